@@ -3,11 +3,12 @@
 import warnings
 
 import numpy as np
-from _calibration_of_pairs import LEVEL, percent
+from _calibration_of_pairs import BOUNDS, LEVEL, NORMAL, QUERIES, made_up, percent
 from recovery_of_g import LOGS, TRUE_G, from_feedback, from_log
 
-from skgraded._intervals.bands import critical_value, largest_ratios, moments_of
+from skgraded._intervals.estimate import means
 from skgraded.exceptions import UserModelWarning
+from skgraded.users._pair_profile import even_points
 
 G = np.array(TRUE_G["(.1 .2 .3 .4)"])
 
@@ -36,24 +37,21 @@ def g_rows(n_replications):
         yield [f"log, {name}, 3,000 sessions", *told]
 
 
-def rare_top(n_queries, share, rng):
-    """Draw the differences of a ranker that finds documents of a rare top grade earlier."""
-    better, worse = (1 / rng.integers(1, most, n_queries) for most in (5, 20))
-    top = np.where(rng.random(n_queries) < share, better - worse, 0.0)
-    gap = np.mean(1 / np.arange(1, 5)) - np.mean(1 / np.arange(1, 20))
-    return np.column_stack([rng.normal(0.0, 0.15, n_queries), top]), [0.0, share * gap]
-
-
 def band_rows(n_replications):
-    """Joint coverage of the band of a threshold profile."""
-    for n_queries, share in ((100, 0.04), (100, 0.1), (100, 0.4), (400, 0.04)):
-        rng, held = np.random.default_rng([n_queries, int(100 * share), 4]), []
-        while len(held) < n_replications:
-            differences, truth = rare_top(n_queries, share, rng)
-            moments = moments_of(differences)
-            if not moments.standard_errors.all():
-                continue  # no query has the top grade, of which a warning tells
-            critical = critical_value([moments], 1 - LEVEL, 500, rng, over_simplex=True)
-            ratios = largest_ratios((moments.means - truth)[None], moments.covariance[None])
-            held.append(max(each[0] for each in ratios) <= critical)
-        yield [n_queries, f"{share * n_queries:.0f}", percent(held)]
+    """Joint coverage of a band of three thresholds, and width: few queries have the top grade."""
+    users, of_top = np.concatenate([np.eye(3), even_points(3, 300)]), np.array([1.0, 1.0, 0.3])
+    for name in ("normal", "AP-like", "right skew", "left skew", "lognormal", "half zeros"):
+        columns, cells = made_up(name), []
+        for n in QUERIES:
+            rng, held, reach, values = np.random.default_rng([n, 4]), [], [], []
+            for _ in range(n_replications):
+                drawn, truth, _ = columns(rng, n, 4)
+                rows = (drawn[:, :3] + drawn[:, 3:]) / 2 * (rng.random((n, 1)) < of_top)
+                estimate, true = means(rows, bounds=BOUNDS), users @ (truth[:3] * of_top)
+                low, high = estimate.band(users, 1 - LEVEL).T
+                held.append(((low <= true) & (true <= high)).all())
+                reach.append((high - low)[:3] / 2)
+                values.append(estimate.value)
+            width = np.mean(reach) / NORMAL / np.std(values, axis=0).mean()
+            cells.append(f"{percent(held)} / {width:.2f}")
+        yield [name, *cells]

@@ -48,8 +48,8 @@ SECTIONS = {
         lambda n: g_rows(n // 10),
     ),
     "For which users: joint bands": (
-        ["queries", "with the top grade", "held"],
-        lambda n: band_rows(n // 5),
+        ["differences", *(f"{n} queries" for n in QUERIES)],
+        lambda n: band_rows(n // 4),
     ),
 }
 

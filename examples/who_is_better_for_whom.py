@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from study_collection import made_up
 
 from skgraded import cross_validate_queries, query_train_test_split, trec
-from skgraded.users import profile_measures, threshold_profile
+from skgraded.users import threshold_profile
 
 rng = np.random.default_rng(0)
 n_queries, n_documents = 300, 40
@@ -52,7 +52,7 @@ if sys.argv[1:]:
 # A cross-validation tests all queries; its intervals hold for the models of these splits. Here both
 # rankers learn the grades, but one of them does not see how good a document is: does that harm all
 # users?
-measures = profile_measures(2)
+measures = ["AP(rel=1)", "AP(rel=2)"]
 topic_alone = make_pipeline(ColumnTransformer([("topic", "passthrough", [0])]), Ridge())
 rankers = {"both features": Ridge(), "topic alone": topic_alone}
 found = cross_validate_queries(rankers, X, y, qid=qid, measures=measures)
@@ -61,4 +61,4 @@ print(threshold_profile(found))
 # %%
 # The same for runs of TREC; on the command line: skgraded compare qrels a.run b.run --profile
 qrels, runs = made_up(n_topics=50, n_systems=2)
-print(threshold_profile(trec.evaluate(profile_measures(2), qrels, runs)))
+print(threshold_profile(trec.evaluate(measures, qrels, runs)))

@@ -127,7 +127,7 @@ CALLS = {
     "evaluation": lambda door, **columns: door("AP", **columns),
     "simulate_judgments": lambda door, **columns: door("AP", n_repeats=2, **columns),
     "threshold_profile": lambda door, y_score, **columns: door(
-        y_score={"a": y_score, "b": -y_score}, n_resamples=99, **columns
+        y_score={"a": y_score, "b": -y_score}, **columns
     ),
 }
 
@@ -219,7 +219,7 @@ OTHER_DOORS = [
     ),
     Door(
         "threshold_profile of models",
-        lambda **columns: threshold_profile(y_score=FITTED, n_resamples=99, **columns),
+        lambda **columns: threshold_profile(y_score=FITTED, **columns),
         ("y_true", "X", "qid"),
     ),
     Door(

@@ -67,7 +67,7 @@ def profile(n_rankers):
     rng = np.random.default_rng(2)
     y, qid = rng.integers(0, 3, 400), np.repeat(np.arange(40), 10)
     scores = {f"{LONG} {number}": y + rng.normal(0, 2, 400) for number in range(n_rankers)}
-    return threshold_profile(y, scores, qid=qid, n_resamples=50)
+    return threshold_profile(y, scores, qid=qid)
 
 
 def validated():
@@ -163,11 +163,8 @@ def test_many_systems_are_shortened_and_said_to_be():
 def test_a_profile_of_many_rankers_is_shortened_and_said_to_be():
     found = profile(14)
     text = " ".join(repr(found).split())
-    assert "13 rankers are compared with" in text
-    assert "of which the first 10 are shown; to_text() shows all." in text
-    assert len(found.to_text().splitlines()) > len(repr(found).splitlines())
-    assert repr(found).count(", eGAP") == 10 == repr(found).count(", xGAP")
-    assert found.to_text().count(", eGAP") == 13
+    assert "26 rows, of which the first 20 are shown; to_text() shows all." in text
+    assert 26 * repr(found).count("\nrel=") == 20 * found.to_text().count("\nrel=") > 0
 
 
 def test_a_comparison_has_tables_for_each_measure():
@@ -175,11 +172,6 @@ def test_a_comparison_has_tables_for_each_measure():
     assert found.to_dict()["measure"] == ["nDCG@10"] * 10 + ["AP"] * 10
     assert found._repr_html_().count("<table>") == 4
     assert list(found._facts()["means"]) == list(found.systems)
-
-
-def test_a_pair_shows_its_thresholds():
-    (pair,) = profile(2).pairs
-    assert Cells(pair._repr_html_()).rows == [3, 3, 3]
 
 
 def test_text_in_html_is_escaped():

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from skgraded._intervals.bands import critical_value, largest_ratios, moments_of
 from skgraded._intervals.estimate import means
-from skgraded._intervals.repeats import ModelPart, over_repeats, part_of_models
+from skgraded._intervals.repeats import over_repeats
 
 
 def estimated(differences, folds=None, clusters=None):
@@ -113,7 +112,7 @@ def test_components_are_those_of_dense_matrices(n_folds, clustered, gaps):
     differences += np.random.default_rng(2).normal(0.0, 0.4, (4, 5))[np.arange(4)[:, None], folds]
     if gaps:
         differences[:, np.random.default_rng(1).random((4, 25)) < 0.3] = np.nan
-        differences[1, 2, :9], differences[:, 1] = np.nan, 0.3
+        differences[:, 1] = 0.3
     clusters = np.random.default_rng(3).integers(0, 9, 25) if clustered else None
     found = by_t(estimated(differences, folds, clusters))
     expected = [by_hand(each, folds, clusters) for each in differences]
@@ -140,6 +139,7 @@ def test_repeats_without_a_common_query_are_one():
 )
 def test_any_pattern_of_gaps(differences):
     differences[:, 0] = np.nan_to_num(differences[:, 0], nan=0.5)  # some repeat tests each query
+    differences[:, np.isnan(differences).any(axis=0)] = np.nan
     found, other = estimated(differences), estimated(-differences)
     low, high = found.interval(0.95).T
     assert ((low <= found.value) & (found.value <= high)).all()
@@ -231,27 +231,33 @@ def columns_of_a_pair(n_queries=40, n_folds=4, n_repeats=5, seed=0):
     return np.moveaxis(differences, 2, 0), folds
 
 
-def test_the_part_of_models_is_bilinear_and_that_of_intervals():
+def added(found):
+    return found.models.covariance
+
+
+def test_the_covariance_of_models_is_bilinear_and_that_of_intervals():
     differences, folds = columns_of_a_pair()
     mixtures = np.array([[1, 0, 0], [0.2, 0.3, 0.5], [1, -1, 0]])
-    found = part_of_models(differences, folds)
-    assert np.linalg.eigvalsh(found.covariance).min() > 0  # no eigenvalue was cut off
+    found = added(over_repeats(differences, folds, together=True))
+    assert np.linalg.eigvalsh(found).min() > 0  # no eigenvalue was cut off
     mixed = np.einsum("mc,crq->mrq", mixtures, differences)
     expected = estimated(mixed, folds)
     of_queries = mixed.mean(axis=1).var(axis=1, ddof=1) / 40
     shared = [allowance(each, folds, own) for each, own in zip(mixed, of_queries, strict=True)]
-    assert np.diag(mixtures @ found.covariance @ mixtures.T) == pytest.approx(
+    assert np.diag(mixtures @ found @ mixtures.T) == pytest.approx(
         expected.error**2 - of_queries - shared
     )
-    nothing = part_of_models(np.random.default_rng(3).normal(size=(3, 5, 40)), folds)
-    assert np.linalg.eigvalsh(nothing.covariance).min() >= -1e-12
+    nothing = np.random.default_rng(3).normal(size=(3, 5, 40))
+    assert np.linalg.eigvalsh(added(over_repeats(nothing, folds, together=True))).min() >= -1e-12
 
 
-def test_weights_enter_the_part_of_models_by_dense_matrices():
+def test_weights_enter_the_covariance_of_models_by_dense_matrices():
     differences, folds = columns_of_a_pair()
     differences[:, 2, :5] = np.nan
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 40)
-    plain, found = (part_of_models(differences, folds, each) for each in (None, weights))
+    plain, found = (
+        over_repeats(differences, folds, weights=each, together=True) for each in (None, weights)
+    )
     is_tested = ~np.isnan(differences[0])
     levels = np.where(is_tested, folds + 4 * np.arange(5)[:, None], -1)
     of_query = np.array([(levels == each).sum(axis=0) for each in range(20)]).T
@@ -264,7 +270,7 @@ def test_weights_enter_the_part_of_models_by_dense_matrices():
         return (mean**2).sum() - (influence**2).sum() / (40 * 39)
 
     ratio = factor(weights) / factor(np.ones(40))
-    np.testing.assert_allclose(found.covariance, ratio * plain.covariance, rtol=1e-9)
+    np.testing.assert_allclose(added(found), ratio * added(plain), rtol=1e-9)
     for each, widening in zip(differences, found.widening, strict=True):
         means = np.nanmean(each, axis=0)
         apart = weights * (means - np.average(means, weights=weights))
@@ -274,57 +280,28 @@ def test_weights_enter_the_part_of_models_by_dense_matrices():
 
 
 @pytest.mark.parametrize("clustered", [False, True])
-def test_the_part_of_models_is_that_of_comparisons(clustered):
+def test_variances_are_those_of_the_covariance(clustered):
     differences, folds = columns_of_a_pair()
     differences += np.random.default_rng(4).normal(0.0, 0.8, 40)
     differences[:, 2, :5] = np.nan
     clusters = np.random.default_rng(5).integers(0, 11, 40) if clustered else None
-    found = part_of_models(differences, folds, clusters=clusters)
+    found = over_repeats(differences, folds, clusters, together=True)
     expected = over_repeats(differences, folds, clusters)
     assert (found.widening > 1.03).all()
-    np.testing.assert_allclose(found.widening, expected.widening, rtol=1e-9)
-    np.testing.assert_allclose(np.diag(found.covariance), expected.models.covariance, rtol=1e-9)
-
-
-def test_bands_are_widened_for_training_data_that_folds_share():
-    """Means vary more by what is shared, and so do their errors: the ratio has the same tails."""
-    queries = np.random.default_rng(2).normal(size=(50, 2))
-    wider = ModelPart(np.zeros((2, 2)), 8.0, np.array([1.08, 1.02]))
-    alone, found = moments_of(queries), moments_of(queries, models=wider)
-    np.testing.assert_allclose(found.standard_errors, alone.standard_errors * wider.widening)
-    of_both = [
-        critical_value([each], 0.95, 400, np.random.default_rng(0), over_simplex=False)
-        for each in (alone, found)
-    ]
-    assert of_both[0] == pytest.approx(of_both[1])
-
-
-def test_models_of_few_repeats_lean_on_what_thresholds_have_in_common():
-    """The covariance of 3 degrees of freedom hardly varies along some mixture by itself."""
-    found = np.array([[4.0, 2.0], [2.0, 1.0]])  # no variance at all of the mixture (1, -2)
-    queries = np.random.default_rng(2).normal(size=(50, 2)) * [1.0, 0.5]
-    alone = moments_of(queries).covariance
-    added = moments_of(queries, models=ModelPart(found, 3.0)).covariance - alone
-    ratio = (found.diagonal() / alone.diagonal()).mean()
-    apart = np.maximum(found.diagonal(), ratio * alone.diagonal())
-    np.testing.assert_allclose(added, (found + np.diag(apart)) / 2)
-    many = moments_of(queries, models=ModelPart(found, 1e9)).covariance - alone
-    np.testing.assert_allclose(many, found, rtol=1e-6)
-    none = moments_of(0.0 * queries, models=ModelPart(found, 3.0)).covariance
-    assert np.isfinite(none).all()
+    np.testing.assert_array_equal(found.widening, expected.widening)
+    np.testing.assert_allclose(np.diag(added(found)), added(expected), rtol=1e-9)
 
 
 def test_bands_hold_where_two_repeats_show_how_models_vary():
-    """A part of the section on bands over repeats in `benchmarks/calibration.py`."""
     rng, held = np.random.default_rng(3), []
-    for _ in range(150):
+    points = np.random.default_rng(0).dirichlet(np.ones(3), 300)
+    for _ in range(300):
         folds = np.array([rng.permutation(30) % 3 for _ in range(2)])
         models = rng.normal(0.0, 0.6, (2, 3, 3))
         differences = models[np.arange(2)[:, None], folds] + rng.normal(0.0, 0.2, (30, 3))
         differences += rng.normal(0.0, 0.5, differences.shape)
-        part = part_of_models(np.moveaxis(differences, 2, 0), folds)
-        moments = moments_of(differences.mean(axis=0), models=part)
-        critical = critical_value([moments], 0.95, 300, rng, over_simplex=True)
-        ratios = largest_ratios(moments.means[None], moments.covariance[None])
-        held.append(max(each[0] for each in ratios) <= critical)
-    assert np.mean(held) >= 0.9
+        found = over_repeats(np.moveaxis(differences, 2, 0), folds, together=True)
+        estimate = means(found.rows, part=found.models, widening=found.widening)
+        low, high = estimate.band(points, 0.95).T
+        held.append(((low <= 0) & (high >= 0)).all())
+    assert np.mean(held) >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 300)

@@ -10,8 +10,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-from scipy.optimize import nnls
 from strategies import cutoffs
 
 from skgraded import (
@@ -24,15 +22,15 @@ from skgraded import (
     evaluate,
     nDCG,
     trec,
-    xGAP,
 )
-from skgraded._intervals.bands import critical_value, largest_ratios, moments_of
-from skgraded._intervals.repeats import ModelPart, part_of_models
+from skgraded._intervals.estimate import Estimate, means
+from skgraded._intervals.repeats import over_repeats
 from skgraded.cli import make_parser
 from skgraded.exceptions import FewDifferencesWarning
-from skgraded.users import PairProfile, profile_measures, threshold_profile
-from skgraded.users._simplex import inner_points, path, share_above_zero
+from skgraded.users import threshold_profile
+from skgraded.users._pair_profile import PairProfile, even_points
 
+MEASURES = ["AP(rel=1)", "AP(rel=2)"]
 TIES = ("expected", "row_order", "pessimistic", "optimistic")
 
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
@@ -77,16 +75,11 @@ def test_the_profile_gives_the_difference_in_eGAP_for_every_g(data, c, seed, fie
     y_true[0] = c
     weight = np.random.default_rng(seed).uniform(0.1, 2, len(qid)) if is_weighted else None
     g = data.draw(random_g(c))
-    profile = threshold_profile(
-        y_true, scores, qid=qid, sample_weight=weight, n_resamples=20, **fields
-    )
+    profile = threshold_profile(y_true, scores, qid=qid, sample_weight=weight, **fields)
     measure = eGAP(g=g, **fields)
-    found = [
-        measure.per_query(y_true, each, qid=qid, sample_weight=weight) for each in scores.values()
-    ]
-    for values, each in zip(profile.values, found, strict=True):
-        np.testing.assert_allclose(values @ g, each.values, rtol=1e-12, atol=1e-15)
-    difference = float(found[0]) - float(found[1])
+    found = [measure(y_true, each, qid=qid, sample_weight=weight) for each in scores.values()]
+    np.testing.assert_allclose(profile.means @ g, found, rtol=1e-12, atol=1e-15)
+    difference = found[0] - found[1]
     assert profile.pairs[0].at(g).difference == pytest.approx(difference, rel=1e-9, abs=1e-13)
 
 
@@ -96,47 +89,18 @@ def test_queries_with_nothing_relevant_are_left_out_if_asked(data, c, seed):
     y_true[qid == 3] = 0
     y_true[0], y_true[5] = c, 1
     g = tuple((np.array(data.draw(random_g(c))) + 0.1) / (1 + 0.1 * c))  # all users exist
-    profile = threshold_profile(y_true, scores, qid=qid, empty=np.nan, n_resamples=20)
+    profile = threshold_profile(y_true, scores, qid=qid, empty=np.nan)
     found = [eGAP(g=g, empty=np.nan)(y_true, each, qid=qid) for each in scores.values()]
     assert profile.n_left_out == len({*qid} - {*qid[y_true > 0]})
     assert profile.pairs[0].at(g).difference == pytest.approx(found[0] - found[1], abs=1e-13)
 
 
-def test_xGAP_is_that_of_the_measure_for_every_user():
-    y_true, scores, qid = made_up(3)
-    pair = threshold_profile(y_true, scores, qid=qid, k=5).pairs[0]
-    for g, difference in list(zip(pair.users, pair.xgap_differences, strict=True))[::9]:
-        one, other = (xGAP(g=tuple(g), k=5)(y_true, each, qid=qid) for each in scores.values())
-        assert difference == pytest.approx(one - other, abs=1e-13)
-
-
-def test_xGAP_of_users_with_one_threshold_is_AP():
-    pair = profile_of(3).pairs[0]
-    corner = (pair.users == 1).any(axis=1)
-    assert corner.sum() == 3
-    np.testing.assert_allclose(
-        pair.xgap_differences[corner], pair.users[corner] @ pair.differences, rtol=1e-12
-    )
-
-
 # --- the simplex ----------------------------------------------------------------------------------
 
 
-@given(st.lists(st.integers(-5, 5), min_size=1, max_size=5))
-def test_the_share_of_the_simplex_is_that_of_many_points(differences):
-    d = np.array(differences, dtype=float)
-    draws = np.random.default_rng(0).dirichlet(np.ones(len(d)), size=20_000)
-    assert share_above_zero(d) == pytest.approx((draws @ d > 1e-12).mean(), abs=0.02)
-
-
-def test_the_share_of_the_simplex_is_a_ratio_of_lengths_or_of_areas():
-    assert share_above_zero(np.array([3.0, -1.0])) == pytest.approx(3 / 4)
-    assert share_above_zero(np.array([3.0, -1.0, -2.0])) == pytest.approx(3 / 4 * 3 / 5)
-
-
 @pytest.mark.parametrize("n_grades", [2, 3, 5])
-def test_inner_points_fill_the_simplex(n_grades):
-    points = inner_points(n_grades, 4096)
+def test_even_points_fill_the_simplex(n_grades):
+    points = even_points(n_grades, 4096)
     np.testing.assert_allclose(points.sum(axis=1), 1)
     assert points.min() >= 0
     np.testing.assert_allclose(points.mean(axis=0), 1 / n_grades, atol=0.01)
@@ -144,70 +108,69 @@ def test_inner_points_fill_the_simplex(n_grades):
     np.testing.assert_allclose((points**2).mean(axis=0), second, rtol=0.05)
 
 
-def test_the_path_visits_the_corners():
-    places, points = path(3, 4)
-    assert places[[0, 4, 8]].tolist() == [1, 2, 3]
-    np.testing.assert_array_equal(points[[0, 4, 8]], np.eye(3))
-    np.testing.assert_allclose(points @ [1, 2, 3], places)
+def off_by(pair, truth, points):
+    """Whether the band misses the truth for some users."""
+    low, high = pair.band(points).T
+    return ((low > points @ truth + 1e-12) | (high < points @ truth - 1e-12)).any()
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
-def test_the_largest_ratio_is_the_length_of_a_projection(seed, c):
+def held(draw, truth, n=200, **options):
+    """Return the share of samples whose band holds for all users."""
+    points = np.concatenate([np.eye(len(truth)), even_points(len(truth), 300)])
+    return np.mean([not off_by(pair_of(draw(), **options), truth, points) for _ in range(n)])
+
+
+def pair_of(differences, **options):
+    estimate = means(differences, bounds=(-1.0, 1.0), **options)
+    return PairProfile("a", "b", estimate, 0.95)
+
+
+LEAST_HELD = 0.95 - 3 * np.sqrt(0.05 * 0.95 / 200)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("c", "n"), [(2, 10), (3, 20), (4, 12), (4, 40)])
+def test_the_band_has_the_tail_of_the_largest_error_of_any_mixture(seed, c, n):
+    """Of errors that are drawn, the largest over the simplex passes it as often as it should."""
     rng = np.random.default_rng(seed)
-    root = rng.normal(size=(c, c)) + 0.5 * np.eye(c)
-    covariance = root @ root.T + 0.01 * np.eye(c)
-    x = rng.normal(size=c)
-    found = np.concatenate(largest_ratios(x[None], covariance[None]))
-    # The users are a cone, which has the metric of the covariance.
-    axes = np.linalg.cholesky(covariance).T
-    for ratio, side in zip(found, (x, -x), strict=True):
-        target = np.linalg.solve(axes.T, side)
-        distance = nnls(axes, target)[1]
-        length = np.sqrt(max(0.0, target @ target - distance**2))
-        assert ratio == pytest.approx(length, rel=1e-5, abs=1e-5)
-    users = np.concatenate((np.eye(c), rng.dirichlet(np.ones(c), size=1000)))
-    ratios = users @ x / np.sqrt(((users @ covariance) * users).sum(axis=1))
-    assert found[0] >= ratios.max() * (1 - 1e-6)
+    root = 0.5 * rng.normal(size=(c, c)) + 1.5 * np.eye(c)
+    estimate = means(rng.normal(size=(n, c)) @ root)
+    covariance = estimate.covariance
+    axes = np.linalg.cholesky(covariance)
+    times = estimate._errors_of_mixtures(covariance, 0.8)
+    users = np.concatenate([np.eye(c), rng.dirichlet(np.ones(c) / 2, size=2000)])
+    errors = np.sqrt(((users @ covariance) * users).sum(axis=1))
+    normal = rng.normal(size=(4000, c))
+    # By Hotelling, lengths are those of F with c and n - c degrees of freedom.
+    chi = np.sqrt((n - 1) / rng.chisquare(n - c, 4000))[:, None]
+    largest = np.abs((normal * chi) @ axes.T @ users.T / errors).max(axis=1)
+    assert np.mean(largest > times) == pytest.approx(0.2, abs=0.025)
 
 
 def test_thresholds_that_agree_in_every_query_count_once():
-    x = np.random.default_rng(0).normal(size=(30, 1))
-    one, two = moments_of(x), moments_of(np.hstack((x, x)))
-    values = [
-        critical_value([each], 0.95, 500, np.random.default_rng(1), over_simplex=True)
-        for each in (one, two)
-    ]
-    assert values[1] == pytest.approx(values[0], rel=1e-6)
+    x = np.random.default_rng(0).normal(size=(30, 1)) / 10
+    one, two = (means(np.tile(x, (1, n))) for n in (1, 2))
+    reach = [np.ptp(each.band(np.eye(len(each.value)), 0.95), axis=1)[0] for each in (one, two)]
+    assert reach[1] == pytest.approx(reach[0], rel=0.04)  # a degree of freedom is lost
 
 
-# --- the band -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("n_queries", [30, 100])
+def test_the_band_holds_for_all_users_jointly(n_queries):
+    rng = np.random.default_rng(n_queries)
 
+    def skewed():
+        shared, own = rng.exponential(size=(n_queries, 1)), rng.exponential(size=(n_queries, 3))
+        return np.minimum(0.15 * (shared + own - 2.0), 1.0)
 
-def test_the_band_holds_for_all_users_jointly():
-    rng = np.random.default_rng(0)
-    missed = pointwise = 0
-    for _ in range(300):
-        shared = rng.exponential(size=(40, 1)) - 1
-        moments = moments_of(0.5 * shared + rng.normal(size=(40, 3)) * (1, 2, 3))
-        critical = critical_value([moments], 0.95, 300, rng, over_simplex=True)
-        ratio = np.max(largest_ratios(moments.means[None], moments.covariance[None]))
-        missed += ratio > critical
-        pointwise += ratio > 2.02  # Student's t
-    assert missed / 300 <= 0.08
-    assert pointwise / 300 >= 0.1
-
-
-def test_the_band_is_as_wide_as_a_t_interval_for_one_threshold():
-    moments = moments_of(np.random.default_rng(0).normal(size=(50, 1)))
-    critical = critical_value([moments], 0.95, 20_000, np.random.default_rng(0), over_simplex=True)
-    assert critical == pytest.approx(2.01, abs=0.1)
+    truth = np.minimum(0.15 * (rng.gamma(2.0, size=200_000) - 2.0), 1.0).mean()
+    assert held(skewed, np.full(3, truth)) >= LEAST_HELD
 
 
 def test_queries_that_repeat_a_cluster_tell_no_more_than_one_of_them():
     y_true, scores, qid = made_up(n_queries=30)
     alone = threshold_profile(y_true, scores, qid=qid)
     thrice = evaluate(
-        profile_measures(2),
+        MEASURES,
         np.tile(y_true, 3),
         {name: np.tile(each, 3) for name, each in scores.items()},
         qid=np.concatenate([qid + 100 * copy for copy in range(3)]),
@@ -218,10 +181,7 @@ def test_queries_that_repeat_a_cluster_tell_no_more_than_one_of_them():
     for found in (given, held):
         assert found.n_clusters == 30
         assert found.n_found.tolist() == alone.n_found.tolist()
-        np.testing.assert_allclose(found.pairs[0].intervals, alone.pairs[0].intervals, atol=1e-12)
-        np.testing.assert_allclose(
-            found.pairs[0].xgap_errors, alone.pairs[0].xgap_errors, rtol=1e-10
-        )
+        np.testing.assert_allclose(found.pairs[0].intervals, alone.pairs[0].intervals, rtol=0.02)
     assert "90 queries in 30 clusters" in str(given)
     by_queries = threshold_profile(thrice).pairs[0].intervals
     assert np.ptp(by_queries, axis=1).max() < 0.7 * np.ptp(alone.pairs[0].intervals, axis=1).max()
@@ -229,53 +189,28 @@ def test_queries_that_repeat_a_cluster_tell_no_more_than_one_of_them():
 
 def test_the_band_holds_for_clusters_of_queries():
     rng = np.random.default_rng(0)
-    missed = forgotten = 0
-    for _ in range(200):
-        person = np.repeat(np.arange(20), rng.integers(1, 8, 20))
-        differences = rng.normal(size=(20, 3))[person] + 0.5 * rng.normal(size=(len(person), 3))
-        for clusters in (person, None):
-            moments = moments_of(differences, clusters=clusters)
-            critical = critical_value([moments], 0.95, 200, rng, over_simplex=True)
-            ratio = np.max(largest_ratios(moments.means[None], moments.covariance[None]))
-            missed += ratio > critical and clusters is not None
-            forgotten += ratio > critical and clusters is None
-    assert missed / 200 <= 0.09
-    assert forgotten / 200 >= 0.3
+    person = np.repeat(np.arange(20), rng.integers(1, 8, 20))
+
+    def draw():
+        shared = rng.normal(size=(20, 3))[person]
+        return (shared + 0.5 * rng.normal(size=(len(person), 3))) / 20
+
+    assert held(draw, np.zeros(3), clusters=(person,)) >= LEAST_HELD
+    assert held(draw, np.zeros(3)) <= 0.7
 
 
 def test_a_threshold_at_which_no_query_differs_is_bounded():
+    """A share of 1 - level^(1/n) of all queries may differ, by as much as 1."""
     y_true, scores, qid = made_up()
     same_top = np.where(y_true == 2, 9.0, scores["best"])
     profile = threshold_profile(
         y_true, {"one": np.where(y_true == 2, 9.0, scores["any"]), "other": same_top}, qid=qid
     )
-    bound = 1.0 - 0.01 ** (1.0 / 60)
-    np.testing.assert_allclose(profile.pairs[0].intervals[1], [-bound, bound])
-    assert (profile.pairs[0].shares.better, profile.pairs[0].shares.worse) < (1.0, 1.0)
+    bound = 1.0 - 0.0125 ** (1.0 / 60)  # by each side of two thresholds
+    np.testing.assert_allclose(profile.pairs[0].intervals[1], [-bound, bound], rtol=0.01)
     twins = threshold_profile(y_true, {"one": same_top, "other": same_top}, qid=qid).pairs[0]
-    bound = 1.0 - 0.005 ** (1.0 / 60)
-    np.testing.assert_allclose(twins.intervals, [[-bound, bound]] * 2)
-    assert twins.shares.undecided == 1.0
-
-
-def test_only_all_users_are_100_percent():
-    grades = np.random.default_rng(1).choice(4, size=(60, 10), p=[0.6, 0.25, 0.1, 0.05])
-    of_xgap = (*[np.zeros(0)] * 3, 0.0)
-    pair = PairProfile(
-        "a", "b", np.array([0.1, 0.1, -0.005]), np.eye(3), 2.0, *of_xgap, np.zeros(3)
-    )
-    assert 0.995 < pair.shares.above < 1.0
-    profile = threshold_profile(
-        grades.ravel(),
-        {"a": grades.ravel() + 0.0, "b": -1.0 * grades.ravel()},
-        qid=np.repeat(range(60), 10),
-    )
-    near, every = (
-        str(dataclasses.replace(profile, pairs=(dataclasses.replace(profile.pairs[0], **given),)))
-        for given in ({"differences": pair.differences}, {})
-    )
-    assert ">99%" in near.split("eGAP")[-1].splitlines()[0]
-    assert "100%" in every.split("eGAP")[-1].splitlines()[0]
+    np.testing.assert_allclose(twins.intervals, [[-bound, bound]] * 2, rtol=0.01)
+    assert twins.shares == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.filterwarnings("default::skgraded.exceptions.FewDifferencesWarning")
@@ -294,55 +229,6 @@ def test_a_profile_needs_three_clusters():
         )
 
 
-@pytest.mark.parametrize("over_simplex", [False, True])
-def test_a_threshold_at_which_no_query_differs_does_not_widen_the_band(over_simplex):
-    differences = np.random.default_rng(0).normal(size=(5, 2))
-    some, zero = moments_of(differences), moments_of(np.c_[differences, np.zeros(5)])
-    with_zero, alone = (
-        critical_value([each], 0.95, 2000, np.random.default_rng(0), over_simplex=over_simplex)
-        for each in (zero, some)
-    )
-    assert with_zero == pytest.approx(alone, rel=1e-3)
-    # Of models, it has what they vary on the average, in queries: none.
-    models = [ModelPart(0.1 * np.eye(2), 30.0), ModelPart(np.diag([0.1, 0.1, 0.0]), 30.0)]
-    with_zero, alone = (
-        critical_value([each], 0.95, 2000, np.random.default_rng(0), over_simplex=over_simplex)
-        for each in (
-            moments_of(np.c_[differences, np.zeros(5)], models=models[1]),
-            moments_of(differences, models=models[0]),
-        )
-    )
-    assert with_zero == pytest.approx(alone, rel=0.05)
-
-
-def test_one_difference_has_the_quantile_of_one_degree_of_freedom():
-    differences = np.zeros((20, 1))
-    differences[3] = 1.0
-    critical = critical_value(
-        [moments_of(differences)], 0.5, 200, np.random.default_rng(0), over_simplex=False
-    )
-    assert critical >= stats.t.isf(0.25, 1)
-
-
-def test_no_interval_goes_beyond_what_there_can_be():
-    ends = {"xgap_differences": np.array([0.9]), "xgap_errors": np.array([0.2])}
-    pair = PairProfile(
-        ranker="a",
-        baseline="b",
-        differences=np.array([0.5, -0.5]),
-        covariance=np.diag([0.3, 0.3]),
-        critical=2.0,
-        users=np.array([[0.5, 0.5]]),
-        xgap_critical=2.0,
-        bounds=np.zeros(2),
-        **ends,
-    )
-    reach = 2.0 * np.sqrt(0.3)
-    np.testing.assert_allclose(pair.intervals, [[0.5 - reach, 1.0], [-1.0, reach - 0.5]])
-    assert pair.to_dict()["xgap"]["low"] == [pytest.approx(0.5)]
-    assert pair.to_dict()["xgap"]["high"] == [1.0]
-
-
 def test_more_pairs_widen_the_band():
     y_true, scores, qid = made_up()
     two = threshold_profile(y_true, scores, qid=qid)
@@ -350,7 +236,8 @@ def test_more_pairs_widen_the_band():
     more = threshold_profile(
         y_true, scores | {str(n): each for n, each in enumerate(noise)}, qid=qid, baseline="best"
     )
-    assert more["any"].critical > two["any"].critical
+    widths = [np.ptp(each["any"].intervals, axis=1) for each in (more, two)]
+    assert (widths[0] > widths[1]).all()
     np.testing.assert_array_equal(more["any"].differences, two["any"].differences)
 
 
@@ -366,73 +253,52 @@ def test_a_mixture_lies_between_its_thresholds_and_has_a_narrower_interval():
 
 def test_each_ranker_wins_where_its_band_is_off_zero():
     pair = profile_of(2).pairs[0]
-    low, high = pair.line(1)
-    assert high == 1
-    assert pair.at((low, 1 - low)).low == pytest.approx(0, abs=1e-12)
-    begin, end = pair.line(-1)
-    assert begin == 0
-    assert pair.at((end, 1 - end)).high == pytest.approx(0, abs=1e-12)
-    (even,) = pair.break_even
-    assert end < even.share < low
-    assert pair.at((even.share, 1 - even.share)).difference == pytest.approx(0, abs=1e-12)
-    assert pair.shares.better == pytest.approx(1 - low)
-    assert pair.shares.above == pytest.approx(1 - even.share)
+    share = np.linspace(0, 1, 10_001)
+    low, high = pair.band(np.column_stack([share, 1 - share])).T
+    above, below = share[low > 0].min(), share[high < 0].max()
     assert pair.sentence == (
-        f"any is better than best for users with g_1 above {low:.2f}; best is better than any for "
-        f"users with g_1 below {end:.2f}; in between, no difference is established."
+        f"Take any if more than {above:.0%} of your users accept grade 1, best if fewer than "
+        f"{below:.0%} do; else no difference is established."
     )
+    assert pair.shares.better == pytest.approx(1 - above, abs=1e-3)
+    assert pair.shares.worse == pytest.approx(below, abs=1e-3)
+    even = pair.differences[1] / (pair.differences[1] - pair.differences[0])
+    assert pair.shares.higher == pytest.approx(1 - even, abs=1e-3)
 
 
-def test_with_three_grades_the_border_runs_through_mixtures_of_two():
+def test_with_three_grades_shares_are_those_of_all_mixtures():
     pair = profile_of(3).pairs[0]
-    assert len(pair.break_even) == 2
-    for threshold, other, share in pair.break_even:
-        g = np.zeros(3)
-        g[[threshold - 1, other - 1]] = share, 1 - share
-        assert pair.at(g).difference == pytest.approx(0, abs=1e-12)
     draws = np.random.default_rng(0).dirichlet(np.ones(3), size=50_000)
-    _, low, high = pair.band(draws)
+    low, high = pair.band(draws).T
     assert pair.shares.better == pytest.approx((low > 0).mean(), abs=0.01)
     assert pair.shares.worse == pytest.approx((high < 0).mean(), abs=0.01)
-    assert "any is better than best for users with threshold 1 and for " in pair.sentence
-
-
-def test_shares_by_xgap_are_those_of_the_users_scored():
-    users = np.array(
-        [[0.2, 0.5, 0.3], [0.5, 0.2, 0.3], [0.3, 0.3, 0.4], [0.6, 0.2, 0.2], [0, 0, 1]]
-    )
-    pair = PairProfile(
-        ranker="a",
-        baseline="b",
-        differences=np.array([0.1, 0.0, -0.1]),
-        covariance=np.eye(3),
-        critical=2.0,
-        users=np.array(users),
-        xgap_differences=np.array([0.3, 0.1, 0.0, -0.3, 0.9]),
-        xgap_errors=np.full(5, 0.1),
-        xgap_critical=2.0,
-        bounds=np.zeros(3),
-    )
-    assert pair.xgap_shares == (0.5, 0.25, 0.25, 0.25, 0.5)
+    assert pair.shares.higher == pytest.approx((draws @ pair.differences > 0).mean(), abs=0.01)
+    assert "Take any for users with threshold 1 and " in pair.sentence
 
 
 def test_a_ranker_may_win_for_mixtures_alone():
     """Where the differences at two thresholds are opposed, their mean varies less than either."""
     rng = np.random.default_rng(0)
-    opposed = rng.normal(size=100)
-    moments = moments_of(
-        np.column_stack((0.1 + opposed, 0.1 - opposed)) + rng.normal(size=(100, 2)) / 9
-    )
-    of_xgap = (np.empty((0, 2)), *np.empty((2, 0)), 0.0)
-    pair = PairProfile("a", "b", moments.means, moments.covariance, 2.5, *of_xgap, np.zeros(2))
-    low, high = pair.line(1)
-    assert 0 < low < 0.5 < high < 1
-    assert pair.corners.tolist() == [0, 0]
-    assert pair.shares.better == pytest.approx(high - low)
+    opposed = rng.normal(size=100) / 5
+    rows = np.column_stack((0.02 + opposed, 0.02 - opposed)) + rng.normal(size=(100, 2)) / 50
+    pair = PairProfile("a", "b", means(rows), 0.95)
+    assert pair.signs.tolist() == [0, 0]
+    share = np.linspace(0, 1, 10_001)
+    inside = share[pair.band(np.column_stack([share, 1 - share]))[:, 0] > 0]
+    assert 0 < inside.min() < 0.5 < inside.max() < 1
     assert pair.sentence == (
-        f"a is better than b for users with g_1 between {low:.2f} and {high:.2f}; for the others, "
-        "no difference is established."
+        f"Take a if {inside.min():.0%} to {inside.max():.0%} of your users accept grade 1; else no "
+        "difference is established."
     )
+
+
+def test_only_all_users_are_100_percent():
+    """An exact share just below 1, and above 0, is not written as 100 % or 0 %."""
+    value, still = np.array([0.1, 0.1, -0.005]), np.full((2, 3), 1e-9) * [[1], [-1]]
+    pair = PairProfile("a", "b", Estimate(value, still), 0.95)
+    assert 0.995 < pair.shares.better < 1.0
+    assert "Take a for users with threshold 1 or 2 and 99% of all mixtures" in pair.sentence
+    assert "b for users with threshold 3 and 1% of all mixtures" in pair.sentence
 
 
 @pytest.mark.parametrize("n_grades", [1, 2, 3])
@@ -444,18 +310,16 @@ def test_a_ranker_that_is_better_at_every_threshold_is_better_for_every_user(n_g
         users = " for every user" if n_grades > 1 else ""
         assert profile.conclusion == f"good is better than bad{users}."
         sign = 1 if order[0] == "good" else -1
-        assert profile.pairs[0].corners.tolist() == [sign] * n_grades
-        assert profile.pairs[0].shares[2 if sign > 0 else 3] == 1
+        assert profile.pairs[0].signs.tolist() == [sign] * n_grades
+        assert profile.pairs[0].shares[1 if sign > 0 else 2] == 1
 
 
 @pytest.mark.parametrize("n_grades", [1, 2, 3])
 def test_a_ranker_does_not_differ_from_itself(n_grades):
     y_true, scores, qid = made_up(n_grades)
     profile = threshold_profile(y_true, {"a": scores["any"], "b": scores["any"]}, qid=qid)
-    users = " for any user" if n_grades > 1 else ""
-    assert profile.conclusion == f"No difference between a and b is established{users}."
-    assert profile.pairs[0].shares == (0, 0, 0, 0, 1)
-    assert profile.pairs[0].break_even == ()
+    assert profile.conclusion == "No difference between a and b is established for any user."
+    assert profile.pairs[0].shares == (0, 0, 0)
 
 
 def test_the_last_ranker_is_the_baseline_unless_another_is_named():
@@ -468,11 +332,6 @@ def test_the_last_ranker_is_the_baseline_unless_another_is_named():
         other["any"]
 
 
-def test_the_seed_decides():
-    one, same, other = (profile_of(2, random_state=seed) for seed in (3, 3, 4))
-    assert one.pairs[0].critical == same.pairs[0].critical != other.pairs[0].critical
-
-
 # --- sources --------------------------------------------------------------------------------------
 
 
@@ -480,17 +339,13 @@ def test_all_sources_give_the_same_profile():
     y_true, scores, qid = made_up()
     expected = threshold_profile(y_true, scores, qid=qid)
     ranked = {name: Rankings.from_arrays(y_true, each, qid) for name, each in scores.items()}
-    measures = profile_measures(2)
     shuffled = np.random.default_rng(0).permutation(len(qid))
     scored = {
-        "any": evaluate(measures, ranked["any"]),
-        "best": evaluate(measures, y_true[shuffled], scores["best"][shuffled], qid=qid[shuffled]),
+        "any": evaluate(MEASURES, ranked["any"]),
+        "best": evaluate(MEASURES, y_true[shuffled], scores["best"][shuffled], qid=qid[shuffled]),
     }
     for found in map(threshold_profile, (ranked, scored)):
-        np.testing.assert_allclose(found.values, expected.values, rtol=1e-12)
-        np.testing.assert_allclose(
-            found.pairs[0].xgap_differences, expected.pairs[0].xgap_differences, atol=1e-13
-        )
+        np.testing.assert_allclose(found.means, expected.means, rtol=1e-12)
         assert found.conclusion == expected.conclusion
 
 
@@ -503,11 +358,11 @@ def test_runs_give_the_profile_of_their_rankings():
         for run, each in zip(runs, scores.values(), strict=True):
             run[str(topic)][f"d{row}"] = float(each[row]) + row * 1e-4
     named = dict(zip(scores, runs, strict=True))
-    found = threshold_profile(trec.evaluate(profile_measures(2), qrels, named))
+    found = threshold_profile(trec.evaluate(MEASURES, qrels, named))
     ranked = threshold_profile(
         {name: Rankings.from_trec(qrels, run) for name, run in named.items()}
     )
-    np.testing.assert_allclose(found.values, ranked.values, rtol=1e-12)
+    np.testing.assert_allclose(found.means, ranked.means, rtol=1e-12)
     assert found.conclusion == ranked.conclusion
 
 
@@ -519,24 +374,16 @@ def test_cross_validations_give_a_profile():
     X = np.column_stack(list(scores.values()))
     models = {"ridge": Ridge(), "constant": DummyRegressor()}
     found = {
-        name: cross_validate_queries(each, X, y_true, qid=qid, measures=profile_measures(2), cv=3)
+        name: cross_validate_queries(each, X, y_true, qid=qid, measures=MEASURES, cv=3)
         for name, each in models.items()
     }
     profile = threshold_profile(found)
-    assert len(profile.qid) == 60
-    for ranker, values in zip(profile.rankers, profile.values, strict=True):
+    assert profile.n_queries == 60
+    for ranker, row in zip(profile.rankers, profile.means, strict=True):
         for rel in (1, 2):
             expected = found[ranker][AP(rel=rel)].over_repeats().values
-            np.testing.assert_allclose(values[:, rel - 1], expected)
+            assert row[rel - 1] == pytest.approx(expected.mean(), rel=1e-12)
     assert profile.conclusion == "ridge is better than constant for every user."
-    alone = {
-        name: cross_validate_queries(each, X, y_true, qid=qid, measures=["AP", "AP(rel=2)"], cv=3)
-        for name, each in models.items()
-    }
-    without = threshold_profile(alone)
-    assert without.pairs[0].xgap_shares is None
-    assert "xGAP" not in str(without)
-    np.testing.assert_array_equal(without.values, profile.values)
 
 
 def validated(n_repeats, n_queries=30):
@@ -552,7 +399,7 @@ def validated(n_repeats, n_queries=30):
             X,
             y_true,
             qid=qid,
-            measures=profile_measures(2),
+            measures=MEASURES,
             cv=QueryKFold(3, random_state=0),
             n_repeats=n_repeats,
         )
@@ -567,29 +414,12 @@ def test_repeats_enter_the_band_as_they_enter_the_comparison():
     (pair,) = profile.pairs
     sign = np.sign(compared.difference[0] * pair.differences)
     np.testing.assert_allclose(sign * compared.difference[0], pair.differences, rtol=1e-9)
-    errors = np.sqrt(pair.covariance.diagonal())
-    of_queries = moments_of(profile.values[0] - profile.values[1]).standard_errors
-    assert (errors >= of_queries * (1 - 1e-12)).all()
-    assert (errors > 1.01 * of_queries).any()
     # Where the component of one threshold alone is above 0, it is that of `compare`, but for the
     # part of it that a negative eigenvalue takes away.
-    assert errors == pytest.approx(compared.standard_error[0], rel=0.1)
+    assert pair._estimate.error == pytest.approx(compared.standard_error[0], rel=0.1)
     assert profile.n_repeats == 3
-    assert "carry the variation of splits and fits, from 3 repeats" in str(profile).replace(
-        "\n", " "
-    )
     once = threshold_profile(validated(n_repeats=1))
     assert "for the models that were trained in this one" in str(once).replace("\n", " ")
-
-
-def test_repeats_that_were_scored_by_AP_alone_have_the_same_band():
-    found = validated(n_repeats=2)
-    both = threshold_profile(found).pairs[0]
-    alone = threshold_profile({name: each[["AP", "AP(rel=2)"]] for name, each in found.items()})
-    np.testing.assert_array_equal(alone.pairs[0].covariance, both.covariance)
-    np.testing.assert_array_equal(alone.pairs[0].intervals, both.intervals)
-    assert alone.pairs[0].xgap_shares is None
-    assert alone.n_repeats == 2
 
 
 def test_fitted_models_give_the_profile_of_their_scores():
@@ -606,9 +436,9 @@ def test_fitted_models_give_the_profile_of_their_scores():
     found = threshold_profile(y_true[test], models, X=X[test][:, :1], qid=qid[test])
     predicted = {name: each.predict(X[test][:, :1]) for name, each in models.items()}
     expected = threshold_profile(y_true[test], predicted, qid=qid[test])
-    np.testing.assert_allclose(found.values, expected.values, rtol=1e-12)
+    np.testing.assert_allclose(found.means, expected.means, rtol=1e-12)
     assert (found.conclusion, found.n_repeats) == (expected.conclusion, 0)
-    with pytest.raises(ValueError, match="fitted models alone or scores alone, got both: 'one'"):
+    with pytest.raises(ValueError, match="all fitted models or none, got both: 'one'"):
         threshold_profile(y_true, {**models, "two": y_true}, X=X, qid=qid)
     with pytest.raises(ValueError, match="X and y are needed"):
         threshold_profile(y_true, models, qid=qid)
@@ -618,37 +448,14 @@ def test_fitted_models_give_the_profile_of_their_scores():
         threshold_profile(y_true, models, X=X, qid=qid, sample_weight=y_true)
 
 
-def test_a_share_that_is_not_all_does_not_look_like_all():
-    pair = profile_of(3).pairs[0]
-    critical, errors = 2.0, np.eye(3)
-    nearly = dataclasses.replace(
-        pair, differences=np.array([1.9, 9.0, 9.0]), covariance=errors, critical=critical
-    )
-    assert nearly.shares.better > 0.995
-    assert "for more than 99% of all mixtures of users; for the others" in nearly.sentence
-
-
-def test_a_border_at_a_corner_that_is_outside_is_a_plain_number():
-    two = {"differences": np.array([0.0, 9.0]), "covariance": np.diag([0.0, 1.0]), "critical": 2.0}
-    pair = dataclasses.replace(profile_of(2).pairs[0], **two)
-    assert "for users with g_1 below 1;" in pair.sentence
-    other = {**two, "differences": np.array([9.0, 0.0]), "covariance": np.diag([1.0, 0.0])}
-    pair = dataclasses.replace(pair, **other)
-    assert "for users with g_1 above 0;" in pair.sentence
-    neither = {**two, "differences": np.array([0.0, 0.0]), "covariance": np.zeros((2, 2))}
-    assert "is established for any user" in dataclasses.replace(pair, **neither).sentence
-    nearly = {**two, "differences": np.array([1.999, 9.0]), "covariance": np.ones((2, 2))}
-    assert "for users with g_1 below 0.9999;" in dataclasses.replace(pair, **nearly).sentence
-
-
 def test_topics_that_a_run_lacks_are_left_out_and_counted():
     topics = [f"t{number}" for number in range(5)]
     qrels = {topic: {"a": 2, "b": 1, "c": 0} for topic in topics}
     full = {topic: {"a": 3.0, "b": 2.0, "c": 1.0} for topic in topics}
     part = {topic: {"c": 3.0, "b": 2.0, "a": 1.0} for topic in topics[1:]}
-    scores = trec.evaluate(profile_measures(2), qrels, {"full": full, "part": part}, complete=False)
+    scores = trec.evaluate(MEASURES, qrels, {"full": full, "part": part}, complete=False)
     profile = threshold_profile(scores)
-    assert (len(profile.qid), profile.n_left_out) == (4, 1)
+    assert (profile.n_queries, profile.n_left_out) == (4, 1)
     assert "1 query without a value for some ranker left out." in str(profile)
 
 
@@ -662,8 +469,8 @@ Y, SCORES, QID = made_up(n_queries=6)
     ("arguments", "options", "error", "message"),
     [
         ((Y, {"a": Y}), {}, ValueError, "at least 2 rankers to compare, got 1"),
-        ((Y, [Y, Y]), {}, TypeError, "y_score must map names .* got list"),
-        ((Y,), {}, TypeError, "y_score must map names .* got ndarray"),
+        ((Y, [Y, Y]), {}, TypeError, "scores or fitted models by name; .* got list"),
+        ((Y,), {}, TypeError, "scores or fitted models by name; .* got ndarray"),
         (
             (Y, SCORES),
             {"baseline": "c"},
@@ -671,7 +478,6 @@ Y, SCORES, QID = made_up(n_queries=6)
             "baseline must be one of 'any', 'best', got 'c'",
         ),
         ((Y, SCORES), {"confidence": 1}, ValueError, "confidence must lie strictly between"),
-        ((Y, SCORES), {"n_resamples": 0}, ValueError, "n_resamples must be an integer >= 1"),
         ((Y, SCORES), {"normalize": True}, ValueError, "normalize must be False"),
         ((Y, SCORES), {"empty": 1.0}, ValueError, "empty must be 0 or nan, got 1.0"),
         ((Y[:40], {"a": Y[:40], "b": Y[:40]}), {"qid": QID[:40]}, ValueError, "at least 3 queries"),
@@ -681,7 +487,7 @@ Y, SCORES, QID = made_up(n_queries=6)
             ValueError,
             r"y_score\['b'\] must have its rows in the order of y_score\['a'\]",
         ),
-        ((Y * 5, SCORES), {}, ValueError, "n_grades must be at most 8, got 10"),
+        ((Y * 5, SCORES), {}, ValueError, "at most 8 grades above 0, got 10"),
         (
             ({"a": 1, "b": 2},),
             {},
@@ -707,11 +513,6 @@ def test_a_column_of_ids_is_no_ranker():
     assert repr(threshold_profile(Y, frame.assign(qid=QID))) == repr(expected)
     with pytest.raises(ValueError, match="qid and the column 'qid' of y_score contradict"):
         threshold_profile(Y, frame.assign(qid=QID[::-1] // 2), qid=QID)
-
-
-def test_few_queries_are_said_to_be_few():
-    assert "These are few queries" in repr(threshold_profile(Y, SCORES, qid=QID))
-    assert "These are few queries" not in repr(profile_of())
 
 
 def test_rankers_on_different_queries_are_refused():
@@ -755,7 +556,7 @@ def test_rankers_with_different_weights_or_judgments_are_refused():
     with pytest.raises(ValueError, match="same judgments, got the highest grades 2 for 'a', 1 for"):
         threshold_profile(ranked)
     ranked["b"] = evaluate("AP", Y, Y, qid=QID)
-    with pytest.raises(ValueError, match="all Rankings or all scored, got both: 'b' is scored"):
+    with pytest.raises(ValueError, match="all Rankings or none, got both: 'a' is one"):
         threshold_profile(ranked)
 
 
@@ -780,14 +581,6 @@ def test_the_text_fits_a_terminal(n_grades):
         assert "better than" in text
 
 
-def test_few_queries_with_a_grade_are_named():
-    y_true, scores, qid = made_up(2, n_queries=40)
-    y_true[(qid > 4) & (y_true == 2)] = 1
-    profile = threshold_profile(y_true, scores, qid=qid)
-    assert profile.n_found[1] == 5
-    assert "5 for rel=2. They say" in str(profile)
-
-
 def test_numbers_come_as_a_frame_and_as_plain_types():
     profile = profile_of(3)
     frame = profile.to_frame()
@@ -795,25 +588,20 @@ def test_numbers_come_as_a_frame_and_as_plain_types():
     np.testing.assert_allclose(frame["difference"], frame["value"] - frame["baseline_value"])
     assert ((frame["low"] < frame["difference"]) & (frame["difference"] < frame["high"])).all()
     numbers = json.loads(profile.to_json())
-    assert numbers["pairs"][0]["conclusion"] == profile.pairs[0].sentence
-    assert numbers["pairs"][0]["differences"] == frame["difference"].tolist()
-    assert len(numbers["pairs"][0]["xgap"]["users"]) == len(profile.pairs[0].users)
+    assert numbers["conclusions"] == {"any": profile.pairs[0].sentence}
+    assert [row["difference"] for row in numbers["rows"]] == frame["difference"].tolist()
+    assert numbers["shares"]["any"] == profile["any"].shares._asdict()
 
 
 @pytest.mark.parametrize("n_grades", [1, 2, 3])
-def test_the_plot_asks_and_answers(n_grades):
+def test_the_title_of_the_plot_is_the_verdict(n_grades):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     profile = profile_of(n_grades)
     ax = profile.plot()
-    assert ax.get_title(loc="left") == "For which users is any better than best?"
-    assert ax.get_ylabel() == f"{'AP' if n_grades == 1 else 'eGAP'}: any - best"
-    assert [0.0, 0.0] in [list(line.get_ydata()) for line in ax.lines]
-    answers = [" ".join(each.get_text().split("\n")) for each in ax.texts]
-    assert profile.pairs[0].sentence in answers
+    assert " ".join(ax.get_title(loc="left").split("\n")) == profile.pairs[0].sentence
+    drawn = ax.containers[0].lines[0]
+    np.testing.assert_allclose(drawn.get_ydata(), profile.pairs[0].differences)
     ax.figure.canvas.draw()
-    if n_grades > 1:
-        labels = [each.get_text() for each in ax.get_legend().get_texts()]
-        assert {"eGAP", "xGAP", "not established"} <= {*labels}
     pyplot.close("all")
 
 
@@ -823,8 +611,6 @@ def test_several_rankers_are_drawn_in_one_picture():
     _, ax = pyplot.subplots()
     profile = threshold_profile(y_true, {"oracle": y_true} | scores, qid=qid)
     assert profile.plot(ax) is ax
-    answers = [" ".join(each.get_text().split("\n")) for each in ax.texts]
-    assert "Established for every user: oracle; for some users: any." in answers
     assert [each.get_text() for each in ax.get_legend().get_texts()] == ["oracle", "any"]
     pyplot.close("all")
 
@@ -853,23 +639,22 @@ def covid(data_dir):
 
 def test_the_command_line_profiles_runs(run, covid, tmp_path):
     qrels, runs = covid
-    out = run("compare", qrels, *runs[:2], "--profile", "--resamples", 500)
+    out = run("compare", qrels, *runs[:2], "--profile")
     assert out.startswith("For which users is ")
     assert max(map(len, out.splitlines())) <= 80
-    found = json.loads(
-        run("compare", qrels, *runs, "--profile", "--resamples", 100, "--format", "json")
-    )
+    found = json.loads(run("compare", qrels, *runs, "--profile", "--format", "json"))
     assert found["n_clusters"] is None
     clusters = tmp_path / "clusters"
     topics = dict.fromkeys(line.split()[0] for line in qrels.read_text().splitlines())
     clusters.write_text("".join(f"{topic} {place % 6}\n" for place, topic in enumerate(topics)))
     by_clusters = run("compare", qrels, *runs[:2], "--profile", "--cluster", clusters)
-    assert f"a bootstrap over {len(topics)} queries in 6 clusters" in " ".join(by_clusters.split())
+    assert f"over {len(topics)} queries in 6 clusters" in " ".join(by_clusters.split())
     scores = trec.evaluate(["AP", "AP(rel=2)"], qrels, runs)
-    assert found["baseline"] == scores.systems[-1]
     assert found["n_queries"] == scores.n_queries
-    for system, means in zip(scores.systems, scores.means, strict=True):
-        assert found["means"][system] == pytest.approx(means.tolist())
+    for row in found["rows"]:
+        of_ranker = scores.means[scores.systems.index(row["ranker"])]
+        assert row["baseline"] == scores.systems[-1]
+        assert row["value"] == pytest.approx(of_ranker[row["threshold"] - 1])
     base = scores.systems[0]
     rows = list(
         csv.DictReader(
@@ -880,7 +665,7 @@ def test_the_command_line_profiles_runs(run, covid, tmp_path):
     )
     assert [row["baseline"] for row in rows] == [base] * 4
     picture = tmp_path / "users.png"
-    run("compare", qrels, *runs[:2], "--profile", "--resamples", 100, "--plot", picture)
+    run("compare", qrels, *runs[:2], "--profile", "--plot", picture)
     assert picture.stat().st_size > 5_000
 
 
@@ -914,36 +699,28 @@ def rare_top(rng, n_queries, share):
     return np.column_stack([rng.normal(0.0, 0.15, n_queries), at_top])
 
 
-@pytest.mark.parametrize(("n_queries", "share"), [(100, 0.04), (100, 0.1), (100, 0.3), (400, 0.04)])
+@pytest.mark.parametrize(("n_queries", "share"), [(30, 0.2), (100, 0.04), (100, 0.3)])
 def test_bands_hold_where_few_queries_have_the_top_grade(n_queries, share):
-    """They held in 87 % with 4 of 100 queries; 200 replications, within 3 binomial errors."""
     rng = np.random.default_rng([n_queries, int(100 * share)])
     gap = np.mean(1 / np.arange(1, 5)) - np.mean(1 / np.arange(1, 20))
-    truth, held = np.array([0.0, share * gap]), []
-    for _ in range(200):
-        moments = moments_of(rare_top(rng, n_queries, share))
-        critical = critical_value([moments], 0.95, 200, rng, over_simplex=True)
-        if not moments.standard_errors.all():
-            continue  # no query has the top grade
-        ratios = largest_ratios((moments.means - truth)[None], moments.covariance[None])
-        held.append(max(each[0] for each in ratios) <= critical)
-    assert np.mean(held) > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 200)
+    truth = np.array([0.0, share * gap])
+    assert held(lambda: rare_top(rng, n_queries, share), truth) >= LEAST_HELD
 
 
 def test_bands_hold_where_models_vary():
-    """Without the part of models they hold in 60 %; 200 replications, within 3 binomial errors."""
-    rng, held = np.random.default_rng(0), []
+    """Without the part of models they hold in 60 %."""
+    rng, n_held = np.random.default_rng(0), 0
     mix = np.array([[1.0, 0.5], [0.0, 1.0]])
+    points = np.concatenate([np.eye(2), even_points(2, 300)])
     for _ in range(200):
         folds = np.array([rng.permutation(60) % 3 for _ in range(5)])
         models = (rng.normal(0.0, 0.4, (5, 3, 2)) @ mix)[np.arange(5)[:, None], folds]
         differences = models + rng.normal(0.0, 0.5, (60, 2)) + rng.normal(0.0, 0.5, (5, 60, 2))
-        models = part_of_models(np.moveaxis(differences, 2, 0), folds)
-        moments = moments_of(differences.mean(axis=0), models=models)
-        critical = critical_value([moments], 0.95, 200, rng, over_simplex=True)
-        ratios = largest_ratios(moments.means[None], moments.covariance[None])
-        held.append(max(each[0] for each in ratios) <= critical)
-    assert np.mean(held) > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 200)
+        differences /= 10
+        found = over_repeats(np.moveaxis(differences, 2, 0), folds, together=True)
+        pair = pair_of(found.rows, part=found.models, widening=found.widening)
+        n_held += not off_by(pair, np.zeros(2), points)
+    assert n_held / 200 >= LEAST_HELD
 
 
 def test_few_queries_that_tell_about_a_threshold_are_warned_of():
@@ -953,4 +730,4 @@ def test_few_queries_that_tell_about_a_threshold_are_warned_of():
     scores = {"one": rng.normal(size=3000), "other": rng.normal(size=3000)}
     told = "^Users with threshold 2 are judged by 4 queries"
     with pytest.warns(FewDifferencesWarning, match=told):
-        threshold_profile(grades, scores, qid=qid, n_resamples=100)
+        threshold_profile(grades, scores, qid=qid)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtri, stdtr, stdtrit
+from scipy.special import fdtrc, fdtri, ndtri, stdtr, stdtrit
 
 from skgraded._intervals.unseen import Unseen
 
@@ -31,6 +31,7 @@ _ENDLESS = 1e300  # in standard errors, of what does not vary
 _ROUNDING = 1e-12
 _LARGEST_SHARE = 0.95  # of the rows in one cluster, in a correction by 1 less it
 _KURTOSIS = 3.0  # of normal numbers
+_DIRECTIONS = 200  # of the errors of several values
 SURE = 0.25  # least weight of an unseen unit in a decision
 FEWEST_DIFFERENCES = 10  # fewer do not tell how rare and how large differences are
 
@@ -241,27 +242,48 @@ class Estimate:
         return Unseen(sign * values, sizes[held], low if sign > 0 else -high, least_weight)
 
     def band(self, points: FloatArray, confidence: float) -> FloatArray:
-        """Return ends (m, 2) for mixtures (m, k) of the values, which hold for all together.
+        """Return ends (m, 2) for mixtures of the values, which hold for all mixtures together.
 
-        They are Hotelling's T^2 in the projections of Scheffe (1953). What third ends of the
-        values, corrected by Bonferroni, reach farther is added, as much as is mixed.
+        Points (m, k) are the shares in the mixtures, at least 0. Ends are so many standard errors
+        away. What the intervals of the values, corrected by Bonferroni, reach beyond Student's is
+        added, as much as is mixed.
         """
-        n_varying, freedom = int((self.error > 0).sum()), float(self.freedom.min())
-        part = 0.0 if self.part is None else self.part.covariance
-        covariance = self.covariance + part
-        spread = np.sqrt(np.maximum(np.einsum("mi,ij,mj->m", points, covariance, points), 0.0))
-        left = max(freedom + 1.0 - n_varying, 1.0)
-        k = max(n_varying, 1)
-        times = np.sqrt(k * freedom / left * fdtri(k, left, confidence))
-        low, high = points @ self.value - times * spread, points @ self.value + times * spread
-        if self.bounds is not None:
-            tail = (1.0 - confidence) / 2.0 / len(self.value)
-            reach = times * self.error
-            floor = self._unseen(1.0, 0.0).lower(tail, self.value - reach)
-            roof = -self._unseen(-1.0, 0.0).lower(tail, -self.value - reach)
-            low -= points @ np.maximum(self.value - floor - reach, 0.0)
-            high += points @ np.maximum(roof - self.value - reach, 0.0)
-        return np.column_stack([low, high])
+        covariance = self.covariance + (0.0 if self.part is None else self.part.covariance)
+        mean = points @ self.value
+        spread = np.sqrt(np.maximum(((points @ covariance) * points).sum(axis=1), 0.0))
+        spread *= self._errors_of_mixtures(covariance, confidence)
+        of_each = 1.0 - (1.0 - confidence) / len(self.value)
+        (low, high), reach = self.interval(of_each).T, self.reach(of_each)
+        below = points @ np.maximum(self.value - reach - low, 0.0)
+        above = points @ np.maximum(high - self.value - reach, 0.0)
+        return np.column_stack([mean - spread - below, mean + spread + above])
+
+    def _errors_of_mixtures(self, covariance: FloatArray, confidence: float) -> float:
+        """Return by how many standard errors the mean of any mixture may be off.
+
+        With the errors in units in which they are independent, the largest of all mixtures is the
+        length of their projection on the cone of the mixtures. It is their length, which is
+        Hotelling's (1931), times a share that depends on their direction alone.
+        """
+        from scipy.optimize import brentq
+
+        scale = np.sqrt(covariance.diagonal())
+        scale[scale == 0.0] = np.inf
+        sizes, axes = np.linalg.eigh(covariance / np.outer(scale, scale))
+        varies = sizes > _ROUNDING * len(sizes)
+        k, freedom = int(varies.sum()), float(self.freedom.min())
+        if k == 0:
+            return 0.0
+        cone = (axes[:, varies] * np.sqrt(sizes[varies])).T
+        shares = np.array([_projected(cone, each) for each in _directions(k)])
+        left = max(freedom + 1.0 - k, 1.0)
+
+        def missed(times: float) -> float:
+            lengths = times / np.maximum(shares, _TINY)
+            return float(fdtrc(k, left, lengths**2 * left / (k * freedom)).mean())
+
+        most = np.sqrt(k * freedom / left * fdtri(k, left, confidence))
+        return float(brentq(lambda times: missed(times) - (1.0 - confidence), _TINY, 2.0 * most))
 
 
 def means(
@@ -295,6 +317,25 @@ def _crossed(one: IntArray, other: IntArray) -> IntArray:
 
 def _are_alike(shares: FloatArray) -> bool:
     return float(np.ptp(shares)) <= _ROUNDING
+
+
+def _directions(k: int) -> FloatArray:
+    """Return points that fill a sphere evenly, shape (n_points, k)."""
+    from scipy.stats.qmc import Halton
+
+    if k == 1:
+        return np.ones((1, 1))
+    points = ndtri(Halton(k, scramble=False).random(_DIRECTIONS + 1)[1:])
+    found: FloatArray = points / np.linalg.norm(points, axis=1, keepdims=True)
+    return found
+
+
+def _projected(cone: FloatArray, direction: FloatArray) -> float:
+    """Return how long the projection of a direction, or of its opposite, on a cone is at most."""
+    from scipy.optimize import nnls
+
+    farther = min(nnls(cone, direction)[1], nnls(cone, -direction)[1])
+    return float(np.sqrt(max(1.0 - farther**2, 0.0)))
 
 
 def _diagonal(part: Part) -> FloatArray:

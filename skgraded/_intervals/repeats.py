@@ -7,7 +7,7 @@ a query.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,72 +24,17 @@ _SHARED = 1 / 6
 _ROUNDING = 1e-9
 
 
-class ModelPart(NamedTuple):
-    """What training again adds to the variation of means over queries, by several repeats.
-
-    Attributes
-    ----------
-    covariance : ndarray of shape (n_columns, n_columns)
-        Of the models, to be added to that of the queries' means.
-    freedom : float
-        Degrees of freedom of its estimate.
-    widening : ndarray of shape (n_columns,) or float
-        Factor of the standard errors over queries, of 1 to 1.08, for what the training data of all
-        folds share.
-    """
-
-    covariance: FloatArray
-    freedom: float
-    widening: FloatArray | float = 1.0
-
-
-def part_of_models(
-    differences: FloatArray,
-    folds: IntArray,
-    weights: FloatArray | None = None,
-    clusters: IntArray | None = None,
-) -> ModelPart:
-    """Return what `over_repeats` adds to the queries' part, between columns of one pair.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_columns, n_repeats, n_queries)
-        Differences of one pair in several columns; nan where a repeat did not test a query.
-    folds : ndarray of shape (n_repeats, n_queries), int64
-        The fold that tested a query in a repeat.
-    weights : ndarray of shape (n_queries,), optional
-        Weights of the queries.
-    clusters : ndarray of shape (n_queries,), int64, optional
-        The cluster of each query; by default each query is one of its own.
-
-    Returns
-    -------
-    ModelPart
-        The covariance of the folds' component, whose eigenvalues below 0 are set to 0, its degrees
-        of freedom, and the allowance as a factor.
-    """
-    is_tested = ~np.isnan(differences)
-    times, of_queries, residuals = _apart(differences, is_tested)
-    design = _Design(_levels(is_tested[0], folds), clusters, weights)
-    counted = np.where(times > 0, 1.0 if weights is None else weights, 0.0)
-    by_queries = _variance_over_queries(of_queries, counted, clusters)
-    by_data = design.allowance(residuals, by_queries)
-    share = np.divide(by_data, by_queries, out=np.zeros_like(by_data), where=by_queries > 0.0)
-    covariance = design.covariance_of_mean(residuals)
-    return ModelPart(covariance, design.freedom, np.sqrt(1.0 + share))
-
-
 class OverRepeats(NamedTuple):
     """Differences over several repeats, as the interval machine takes them.
 
     Attributes
     ----------
-    rows : ndarray of shape (n_queries, n_pairs)
+    rows : ndarray of shape (n_queries, n_columns)
         Means of each query over the repeats that tested it.
-    widening : ndarray of shape (n_pairs,)
+    widening : ndarray of shape (n_columns,)
         Factor of the errors over queries, for what the training data of all folds share.
     models : Part or None
-        The variances that the folds add; None of one repeat.
+        The variances, or the covariance, that the folds add; None of one repeat.
     """
 
     rows: FloatArray
@@ -98,7 +43,12 @@ class OverRepeats(NamedTuple):
 
 
 def over_repeats(
-    differences: FloatArray, folds: IntArray | None = None, clusters: IntArray | None = None
+    differences: FloatArray,
+    folds: IntArray | None = None,
+    clusters: IntArray | None = None,
+    weights: FloatArray | None = None,
+    *,
+    together: bool = False,
 ) -> OverRepeats:
     """Apart what queries, and what the models of folds, add to the variation of means.
 
@@ -126,18 +76,24 @@ def over_repeats(
     of repeats, is as uncertain as it is large [3]_. It is at most (K - 1) s_w^2 / n_queries for K
     folds, where s_w^2 is the variance of a query's differences over repeats, if models differ by
     their data, and 0 if they differ by chance. A sixth of s_a^2, the variance of the queries' means
-    less the noise in it, brings intervals of ridge regressions near their level and hardly widens
-    those of boosted trees, in ``benchmarks/calibration.py``.
+    less the noise in it, brought intervals of ridge regressions near their level and hardly widened
+    those of boosted trees.
 
     Parameters
     ----------
-    differences : ndarray of shape (n_pairs, n_repeats, n_queries)
-        The differences; nan where a repeat did not test a query. Some repeat tested each query.
+    differences : ndarray of shape (n_columns, n_repeats, n_queries)
+        The differences of pairs, or of one pair by several measures; nan where a repeat did not
+        test a query. Some repeat tested each query.
     folds : ndarray of shape (n_repeats, n_queries), int64, optional
         The fold that tested a query in a repeat; queries of one fold are ranked by the same model.
         By default each repeat is one fold.
     clusters : ndarray of shape (n_queries,), int64, optional
         The cluster of each query; by default each query is one of its own.
+    weights : ndarray of shape (n_queries,), optional
+        Weights of the queries.
+    together : bool
+        Whether the covariance of the columns is wanted, and not their variances alone. Of its
+        eigenvalues those below 0 are set to 0.
 
     Returns
     -------
@@ -154,58 +110,26 @@ def over_repeats(
     if differences.shape[1] == 1:
         rows = np.ascontiguousarray(differences[:, 0].T)
         return OverRepeats(rows, np.ones(len(differences)), None)
-    is_tested = ~np.isnan(differences)
-    _, of_queries, residuals = _apart(differences, is_tested)
-    by_queries = _variance_over_queries(of_queries, np.ones_like(of_queries), clusters)
-    by_folds, freedom, by_data = (np.zeros(len(differences)) for _ in range(3))
-    for pairs in _pairs_alike(is_tested):
-        design = _Design(_levels(is_tested[pairs[0]], folds), clusters)
-        by_folds[pairs] = design.variance_of_mean(residuals[pairs])
-        freedom[pairs] = design.freedom
-        by_data[pairs] = design.allowance(residuals[pairs], by_queries[pairs])
+    is_tested: NDArray[np.bool_] = ~np.any(np.isnan(differences), axis=0)
+    of_queries = np.where(is_tested, differences, 0.0).sum(axis=1) / is_tested.sum(axis=0)
+    cells = (differences - of_queries[:, None])[:, is_tested]
+    counted = np.ones(is_tested.shape[1]) if weights is None else weights / weights.mean()
+    by_queries = _variance_over_queries(of_queries, counted, clusters)
+    design = _Design(is_tested, folds, clusters, counted)
+    by_data = design.allowance(cells, by_queries)
     share = np.divide(by_data, by_queries, out=np.zeros_like(by_data), where=by_queries > 0.0)
-    rows = np.ascontiguousarray(of_queries.T)
-    return OverRepeats(rows, np.sqrt(1.0 + share), Part(by_folds, freedom))
-
-
-def _apart(
-    differences: FloatArray, is_tested: NDArray[np.bool_]
-) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return how often queries were tested, their means over repeats, and what is left of them."""
-    times = is_tested.sum(axis=1)
-    of_queries = np.where(is_tested, differences, 0.0).sum(axis=1) / np.maximum(times, 1)
-    return times, of_queries, np.where(is_tested, differences - of_queries[:, None], 0.0)
+    part = Part(design.added(cells, together=together), design.freedom)
+    return OverRepeats(np.ascontiguousarray(of_queries.T), np.sqrt(1.0 + share), part)
 
 
 def _variance_over_queries(
     of_queries: FloatArray, counted: FloatArray, clusters: IntArray | None
 ) -> FloatArray:
     """Return the variances of weighted means over the queries."""
-    total = counted.sum(axis=1)
-    mean = (counted * of_queries).sum(axis=1) / total
+    mean = of_queries @ counted / len(counted)
     sums, sizes = sums_by_cluster(counted * (of_queries - mean[:, None]), clusters)
-    units = (counted > 0.0).sum(axis=1) if clusters is None else len(sizes)
-    variances: FloatArray = (sums**2).sum(axis=1) * units / (units - 1) / total**2
-    return variances
-
-
-def _pairs_alike(is_tested: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-    """Group the pairs for which the same repeats tested the same queries."""
-    if (is_tested == is_tested[0]).all():
-        return [np.arange(len(is_tested))]
-    rows = np.packbits(is_tested.reshape(len(is_tested), -1), axis=1)
-    _, group = np.unique(rows, axis=0, return_inverse=True)
-    return [np.flatnonzero(group.ravel() == each) for each in range(group.max() + 1)]
-
-
-def _levels(is_tested: NDArray[np.bool_], folds: IntArray | None) -> IntArray:
-    """Return a number for every fold of all repeats, and -1 where a repeat did not test a query."""
-    n_repeats = len(is_tested)
-    of_repeat = np.zeros(is_tested.shape, dtype=np.int64) if folds is None else folds
-    codes = of_repeat + np.arange(n_repeats)[:, None] * (of_repeat.max(initial=0) + 1)
-    levels = np.full(is_tested.shape, -1)
-    levels[is_tested] = np.unique(codes[is_tested], return_inverse=True)[1].ravel()
-    return levels
+    variances: FloatArray = (sums**2).sum(axis=1) * len(sizes) / (len(sizes) - 1)
+    return variances / len(counted) ** 2
 
 
 class _Design:
@@ -219,98 +143,59 @@ class _Design:
 
     def __init__(
         self,
-        levels: IntArray,
+        is_tested: NDArray[np.bool_],
+        folds: IntArray | None,
         clusters: IntArray | None,
-        query_weights: FloatArray | None = None,
+        counted: FloatArray,
     ) -> None:
-        from scipy import sparse
-
-        self._cells = levels >= 0
-        repeat, query = np.nonzero(self._cells)
-        level = levels[repeat, query]
-        times = self._cells.sum(axis=0)
-        self._queries_of = np.bincount(level).astype(np.float64)
-        n_queries, ones = int((times > 0).sum()), np.ones(len(level))
-        shape = (levels.shape[1], len(self._queries_of))
-        tests: Any = sparse.csr_array((ones, (query, level)), shape=shape)
-        weights = sparse.csr_array((1.0 / times[query], (query, level)), shape=shape)
-        self._of_cells: Any = sparse.csr_array((ones, (np.arange(len(level)), level)))
-        n = len(self._queries_of)
-        own: Any = sparse.dia_array((self._queries_of[np.newaxis], [0]), shape=(n, n))
-        normal = (own - tests.T @ weights).tocoo()
-        squares, diagonal = normal.data**2, normal.diagonal()
-        self._of_folds = float((squares / self._queries_of[normal.row]).sum())
-        self._of_rest = float((diagonal / self._queries_of).sum())
-        self._trace, self._n_residuals = float(diagonal.sum()), len(level) - n_queries
-        pairs = (squares / (self._queries_of[normal.row] * self._queries_of[normal.col])).sum()
+        repeat, query = np.nonzero(is_tested)
+        fold = np.zeros(len(repeat), dtype=np.int64) if folds is None else folds[is_tested]
+        level = np.unique(repeat * (fold.max() + 1) + fold, return_inverse=True)[1].ravel()
+        times, n_queries = is_tested.sum(axis=0), len(counted)
+        tests = np.zeros((n_queries, int(level.max()) + 1))
+        tests[query, level] = 1.0
+        n_tested, shares = tests.sum(axis=0), tests / times[:, None]
+        # By it, sums of residuals depend on the folds' effects.
+        normal = np.diag(n_tested) - tests.T @ shares
+        self._level, self._n_residuals = level, max(len(level) - n_queries, 1)
+        self._of_folds = float((normal**2 / n_tested).sum())
+        self._of_rest, self._trace = float((normal.diagonal() / n_tested).sum()), normal.trace()
+        pairs = float((normal**2 / np.outer(n_tested, n_tested)).sum())
         self.freedom = self._of_rest**2 / pairs if pairs > 0.0 else 1.0
         # A model's training queries over those that it tests, of all queries in its repeat.
-        tested = self._cells.sum(axis=1)[repeat] / self._queries_of[level]
-        self._folds_left = float(tested.mean()) - 1.0
-        counted = (times > 0) * (np.ones(len(times)) if query_weights is None else query_weights)
-        counted *= n_queries / counted.sum()
+        self._folds_left = float((is_tested.sum(axis=1)[repeat] / n_tested[level]).mean()) - 1.0
         # What of the variance within queries is in the mean: of all tests, and of one for each.
-        self._noise_share = float((counted**2 / np.maximum(times, 1)).sum()) / n_queries**2
+        self._noise_share = float((counted**2 / times).sum()) / n_queries**2
         self._share_of_one = float((counted**2).sum()) / n_queries**2
-        weights = sparse.csr_array(weights.multiply(counted[:, None]))
-        shares = np.asarray(weights.sum(axis=0)).ravel() / n_queries
-        self._factor = float((shares**2).sum()) - _held_by_queries(
-            weights, shares, clusters, counted
-        )
+        # The variance of the mean of effects of variance 1, less what that by queries holds of it.
+        in_mean = counted @ shares / n_queries
+        sums, sizes = sums_by_cluster((counted[:, None] * (shares - in_mean)).T, clusters)
+        held = (sums**2).sum() * len(sizes) / (len(sizes) - 1) / n_queries**2
+        self._factor = float((in_mean**2).sum() - held)
 
-    def variance_of_mean(self, residuals: FloatArray) -> FloatArray:
-        """Return what the folds add to the variance of each pair's mean; 0 if they add nothing."""
-        cells, sums = self._sums(residuals)
-        component = self._component((sums**2).sum(axis=1), (cells**2).sum(axis=1))
-        by_folds: FloatArray = np.maximum(component, 0.0) * self._factor
-        return by_folds
-
-    def allowance(self, residuals: FloatArray, by_queries: FloatArray) -> FloatArray:
-        """Return what is added to the variance of each mean for training data that folds share."""
-        within = (residuals**2).sum(axis=(1, 2)) / max(self._n_residuals, 1)
-        own = np.maximum(by_queries - within * self._noise_share, 0.0)
-        most = within * self._folds_left * self._share_of_one
-        added: FloatArray = np.minimum(_SHARED * own, most)
-        return added
-
-    def covariance_of_mean(self, residuals: FloatArray) -> FloatArray:
-        """Return what the folds add to the covariance of the means of columns of one pair."""
-        cells, sums = self._sums(residuals)
+    def added(self, cells: FloatArray, *, together: bool) -> FloatArray:
+        """Return what the folds add to variances of means, or to their covariance; at least 0."""
+        sums, n_tested = sums_by_cluster(cells, self._level)
+        sums = sums / np.sqrt(n_tested)
+        if not together:
+            component = self._component((sums**2).sum(axis=1), (cells**2).sum(axis=1))
+            return np.maximum(component, 0.0) * self._factor
         sizes, axes = np.linalg.eigh(self._component(sums @ sums.T, cells @ cells.T))
         covariance: FloatArray = (axes * np.maximum(sizes, 0.0)) @ axes.T * self._factor
         return covariance
 
-    def _sums(self, residuals: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the residuals of tested queries, and their sums by fold over root n_f."""
-        cells = residuals[:, self._cells]
-        return cells, (self._of_cells.T @ cells.T).T / np.sqrt(self._queries_of)
-
     def _component(self, of_folds: FloatArray, of_cells: FloatArray) -> FloatArray:
         """Return the folds' component from sums of squares, or of products, in folds and cells."""
-        rest = of_cells / max(self._n_residuals, 1)
-        scale = self._of_folds - self._of_rest * self._trace / max(self._n_residuals, 1)
+        scale = self._of_folds - self._of_rest * self._trace / self._n_residuals
         if scale <= _ROUNDING * self._of_folds or self._factor <= 0.0:
             return np.zeros_like(of_folds)  # each fold tests one query, or no query is shared
-        component: FloatArray = (of_folds - self._of_rest * rest) / scale
+        component: FloatArray = (of_folds - self._of_rest * of_cells / self._n_residuals) / scale
         return component
 
-
-def _held_by_queries(
-    weights: Any, shares: FloatArray, clusters: IntArray | None, counted: FloatArray
-) -> float:
-    """Return what the variance by queries, or clusters, holds of folds' effects of variance 1."""
-    from scipy import sparse
-
-    is_tested = counted > 0.0
-    units = (
-        np.arange(len(is_tested))
-        if clusters is None
-        else np.unique(clusters, return_inverse=True)[1]
-    )
-    n_queries, n_units = int(is_tested.sum()), len(np.unique(units[is_tested]))
-    to_units = sparse.csr_array((is_tested * 1.0, (units, np.arange(len(units)))))
-    sums: Any = (to_units @ weights).tocoo()
-    sizes: FloatArray = np.asarray(to_units @ counted)
-    crossed = (sums.data * sizes[sums.row] * shares[sums.col]).sum()
-    squares = (sums.data**2).sum() - 2.0 * crossed + (sizes**2).sum() * (shares**2).sum()
-    return float(squares * n_units / (n_units - 1) / n_queries**2)
+    def allowance(self, cells: FloatArray, by_queries: FloatArray) -> FloatArray:
+        """Return what is added to the variance of each mean for training data that folds share."""
+        within = (cells**2).sum(axis=1) / self._n_residuals
+        own = np.maximum(by_queries - within * self._noise_share, 0.0)
+        most = within * self._folds_left * self._share_of_one
+        added: FloatArray = np.minimum(_SHARED * own, most)
+        return added

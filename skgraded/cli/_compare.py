@@ -25,7 +25,7 @@ from skgraded.cli._scored_runs import (
 from skgraded.comparison import compare
 from skgraded.exceptions import FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning
 from skgraded.results import Scores, notes_of
-from skgraded.users import profile_measures, threshold_profile
+from skgraded.users import threshold_profile
 
 # Notes below the table say what these warnings do.
 _TOLD = (FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning)
@@ -158,7 +158,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _profile(arguments: argparse.Namespace) -> None:
     refuse_beside(arguments, "--profile")
     check_outputs(arguments)
-    scores = score_runs(arguments, lambda qrels: profile_measures(top_whole_grade(qrels)))
+    scores = score_runs(
+        arguments, lambda qrels: [f"AP(rel={k})" for k in range(1, top_whole_grade(qrels) + 1)]
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewDifferencesWarning)  # a note below the table says it
         profile = threshold_profile(
@@ -166,14 +168,11 @@ def _profile(arguments: argparse.Namespace) -> None:
             baseline=arguments.baseline,
             cluster=_read_clusters(arguments.cluster),
             confidence=arguments.confidence,
-            n_resamples=N_RESAMPLES if arguments.resamples is None else arguments.resamples,
-            random_state=arguments.seed,
         )
     write_reports(arguments, [profile._report()])
     tell(notes_of(scores))
     if arguments.plot is not None:
-        figure: Any = profile.plot().figure
-        save_picture(arguments.plot, figure)
+        save_picture(arguments.plot, profile.plot().figure)
 
 
 def _compare(arguments: argparse.Namespace) -> int:

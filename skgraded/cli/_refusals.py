@@ -8,7 +8,8 @@ import argparse
 _REFUSED = {
     "--as trec_eval": "--average --complete --format --letor --negative --order --sort --ties",
     "--judge": "--letor --cluster",
-    "--profile": "--measure --judge --population --test --correction --margin --better --as",
+    "--profile": "--measure --judge --population --test --correction --margin --better --as "
+    "--resamples --seed",
 }
 _REASONS = {"--as trec_eval": ", which decides it"}
 _NEEDED = {"--as trec_eval": "-c -n -l -J -M"}

@@ -70,14 +70,14 @@ def _add_reading(group: argparse._ArgumentGroup) -> None:
 
 
 def score_runs(
-    arguments: argparse.Namespace, names: list[str] | Callable[[Qrels], list[Measure]]
+    arguments: argparse.Namespace, names: list[str] | Callable[[Qrels], list[str]]
 ) -> Scores:
     """Score the runs that the arguments name, by measures that may depend on the qrels."""
     given = [] if callable(names) else _read_measures(names, arguments.tool)
     grades = parse_grades(arguments.grades)
     read = _read_letor if arguments.letor else _read_trec
     qrels, runs = read(arguments, grades)
-    chosen = names(qrels) if callable(names) else given
+    chosen = _read_measures(names(qrels), arguments.tool) if callable(names) else given
     return _evaluated(arguments, chosen, qrels, runs)
 
 

@@ -6,13 +6,11 @@ from skgraded.users._feedback import FeedbackThresholds, thresholds_from_feedbac
 from skgraded.users._log import thresholds_from_log
 from skgraded.users._log_columns import log_columns
 from skgraded.users._log_result import LogThresholds
-from skgraded.users._pair_profile import BreakEven, PairProfile, UserDifference, UserShares
+from skgraded.users._pair_profile import PairProfile, UserDifference, UserShares
 from skgraded.users._personas import Persona, Personas, personas
 from skgraded.users._profile import ThresholdProfile, threshold_profile
-from skgraded.users._profile_sources import profile_measures
 
 __all__ = [
-    "BreakEven",
     "Choice",
     "FeedbackThresholds",
     "LogThresholds",
@@ -26,7 +24,6 @@ __all__ = [
     "choose",
     "log_columns",
     "personas",
-    "profile_measures",
     "threshold_profile",
     "thresholds_from_feedback",
     "thresholds_from_log",

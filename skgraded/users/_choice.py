@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded.measures import Measure, eGAP
 from skgraded.results import Scores, column_of
-from skgraded.users._profile_sources import profiled_measures
+from skgraded.users._threshold_scores import names_by_threshold
 
 FloatArray = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def choose(scores: Scores, g: ArrayLike, *, by: str | Measure = "nDCG@10") -> Ch
     ----------
     scores : Scores
         At least three candidates on the same queries, by the general measure and by AP at each
-        threshold 1..c with one cut-off, as `profile_measures` makes it. A cross-validation gives
+        threshold 1..c, AP(rel=1), AP(rel=2) and so on, with one cut-off. A cross-validation gives
         each query its mean over the repeats.
     g : array-like of shape (n_grades,)
         Probability of each threshold 1..c; it sums to 1.
@@ -100,17 +100,18 @@ def choose(scores: Scores, g: ArrayLike, *, by: str | Measure = "nDCG@10") -> Ch
 
     Examples
     --------
-    >>> from skgraded import evaluate, nDCG
+    >>> from skgraded import AP, evaluate, nDCG
     >>> from skgraded.datasets import make_ranking
-    >>> from skgraded.users import choose, profile_measures
+    >>> from skgraded.users import choose
     >>> X, y, qid = make_ranking(n_queries=200, docs_per_query=20, random_state=0)
     >>> candidates = {f"feature {at}": X[:, at] for at in range(8)}
-    >>> scores = evaluate([nDCG(k=10), *profile_measures(4, k=10)[:4]], y, candidates, qid=qid)
+    >>> thresholds = [AP(rel=rel, k=10) for rel in (1, 2, 3, 4)]
+    >>> scores = evaluate([nDCG(k=10), *thresholds], y, candidates, qid=qid)
     >>> choose(scores, [0.4, 0.3, 0.2, 0.1]).reason
     "nDCG@10's choice: by these queries no candidate is clearly better for g."
     """
     systems = scores.systems or ("",)
-    names = list(profiled_measures(scores.measures)[0])
+    names, _ = names_by_threshold(scores.measures)
     users = eGAP(g=tuple(np.asarray(g, dtype=np.float64).tolist())).g
     if len(users) != len(names):
         raise ValueError(

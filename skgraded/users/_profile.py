@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import warnings
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ParamSpec
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._intervals.bands import (
-    SHARE_OF_BOUNDS,
-    Moments,
-    critical_beside_bounds,
-    critical_value,
-    moments_of,
-)
-from skgraded._intervals.estimate import FEWEST_DIFFERENCES
+from skgraded._intervals.clustered import sums_by_cluster
+from skgraded._intervals.estimate import FEWEST_DIFFERENCES, Estimate, means
 from skgraded._intervals.paired import paired_differences
+from skgraded._intervals.repeats import over_repeats
 from skgraded._optional import axes_or_new
-from skgraded._params import choice, fraction, integer
-from skgraded._text import count
+from skgraded._params import choice, fraction
+from skgraded._text import count, shorten
 from skgraded._writers import LongResult, Table
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
-from skgraded.results import told_in_clusters, unit_in_words
-from skgraded.users._pair_profile import PairProfile
-from skgraded.users._profile_plot import SIZE, draw_pair, draw_pairs
-from skgraded.users._profile_sources import Given, Profiled, values_of_rankers
-from skgraded.users._profile_text import tables_of_profile
+from skgraded.results import Scores, clusters_of, told_in_clusters, unit_in_words
+from skgraded.users._pair_profile import PairProfile, percent
+from skgraded.users._profile_plot import SIZE, draw_pairs
+from skgraded.users._threshold_scores import Given, scores_by_threshold
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
 FloatArray = NDArray[np.float64]
-P = ParamSpec("P")
 
-_BY_POSITION = 2  # grades and scores
+_FEWEST = 2  # rankers
+_FEWEST_QUERIES = 3
+_LONGEST_HEADING = 12
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -57,51 +51,35 @@ class ThresholdProfile(LongResult):
         The ranker that the others are compared with.
     measure : AP
         AP at threshold 1, which shows the cut-off and the rules for ties and unjudged documents.
-    qid : ndarray of shape (n_queries,)
-        The queries for which every ranker has values.
-    values : ndarray of shape (n_rankers, n_queries, n_grades)
-        AP at the thresholds 1..c.
-    weights : ndarray of shape (n_queries,) or None
-        Weights of the queries.
-    n_left_out : int
-        Number of queries left out because some ranker has no value for them.
+    means : ndarray of shape (n_rankers, n_grades)
+        Mean AP of each ranker at the thresholds 1..c.
+    pairs : tuple of PairProfile
+        One comparison for each ranker other than the baseline, in the order of the rankers.
+    n_queries, n_left_out : int
+        Number of queries for which every ranker has a value, and of the others.
     n_found : ndarray of shape (n_grades,)
         Number of queries, or of clusters, in which some ranker retrieves a document of the grade or
         above. No other one tells anything about users with that threshold.
-    pairs : tuple of PairProfile
-        One comparison for each ranker other than the baseline, in the order of the rankers.
     confidence : float
         Confidence of the intervals, which hold jointly for all users and pairs.
-    n_resamples : int
-        Resamples of the queries from which the intervals come.
     n_repeats : int
         Repeats of the cross-validation that the values are means of; 0 without one. The intervals
         of two or more carry the variation of splits and fits; those of one hold for its models.
     n_clusters : int or None
-        Number of clusters of queries, which are resampled; None if queries are.
+        Number of clusters of queries that do not vary independently; None if queries do.
     """
 
     rankers: tuple[str, ...]
     baseline: str
     measure: AP
-    qid: NDArray[Any]
-    values: FloatArray
-    weights: FloatArray | None
+    means: FloatArray
+    pairs: tuple[PairProfile, ...]
+    n_queries: int
     n_left_out: int
     n_found: NDArray[np.int64]
-    pairs: tuple[PairProfile, ...]
     confidence: float
-    n_resamples: int
     n_repeats: int = 0
     n_clusters: int | None = None
-
-    _rows_shown = 10  # comparisons with the baseline
-
-    @property
-    def means(self) -> FloatArray:
-        """Mean AP of each ranker at each threshold, shape (n_rankers, n_grades)."""
-        means: FloatArray = np.average(self.values, axis=1, weights=self.weights)
-        return means
 
     @property
     def conclusion(self) -> str:
@@ -119,40 +97,93 @@ class ThresholdProfile(LongResult):
         )
 
     def _columns(self) -> dict[str, Any]:
-        means = dict(zip(self.rankers, self.means, strict=True))
+        rows = dict(zip(self.rankers, self.means, strict=True))
         n_grades, n_pairs = len(self.n_found), len(self.pairs)
-        intervals = np.concatenate([each.intervals for each in self.pairs])
+        low, high = np.concatenate([each.intervals for each in self.pairs]).T
         return {
             "ranker": [each.ranker for each in self.pairs for _ in range(n_grades)],
             "baseline": [self.baseline] * (n_pairs * n_grades),
             "threshold": list(range(1, n_grades + 1)) * n_pairs,
-            "value": np.concatenate([means[each.ranker] for each in self.pairs]).tolist(),
-            "baseline_value": means[self.baseline].tolist() * n_pairs,
-            "difference": np.concatenate([each.differences for each in self.pairs]).tolist(),
-            "low": intervals[:, 0].tolist(),
-            "high": intervals[:, 1].tolist(),
-            "n_found": self.n_found.tolist() * n_pairs,
+            "value": np.concatenate([rows[each.ranker] for each in self.pairs]),
+            "baseline_value": np.tile(rows[self.baseline], n_pairs),
+            "difference": np.concatenate([each.differences for each in self.pairs]),
+            "low": low,
+            "high": high,
+            "n_found": np.tile(self.n_found, n_pairs),
         }
 
     def _facts(self) -> dict[str, Any]:
-        """Return everything but the values of the queries."""
-        names, rows = self.rankers, self.means.tolist()
         return {
             "measure": str(self.measure),
-            "baseline": self.baseline,
             "confidence": self.confidence,
-            "n_resamples": self.n_resamples,
-            "n_repeats": self.n_repeats,
-            "n_queries": len(self.qid),
+            "n_queries": self.n_queries,
             "n_clusters": self.n_clusters,
             "n_left_out": self.n_left_out,
-            "n_found": self.n_found.tolist(),
-            "means": dict(zip(names, rows, strict=True)),
-            "pairs": [each.to_dict() for each in self.pairs],
+            "n_repeats": self.n_repeats,
+            "conclusions": {each.ranker: each.sentence for each in self.pairs},
+            "shares": {each.ranker: each.shares._asdict() for each in self.pairs},
         }
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
-        return tables_of_profile(self, n_rows)
+        columns = self._columns()
+        n_all = len(columns["ranker"])
+        columns = {name: values[:n_rows] for name, values in columns.items()}
+        rows = list(zip(columns["ranker"], columns["threshold"], strict=True))
+        labels = [
+            f"rel={threshold}" if len(self.pairs) == 1 else f"rel={threshold}, {ranker}"
+            for ranker, threshold in rows
+        ]
+        ends = zip(columns["low"], columns["high"], strict=True)
+        names = ("ranker", "baseline")
+        title = f"For which users is another ranker better than {self.baseline}?"
+        if len(self.pairs) == 1:
+            names = (self.pairs[0].ranker, self.baseline)
+            title = f"For which users is {names[0]} better than {names[1]}?"
+        shown = [
+            (shorten(names[0], _LONGEST_HEADING), [f"{each:.4f}" for each in columns["value"]]),
+            (
+                shorten(names[1], _LONGEST_HEADING),
+                [f"{each:.4f}" for each in columns["baseline_value"]],
+            ),
+            ("difference", [f"{each:+.4f}" for each in columns["difference"]]),
+            (f"{self.confidence:.0%} interval", [f"[{a:+.4f}, {b:+.4f}]" for a, b in ends]),
+            (self._units[1], [str(each) for each in columns["n_found"]]),
+        ]
+        pairs = [self[ranker] for ranker in dict.fromkeys(columns["ranker"])]
+        notes = [*(each.sentence for each in pairs), *self._notes(pairs)]
+        if n_rows is not None and n_rows < n_all:
+            notes.append(
+                f"{n_all} rows, of which the first {n_rows} are shown; to_text() shows all."
+            )
+        return [Table([str(self.measure), *labels], shown, notes, title=title)]
+
+    def _notes(self, shown: list[PairProfile]) -> list[str]:
+        queries = count(self.n_queries, "query", "queries")
+        notes = [
+            f"Intervals hold jointly, over {told_in_clusters(queries, self.n_clusters)}; a user "
+            f"with threshold k accepts grade k or better (rel=k), and '{self._units[1]}' have such "
+            "a document in some ranking."
+        ]
+        if len(self.n_found) > 1:
+            notes += [
+                f"Of all possible mixtures of users, {each.ranker} has the higher mean for "
+                f"{percent(each.shares.higher)}, and is better for {percent(each.shares.better)} "
+                f"and worse for {percent(each.shares.worse)}."
+                for each in shown
+            ]
+        if self.n_repeats == 1:
+            notes.append(
+                "The intervals hold for the models that were trained in this one cross-validation; "
+                "n_repeats=5 shows how much models vary, too."
+            )
+        if self.n_left_out:
+            left_out = count(self.n_left_out, "query", "queries")
+            notes.append(f"{left_out} without a value for some ranker left out.")
+        return notes
+
+    @property
+    def _units(self) -> tuple[str, str]:
+        return unit_in_words(self.n_clusters is not None)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the differences for users from the least to the most demanding ones.
@@ -173,31 +204,10 @@ class ThresholdProfile(LongResult):
             If matplotlib is not installed.
         """
         ax = axes_or_new(ax, self, SIZE)
-        queries = told_in_clusters(count(len(self.qid), "query", "queries"), self.n_clusters)
-        if len(self.pairs) == 1:
-            draw_pair(self.pairs[0], ax, queries)
-        else:
-            draw_pairs(self.pairs, ax, queries)
+        draw_pairs(self.pairs, ax)
         return ax
 
 
-def _with_hint(function: Callable[P, ThresholdProfile]) -> Callable[P, ThresholdProfile]:
-    """Name the right call where the arguments come in the order of `skgraded.compare`."""
-
-    @functools.wraps(function)
-    def hinting(*args: P.args, **others: P.kwargs) -> ThresholdProfile:
-        if len(args) > _BY_POSITION:
-            raise TypeError(
-                "threshold_profile takes the grades first, then scores or fitted models, and the "
-                f"rest by name, got {len(args)} arguments by position: "
-                "threshold_profile(y_true, models, X=X, qid=qid)."
-            )
-        return function(*args, **others)
-
-    return hinting
-
-
-@_with_hint
 def threshold_profile(
     y_true: ArrayLike | Mapping[str, Any] | Any,
     y_score: Mapping[str, ArrayLike] | pd.DataFrame | None = None,
@@ -208,8 +218,6 @@ def threshold_profile(
     baseline: str | None = None,
     cluster: Mapping[Any, Any] | None = None,
     confidence: float = 0.95,
-    n_resamples: int = 2000,
-    random_state: int | np.random.Generator | None = 0,
     **fields: Any,
 ) -> ThresholdProfile:
     r"""Tell for which users one ranker is better than another.
@@ -223,8 +231,7 @@ def threshold_profile(
 
     where AP_k is `AP` with relevance from grade k on. So the differences in AP at the thresholds
     1..c answer for all users at once: a ranker that is better at every threshold is better for
-    everybody; else there is a break-even point. `xGAP` is not linear in g, and is compared for
-    users all over the simplex.
+    everybody; else there is a break-even point.
 
     Parameters
     ----------
@@ -232,7 +239,8 @@ def threshold_profile(
         Grades: 0 is judged not relevant, NaN is unjudged. Or, without ``y_score``, a mapping of
         names to `Rankings`, or `Scores` of several systems, such as those of
         `skgraded.trec.evaluate`, or a mapping of names to `Scores`, such as cross-validations.
-        Other than `Rankings`, these must be scored by `profile_measures`.
+        Other than `Rankings`, these must be scored by AP(rel=1), AP(rel=2) and so on up to the top
+        grade.
     y_score : mapping of str to array-like of shape (n_documents,) or DataFrame, optional
         Scores of two or more rankers by name; of a DataFrame, every column is a ranker. Or a
         mapping of names to fitted models, which must not have been trained on these queries.
@@ -246,23 +254,17 @@ def threshold_profile(
         The ranker that all others are compared with; the last one by default.
     cluster : mapping, optional
         The cluster of each query by its id, a dict or a pandas Series: queries that do not vary
-        independently, such as those of one person. The bootstrap then draws clusters. By default
-        it is ``Scores.clusters``, and without these every query is by itself.
+        independently, such as those of one person. By default it is ``Scores.clusters``, and
+        without these every query is by itself.
     confidence : float, default=0.95
         Probability that all intervals hold jointly, for all users and all pairs.
-    n_resamples : int, default=2000
-        Resamples of the queries from which the intervals come.
-    random_state : int, Generator or None, default=0
-        Seed of the resamples; None draws others in every call.
     **fields : object
-        Other fields of AP and xGAP: ``k``, ``ties``, ``unjudged`` and ``empty``, which is 0 or
-        nan.
+        Other fields of AP: ``k``, ``ties``, ``unjudged`` and ``empty``, which is 0 or nan.
 
     Returns
     -------
     ThresholdProfile
-        Differences, simultaneous intervals, break-even points, shares of the users, and a sentence
-        of conclusion.
+        Differences, simultaneous intervals, shares of the users, and a sentence of conclusion.
 
     Raises
     ------
@@ -280,33 +282,26 @@ def threshold_profile(
 
     See Also
     --------
-    profile_measures : The measures to score TREC runs or cross-validations by.
     skgraded.compare : Tests by any measures, each with one g.
+    choose : Which candidate to take for users g.
 
     Notes
     -----
-    The difference for g has the standard error of a mean over queries. The interval is the
-    difference plus and minus a number q of standard errors, the same for all g and all pairs: the
-    quantile of the largest error of any g, in standard errors, over resamples of the queries.
-    Thus one may look at all users and then speak about some of them. Mixtures of users are counted
-    uniformly over the simplex; it is not a claim about how frequent such users are. As in eGAP, a
-    query without a document of grade k or above counts as 0 at threshold k. A query with nothing
-    relevant counts as 0 at all of them, or with ``empty=nan`` not at all. There is a separate q for
-    xGAP, over the users for which it was scored.
+    The difference for g has the standard error of a mean over queries. Its interval is the
+    difference plus and minus a number of standard errors, the same for all g: the quantile of the
+    largest error of any g. For normally distributed differences this is Hotelling's (1931) T^2,
+    restricted to mixtures. Where the interval of `skgraded.compare` reaches farther at a threshold,
+    because differences are skewed or rare, as much is added for the users with that threshold.
+    Several pairs share the probability to miss evenly. Thus one may look at all users and then
+    speak about some of them. Mixtures of users are counted uniformly over the simplex; it is not a
+    claim about how frequent such users are. As in eGAP, a query without a document of grade k or
+    above counts as 0 at threshold k. A query with nothing relevant counts as 0 at all of them, or
+    with ``empty=nan`` not at all.
 
     The intervals carry the variation over queries. If values come from a cross-validation with two
-    or more repeats, they carry that over splits and fits, too: the covariance between thresholds of
-    the component of folds within repeats is added, as `skgraded.compare` adds its variance, and
-    errors over queries are widened by its allowance for training data that folds share. Few repeats
-    show the component badly, and hardly any of it for some users; it then leans on what thresholds
-    have in common. With one repeat they hold for the models that were trained in it.
-
-    Where no query differs at a threshold, at most a share of 1 - level^(1/n) of all queries does,
-    each by at most 1, with a fifth of what may miss as the level; the interval is as wide.
-
-    The number q is at least the quantile of Student's t for the threshold at which the fewest
-    queries differ. With few such queries the band is so wide that hardly anything is established.
-    The page on calibration tells how often bands hold.
+    or more repeats, they carry that over splits and fits, too, as those of `skgraded.compare`. With
+    one repeat they hold for the models that were trained in it. The page on calibration tells how
+    often bands hold.
 
     Examples
     --------
@@ -316,33 +311,88 @@ def threshold_profile(
     >>> y_true = rng.choice(3, p=[0.7, 0.2, 0.1], size=3000)
     >>> qid = np.repeat(np.arange(100), 30)
     >>> noise = rng.normal(size=(2, 3000))
-    >>> scores = {"finds any": 2 * (y_true > 0) + noise[0], "finds best": y_true + noise[1]}
+    >>> scores = {"broad": 2 * (y_true > 0) + noise[0], "precise": y_true + noise[1]}
     >>> profile = threshold_profile(y_true, scores, qid=qid)
     >>> print(profile.conclusion)
-    finds any is better than finds best for users with g_1 above 0.72; finds best is
-    better than finds any for users with g_1 below 0.43; in between, no difference
-    is established.
+    Take broad if more than 71% of your users accept grade 1, precise if fewer than
+    43% do; else no difference is established.
     """
     fraction("confidence", confidence)
-    integer("n_resamples", n_resamples, 1)
-    found = values_of_rankers(Given(y_true, y_score, X, qid, sample_weight), fields, cluster)
-    base = found.rankers[-1] if baseline is None else choice("baseline", baseline, found.rankers)
-    n_found = found.units_with(np.any(found.ap > 0, axis=0))
-    _warn_of_few_queries(n_found, found.clusters is not None)
+    scores, measure = scores_by_threshold(Given(y_true, y_score, X, qid, sample_weight), fields)
+    rankers = scores.systems or ()
+    if len(rankers) < _FEWEST:
+        raise ValueError(f"There must be at least 2 rankers to compare, got {len(rankers)}.")
+    base = rankers[-1] if baseline is None else choice("baseline", baseline, rankers)
+    # At thresholds above the first, no value is 0, as in eGAP.
+    values = scores.over_repeats().values
+    kept = np.flatnonzero(~np.isnan(values[:, :, 0]).any(axis=0))
+    values = np.nan_to_num(values[:, kept], nan=0.0)
+    clusters = clusters_of(cluster, scores)
+    clusters = None if clusters is None else clusters[kept]
+    n_clusters = None if clusters is None else len(np.unique(clusters))
+    _check_enough(len(kept) if n_clusters is None else n_clusters, n_clusters is not None)
+    differ = np.any(values > 0, axis=0).T.astype(np.float64)
+    n_found = (sums_by_cluster(differ, clusters)[0] > 0).sum(axis=1)
+    _warn_of_few_queries(n_found, n_clusters is not None)
+    others = [name for name in rankers if name != base]
+    for_each = 1.0 - (1.0 - confidence) / len(others)
     return ThresholdProfile(
-        rankers=found.rankers,
+        rankers=rankers,
         baseline=base,
-        measure=found.measure,
-        qid=found.qid,
-        values=found.ap,
-        weights=found.weights,
-        n_left_out=found.n_left_out,
+        measure=measure,
+        means=np.average(values, axis=1, weights=_of(scores.weights, kept)),
+        pairs=tuple(
+            PairProfile(name, base, _difference(scores, (name, base), kept, clusters), for_each)
+            for name in others
+        ),
+        n_queries=len(kept),
+        n_left_out=len(scores.qid) - len(kept),
         n_found=n_found,
-        pairs=_pairs(found, base, confidence, n_resamples, np.random.default_rng(random_state)),
         confidence=confidence,
-        n_resamples=n_resamples,
-        n_repeats=0 if found.folds is None else len(found.folds),
-        n_clusters=found.n_clusters,
+        n_repeats=0 if scores.folds is None else len(scores.folds),
+        n_clusters=n_clusters,
+    )
+
+
+def _of(values: FloatArray | None, kept: NDArray[np.intp]) -> FloatArray | None:
+    return None if values is None else values[kept]
+
+
+def _check_enough(n_units: int, are_clusters: bool) -> None:
+    if n_units < _FEWEST_QUERIES:
+        what = "clusters of queries" if are_clusters else "queries"
+        raise ValueError(
+            f"There must be at least {_FEWEST_QUERIES} {what} for which every ranker has a value, "
+            f"got {n_units}."
+        )
+
+
+def _difference(
+    scores: Scores,
+    names: tuple[str, str],
+    kept: NDArray[np.intp],
+    clusters: NDArray[np.int64] | None,
+) -> Estimate:
+    """Return the estimate of the mean differences of a pair at the thresholds."""
+    pair = [(scores.systems or ()).index(name) for name in names]
+    values = np.nan_to_num(scores.values[pair][..., kept, :], nan=0.0)
+    apart = paired_differences(*values)
+    folds = None
+    if scores.folds is None:
+        apart = apart[None]
+    else:
+        folds = scores.folds[:, kept]
+        apart = np.where((folds >= 0)[..., None], apart, np.nan)
+    weights = _of(scores.weights, kept)
+    by_threshold = np.moveaxis(apart, 2, 0)
+    found = over_repeats(by_threshold, folds, clusters, weights, together=True)
+    return means(
+        found.rows,
+        weights=weights,
+        clusters=() if clusters is None else (clusters,),
+        part=found.models,
+        bounds=(-1.0, 1.0),
+        widening=found.widening,
     )
 
 
@@ -357,54 +407,5 @@ def _warn_of_few_queries(n_found: NDArray[np.int64], are_clusters: bool) -> None
             "differences vary, so that intervals are wide for all users: merge grades, or compare "
             "by AP at a lower threshold.",
             FewDifferencesWarning,
-            stacklevel=4,  # above the wrapper of threshold_profile
+            stacklevel=3,
         )
-
-
-def _pairs(
-    found: Profiled, baseline: str, confidence: float, n_resamples: int, rng: np.random.Generator
-) -> tuple[PairProfile, ...]:
-    """Compare all other rankers with the baseline, with bands that hold for all of them jointly."""
-    base = found.rankers.index(baseline)
-    others = [place for place in range(len(found.rankers)) if place != base]
-    n_grades = found.ap.shape[2]
-    rows = ((found.ap, slice(0, n_grades)), (found.xgap, slice(n_grades, None)))
-    moments = [
-        [
-            moments_of(
-                paired_differences(each[one], each[base]),
-                found.weights,
-                found.models_of(one, base, columns),
-                found.clusters,
-            )
-            for one in others
-        ]
-        for each, columns in rows
-    ]
-    bounds = _bounds_of_none(moments[0], confidence)
-    critical = critical_beside_bounds(moments[0], bounds, confidence, n_resamples, rng)
-    of_xgap = 0.0
-    if len(found.users):
-        of_xgap = critical_value(moments[1], confidence, n_resamples, rng, over_simplex=False)
-    return tuple(
-        PairProfile(
-            ranker=found.rankers[one],
-            baseline=baseline,
-            differences=linear.means,
-            covariance=linear.covariance * np.outer(bound == 0.0, bound == 0.0),
-            critical=critical,
-            users=found.users,
-            xgap_differences=curved.means,
-            xgap_errors=curved.standard_errors,
-            xgap_critical=of_xgap,
-            bounds=bound,
-        )
-        for one, linear, curved, bound in zip(others, *moments, bounds, strict=True)
-    )
-
-
-def _bounds_of_none(pairs: list[Moments], confidence: float) -> FloatArray:
-    """Bound differences at thresholds at which no query differs (Clopper and Pearson 1934)."""
-    are_none = np.array([each.n_differing == 0 for each in pairs])
-    level = SHARE_OF_BOUNDS * (1.0 - confidence) / max(are_none.sum(), 1)
-    return np.where(are_none, 1.0 - level ** (1.0 / len(pairs[0].influences)), 0.0)
