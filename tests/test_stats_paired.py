@@ -48,17 +48,17 @@ def test_wilcoxon_leaves_topics_without_a_difference_out():
     np.testing.assert_allclose(wilcoxon_test(with_zeros), expected, rtol=1e-10)
 
 
-@given(st.lists(st.lists(st.integers(-4, 4), min_size=9, max_size=9), min_size=1, max_size=4))
-def test_wilcoxon_of_few_tied_differences_tries_all_signs(rows):
+def test_wilcoxon_of_few_tied_differences_tries_all_signs():
+    rows = rng().integers(-4, 5, size=(20, 9))
     expected = []
     for row in rows:
-        kept = [each for each in row if each]
+        kept = row[row != 0]
         ranks = stats.rankdata(np.abs(kept))
         middle = ranks.sum() / 2
-        reached = abs(ranks[np.array(kept) > 0].sum() - middle)
+        reached = abs(ranks[kept > 0].sum() - middle)
         sums = [np.dot(taken, ranks) for taken in product([0, 1], repeat=len(kept))]
         expected.append(np.mean([abs(each - middle) >= reached for each in sums]))
-    np.testing.assert_allclose(wilcoxon_test(np.array(rows) / 10), expected, rtol=1e-12)
+    np.testing.assert_allclose(wilcoxon_test(rows / 10), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("n", [14, 30, 51, 400])
@@ -80,20 +80,6 @@ def test_wilcoxon_of_many_tied_differences_is_normal(n):
     is_long = (differences != 0).sum(axis=1) > 13
     assert is_long.any()
     np.testing.assert_allclose(wilcoxon_test(differences)[is_long], expected, rtol=1e-10)
-
-
-@pytest.mark.parametrize("n", [1, 2, 13, 14, 50, 51, 300])
-def test_wilcoxon_without_ties_is_scipys(n):
-    differences = rng().normal(0.2, 1.0, size=(30, n))
-    expected = [stats.wilcoxon(each).pvalue for each in differences]
-    np.testing.assert_allclose(wilcoxon_test(differences), expected, rtol=1e-10)
-
-
-def test_wilcoxon_of_many_pairs_is_that_of_each():
-    differences = rng().integers(-3, 4, size=(60_000, 20)) / 10
-    some = slice(49_990, 50_010)  # on both sides of where one batch ends
-    expected = [wilcoxon_test(row[None])[0] for row in differences[some]]
-    np.testing.assert_array_equal(wilcoxon_test(differences)[some], expected)
 
 
 def test_wilcoxon_ties_sizes_that_rounding_tells_apart():
