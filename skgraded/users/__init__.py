@@ -1,23 +1,18 @@
 """User models: choosing g, the distribution of the users' thresholds, and what it decides."""
 
 from skgraded.users._choice import Choice, choose
-from skgraded.users._estimate import ThresholdEstimate
-from skgraded.users._feedback import FeedbackThresholds, thresholds_from_feedback
+from skgraded.users._feedback import thresholds_from_feedback
 from skgraded.users._log import thresholds_from_log
 from skgraded.users._log_columns import log_columns
-from skgraded.users._log_result import LogThresholds
 from skgraded.users._pair_profile import PairProfile, UserDifference, UserShares
-from skgraded.users._personas import Persona, Personas, personas
+from skgraded.users._personas import personas
 from skgraded.users._profile import ThresholdProfile, threshold_profile
+from skgraded.users._shares import Shares
 
 __all__ = [
     "Choice",
-    "FeedbackThresholds",
-    "LogThresholds",
     "PairProfile",
-    "Persona",
-    "Personas",
-    "ThresholdEstimate",
+    "Shares",
     "ThresholdProfile",
     "UserDifference",
     "UserShares",

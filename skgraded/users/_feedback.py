@@ -2,131 +2,46 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_once
-from skgraded._params import integer_or_none
-from skgraded._text import count
-from skgraded._writers import Table
+from skgraded._intervals.estimate import Estimate
+from skgraded._params import fraction, integer_or_none
 from skgraded.exceptions import IndistinctGradesWarning, UserModelWarning
 from skgraded.rankings import CheckedColumns, number_rows, read_columns
-from skgraded.users._estimate import ThresholdEstimate
-from skgraded.users._feedback_columns import (
+from skgraded.users._columns import (
     count_grades,
     flags,
     known_grades,
     propensities,
     read_grades,
-)
-from skgraded.users._resampling import (
-    Correction,
-    check_options,
-    covariance_of,
-    grades_in_words,
-    interval_of,
-    resampled_sums,
-    spread_steps,
     unit_numbers,
-    units_of_resampling,
     warn_if_few,
 )
+from skgraded.users._shares import Shares, spread
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class FeedbackThresholds(ThresholdEstimate):
-    """A distribution g of the users' thresholds, estimated from their satisfaction by grade.
-
-    `to_frame` has one row per grade, from 0, with the columns grade, n_shown, n_examined,
-    n_satisfied, rate, g, lower and upper; the last three are nan for grade 0.
-
-    Attributes
-    ----------
-    g : ndarray of shape (max_grade,)
-        Probabilities of the thresholds 1..max_grade, which sum to 1.
-    interval : ndarray of shape (max_grade, 2)
-        Lower and upper end of the interval of each probability.
-    confidence : float
-        Confidence of each interval by itself.
-    covariance : ndarray of shape (max_grade, max_grade)
-        Covariance of the estimated probabilities.
-    n_shown : ndarray of shape (max_grade + 1,), int64
-        Number of shown documents by grade, from grade 0.
-    n_examined : ndarray of shape (max_grade + 1,)
-        Sum of their propensities: the expected number of examined documents.
-    n_satisfied : ndarray of shape (max_grade + 1,), int64
-        Number of documents that satisfied their user.
-    n_clusters : int
-        Number of clusters, such as sessions, which were resampled as a whole.
-    n_unjudged : int
-        Number of rows without a grade, which were left out.
-    """
-
-    n_shown: IntArray
-    n_examined: FloatArray
-    n_satisfied: IntArray
-    n_clusters: int
-    n_unjudged: int
-
-    @property
-    def rate(self) -> FloatArray:
-        """Share of the examined documents that satisfied, by grade; nan where none was shown."""
-        return _ratio(self.n_satisfied, self.n_examined)
-
-    def _columns(self) -> dict[str, Any]:
-        of_g = np.vstack([np.full(3, np.nan), np.column_stack([self.g, self.interval])])
-        return {
-            "grade": np.arange(self.max_grade + 1),
-            "n_shown": self.n_shown,
-            "n_examined": self.n_examined,
-            "n_satisfied": self.n_satisfied,
-            "rate": self.rate,
-            "g": of_g[:, 0],
-            "lower": of_g[:, 1],
-            "upper": of_g[:, 2],
-        }
-
-    def _table(self) -> Table:
-        intervals = [f"{low:.3f} to {high:.3f}" for low, high in self.interval]
-        columns = [
-            ("shown", [str(n) for n in self.n_shown]),
-            ("examined", [f"{n:.1f}" for n in self.n_examined]),
-            ("satisfied", [str(n) for n in self.n_satisfied]),
-            ("rate", [f"{rate:.3f}" for rate in self.rate]),
-            ("g", ["", *(f"{each:.3f}" for each in self.g)]),
-            (f"{100 * self.confidence:g} % interval", ["", *intervals]),
-        ]
-        labels = ["grade", *map(str, range(self.max_grade + 1))]
-        clusters, left_out = count(self.n_clusters, "cluster"), count(self.n_unjudged, "row")
-        told = [
-            f"g from the satisfaction in {clusters}, which were resampled.",
-            f"Left out: {left_out} without a grade." if self.n_unjudged else "",
-            "Without propensities, every shown document counts as examined."
-            if np.array_equal(self.n_shown, self.n_examined)
-            else "",
-            self._indistinct_in_words(),
-        ]
-        return Table(labels, columns, told)
+_TINY = 1e-300
 
 
 class _Feedback(NamedTuple):
-    """Checked rows: grade, whether satisfied, propensity and number of the cluster of each."""
+    """Rows with a grade: its number among the shown ones, whether satisfied, propensity, cluster.
 
-    grade: IntArray
+    Then, by shown grade, how many were examined (infinity if none was shown) and the rates.
+    """
+
+    level: IntArray
     satisfied: NDArray[np.bool_]
     propensity: FloatArray
-    cluster: NDArray[Any]
-    n_unjudged: int
-
-    @property
-    def n_clusters(self) -> int:
-        return int(self.cluster.max()) + 1
+    cluster: IntArray
+    shown: IntArray
+    total: FloatArray
+    rates: FloatArray
 
 
 def thresholds_from_feedback(
@@ -137,9 +52,7 @@ def thresholds_from_feedback(
     cluster: ArrayLike | None = None,
     max_grade: int | None = None,
     confidence: float = 0.95,
-    n_resamples: int = 1000,
-    random_state: int = 0,
-) -> FeedbackThresholds:
+) -> Shares:
     r"""Estimate g from the documents that were shown to users, and which of them satisfied.
 
     Use it for users who were asked, or who examine all that they are shown. For clicks and
@@ -175,23 +88,19 @@ def thresholds_from_feedback(
         rows were examined. Without propensities, feedback on ranked lists makes g too high at the
         top, because better documents stand where more users look.
     cluster : array-like of shape (n_rows,), optional
-        Rows that are not independent of each other have the same entry here, and are resampled
-        together: the user, where users come back, because thresholds belong to users; the query,
-        where queries do, because they share documents; else the session. None means that all rows
-        are independent, unless `grade` is made by `query_series` or `query_target`, which hold ids.
+        Rows that are not independent of each other have the same entry here: the user, where users
+        come back, because thresholds belong to users; the query, where queries do, because they
+        share documents; else the session. None means that all rows are independent, unless `grade`
+        is made by `query_series` or `query_target`, which hold ids.
     max_grade : int, optional
         Top grade of the scale; None takes it from `grade`.
     confidence : float, default=0.95
         Confidence of each interval by itself.
-    n_resamples : int, default=1000
-        Number of bootstrap samples of clusters.
-    random_state : int, default=0
-        Seed of the samples.
 
     Returns
     -------
-    FeedbackThresholds
-        The distribution, its intervals, and the counts by grade.
+    Shares
+        g with its intervals, and the counts by grade.
 
     Raises
     ------
@@ -222,12 +131,10 @@ def thresholds_from_feedback(
     has the same expectation if satisfaction depends on the grade alone; its variance is larger,
     because satisfied documents at low ranks have large weights.
 
-    The intervals are BCa intervals [4]_ of the same ratio without isotonic regression, cut to
-    [0, 1]. If no document of a grade satisfies, the resampled rates come from an exponential
-    distribution, whose quantiles are the exact bounds for zero events. More than 500 clusters are
-    dealt at random to 500 groups of equal size, which are resampled instead of single clusters.
-    The sums of a bootstrap sample keep their mean, variance and skewness in expectation, and time
-    does not grow with the number of clusters times that of samples.
+    The intervals come from by how much each row moves the ratios without isotonic regression,
+    summed over clusters. They lean away from 0, where the variance is smaller, are wider where few
+    clusters hold most of the rows, and are cut to [0, 1]. A grade that never satisfied, or always,
+    counts as if a row not yet seen did once, or did not.
 
     The shares of the grades among the judged documents say nothing about g: they describe the
     collection and not its users.
@@ -240,8 +147,6 @@ def thresholds_from_feedback(
        to Graded Relevance", CLEF, Sections 2 to 4.
     .. [3] T. Joachims, A. Swaminathan, T. Schnabel (2018), "Unbiased Learning-to-Rank with Biased
        Feedback", IJCAI.
-    .. [4] B. Efron (1987), "Better Bootstrap Confidence Intervals", Journal of the American
-       Statistical Association 82.
 
     Examples
     --------
@@ -258,166 +163,119 @@ def thresholds_from_feedback(
     >>> found
     grade  shown  examined  satisfied   rate      g   95 % interval
     0       3330     986.7          0  0.000
-    1       3327     973.7        194  0.199  0.192  0.163 to 0.226
-    2       3343     968.6       1003  1.035  0.808  0.774 to 0.837
-    g from the satisfaction in 1000 clusters, which were resampled.
+    1       3327     973.7        194  0.199  0.192  0.160 to 0.227
+    2       3343     968.6       1003  1.035  0.808  0.773 to 0.840
+    The intervals are over 1000 clusters.
     >>> found.measure(xGAP, k=10, digits=2)
     xGAP(g=(0.19, 0.81), k=10)
     """
+    confidence = fraction("confidence", confidence)
     top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
-    confidence, n_resamples, random = check_options(confidence, n_resamples, random_state)
     columns = read_columns(
         grade, cluster, named=("grade", "cluster"), satisfied=satisfied, propensity=propensity
     )
-    rows = _checked(columns, satisfied, propensity)
-    n_shown = count_grades(rows.grade, top)
-    by_unit = _sums(rows, len(n_shown), random)
-    n_satisfied, n_examined = by_unit.sum(axis=0).reshape(2, -1)
+    grades, judged = read_grades(columns)
+    n = len(grades)
+    if not judged.any():
+        raise ValueError(f"grade must hold at least one grade, got {n} rows without.")
+    known = grades[judged].astype(np.int64)
+    was_satisfied = flags("satisfied", satisfied, n)[judged]
+    chances = propensities(propensity, n)[judged]
+    n_shown = count_grades(known, top)
+    n_examined: FloatArray = np.bincount(known, chances, len(n_shown)).astype(np.float64)
+    n_satisfied = np.bincount(known[was_satisfied], minlength=len(n_shown))
     shown = known_grades(n_shown)
-    lengths, steps = np.diff(shown), _steps(n_satisfied, n_examined, shown)
-    rates, widened = _resample(by_unit, shown, n_resamples, random)
-    _warn_if_contradicted(rates, shown, confidence)
-    raw, influence = _influence(by_unit, shown)
-    correction = Correction.of(_unconstrained(rates), raw, influence)
-    ends = interval_of(_unconstrained(widened), steps, confidence, correction)
-    g, interval = spread_steps(steps, ends, lengths)
-    warn_if_few(rows.n_clusters, "grade" if columns.ids is None else "cluster", "clusters")
-    return FeedbackThresholds(
-        g=g,
-        interval=interval,
+    total = np.where(n_examined[shown] > 0, n_examined[shown], np.inf)
+    rows = _Feedback(
+        np.searchsorted(shown, known),
+        was_satisfied,
+        chances,
+        _clusters(columns, judged),
+        shown,
+        total,
+        n_satisfied[shown] / total,
+    )
+    estimate = _estimate(rows, confidence)
+    n_clusters = int(rows.cluster.max()) + 1
+    warn_if_few(n_clusters, "grade" if columns.ids is None else "cluster")
+    ends = estimate.interval(confidence)
+    return Shares(
+        **spread(estimate.value, ends, estimate.covariance, np.diff(shown)),
         confidence=confidence,
-        covariance=covariance_of(_unconstrained(rates), lengths),
         n_shown=n_shown,
         n_examined=n_examined,
-        n_satisfied=n_satisfied.astype(np.int64),
-        n_clusters=rows.n_clusters,
-        n_unjudged=rows.n_unjudged,
-    )
-
-
-def _checked(columns: CheckedColumns, satisfied: Any, propensity: Any) -> _Feedback:
-    grades, judged = read_grades(columns)
-    was_satisfied = flags("satisfied", satisfied, len(grades))
-    chances = propensities(propensity, len(grades))
-    numbers = (
-        np.arange(len(grades))
-        if columns.ids is None
-        else unit_numbers("cluster", columns.ids, len(grades), "grade")
-    )
-    if judged.all():
-        return _Feedback(grades.astype(np.int64), was_satisfied, chances, numbers, 0)
-    if not judged.any():
-        raise ValueError(f"grade must hold at least one grade, got {len(grades)} rows without.")
-    return _Feedback(
-        grade=grades[judged].astype(np.int64),
-        satisfied=was_satisfied[judged],
-        propensity=chances[judged],
-        cluster=number_rows(numbers[judged], int(judged.sum())),
+        n_satisfied=n_satisfied,
         n_unjudged=int((~judged).sum()),
+        clusters={"row" if columns.ids is None else "cluster": n_clusters},
     )
 
 
-def _sums(rows: _Feedback, n_grades: int, random: np.random.Generator) -> FloatArray:
-    """Return, by unit, the satisfied documents of each grade, then the sum of propensities."""
-    unit, n_units = units_of_resampling(rows.cluster, rows.n_clusters, random)
-    cell = unit * n_grades + rows.grade
-    size = n_units * n_grades
-    sums = [np.bincount(cell[rows.satisfied], minlength=size)]
-    sums.append(np.bincount(cell, rows.propensity, size))
-    return np.hstack([each.reshape(-1, n_grades) for each in sums])
+def _clusters(columns: CheckedColumns, judged: NDArray[np.bool_]) -> IntArray:
+    """Return the number of the cluster of each row with a grade; without ids, each is one."""
+    if columns.ids is None:
+        return np.arange(int(judged.sum()))
+    numbers = unit_numbers("cluster", columns.ids, len(judged))
+    return numbers if judged.all() else number_rows(numbers[judged], judged.sum()).astype(np.int64)
 
 
-def _ratio(satisfied: NDArray[Any], examined: NDArray[Any]) -> FloatArray:
-    rate = np.full(np.shape(examined), np.nan)
-    np.divide(satisfied, examined, out=rate, where=examined > 0)
-    return rate
-
-
-def _steps(n_satisfied: FloatArray, n_examined: FloatArray, shown: IntArray) -> FloatArray:
-    """Return the probability of the thresholds from one shown grade to the next."""
+def _estimate(rows: _Feedback, confidence: float) -> Estimate:
+    """Return the shares of the thresholds from one shown grade to the next."""
     from sklearn.isotonic import isotonic_regression
 
-    examined = n_examined[shown]
-    rates = np.nan_to_num(_ratio(n_satisfied[shown], examined))  # nan: no grade 0 is shown
-    fitted = isotonic_regression(rates, sample_weight=np.where(examined > 0, examined, 1.0))
+    weight = np.where(np.isinf(rows.total), 1.0, rows.total)
+    fitted = isotonic_regression(rows.rates, sample_weight=weight)
     if not fitted[-1] > fitted[0]:
         raise ValueError(
             "satisfied must be true more often for the top grade than for the lowest, got the "
-            f"rate {rates[0]:.3g} at grade {shown[0]} and {rates[-1]:.3g} at grade {shown[-1]}. "
-            "Check that higher grades are better."
+            f"rate {rows.rates[0]:.3g} at grade {rows.shown[0]} and {rows.rates[-1]:.3g} at grade "
+            f"{rows.shown[-1]}. Check that higher grades are better."
         )
-    _warn_if_pooled(rates, fitted, shown)
-    steps: FloatArray = np.diff(fitted) / (fitted[-1] - fitted[0])
-    return steps
+    _warn_of_falls(rows, confidence)
+    rise = fitted[-1] - fitted[0]
+    steps = np.diff(fitted) / rise
+    of_rates = np.diff(np.eye(len(fitted)), axis=1)
+    of_rates[0] += steps
+    of_rates[-1] -= steps
+    return _moved(rows, steps, of_rates / rise)
 
 
-def _warn_if_pooled(rates: FloatArray, fitted: FloatArray, shown: IntArray) -> None:
-    falls = np.flatnonzero(np.diff(rates) < 0)
-    pools = {tuple(shown[fitted == fitted[at]].tolist()) for at in falls}
-    if pools:
-        told = "; ".join(grades_in_words(np.array(pool)) for pool in sorted(pools))
-        rates_told = ", ".join(f"{rate:.3g}" for rate in rates)
-        warn_once(
-            "satisfied should be true more often the higher the grade, got the rates "
-            f"{rates_told} at {grades_in_words(shown)}. Isotonic regression gives one rate to "
-            f"{told}, which g then does not tell apart.",
-            IndistinctGradesWarning,
-        )
+def _moved(rows: _Feedback, value: FloatArray, of_rates: FloatArray) -> Estimate:
+    """Return the estimate of values with these derivatives by the rates, over clusters.
+
+    Of a grade that never satisfied, a row not yet seen did so once, or of one that always did, not.
+    """
+    n, sizes = len(rows.rates), np.bincount(rows.cluster)
+    by_rate = (rows.satisfied - rows.rates[rows.level] * rows.propensity) / rows.total[rows.level]
+    unseen = ((rows.rates == 0.0).astype(float) - (rows.rates == 1.0)) / rows.total
+    sums = np.bincount(rows.cluster * n + rows.level, by_rate, len(sizes) * n).reshape(-1, n)
+    moves = np.vstack([sums, np.diag(unseen)]) @ of_rates
+    estimate = Estimate(value, moves, weights=np.append(sizes, np.ones(n)))
+    # How the variance grows is read off rows, as where `Estimate` is given all of them.
+    squares = np.bincount(rows.level, by_rate**2, n) + unseen**2
+    cubes = np.bincount(rows.level, by_rate**2 * by_rate, n) + unseen**3
+    growth = (cubes @ of_rates**3) / np.maximum((squares @ of_rates**2) ** 2, _TINY)
+    most = max(len(sizes) - 2, 0) / np.sqrt(len(sizes) * max(len(sizes) - 1, 1))
+    estimate.skewness = np.clip(growth * estimate.error, -most, most)
+    return estimate
 
 
-def _warn_if_contradicted(rates: FloatArray, shown: IntArray, confidence: float) -> None:
-    """Warn where the rate falls in nearly all bootstrap samples."""
-    falls = (np.diff(rates, axis=1) < 0).mean(axis=0) >= (1 + confidence) / 2
-    if falls.any():
-        told = " and ".join(
-            f"from grade {low} to {high}"
-            for low, high in zip(shown[:-1][falls], shown[1:][falls], strict=True)
-        )
-        warn_once(
-            f"satisfied falls {told} by more than chance explains. In the user model a higher "
-            "grade satisfies at least as often: check grades and propensities, and do not rely on "
-            "this g and its intervals.",
+def _warn_of_falls(rows: _Feedback, confidence: float) -> None:
+    """Warn where the rate falls from one grade to the next, by chance or by more than that."""
+    falls = -np.diff(rows.rates)
+    if (falls <= 0).all():
+        return
+    reach = _moved(rows, -falls, np.diff(np.eye(len(rows.rates)), axis=1)).reach(confidence)
+    rates = ", ".join(f"{rate:.3g}" for rate in rows.rates)
+    for kind, which, told in (
+        (IndistinctGradesWarning, (falls > 0) & (falls <= reach), "so that both get the same rate"),
+        (
             UserModelWarning,
-        )
-
-
-def _resample(
-    by_unit: FloatArray, shown: IntArray, n_resamples: int, random: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Return rates in bootstrap samples of units: as they are, and with events not yet seen."""
-    sums = resampled_sums(by_unit, n_resamples, random)
-    rates = _shown_rates(sums, shown)
-    n_satisfied, n_examined = (each[shown] for each in np.split(by_unit.sum(axis=0), 2))
-    rates[:, n_examined == 0] = 0.0
-    widened = rates.copy()
-    for at in np.flatnonzero(n_examined > 0).tolist():
-        events = random.exponential(size=n_resamples) / n_examined[at]
-        if n_satisfied[at] == 0:
-            widened[:, at] = events
-        elif n_satisfied[at] == n_examined[at]:
-            widened[:, at] = 1 - events
-    return rates, widened
-
-
-def _shown_rates(sums: FloatArray, shown: IntArray) -> FloatArray:
-    satisfied, examined = np.split(sums, 2, axis=-1)
-    return _ratio(satisfied[..., shown], examined[..., shown])
-
-
-def _unconstrained(rates: FloatArray) -> FloatArray:
-    """Return differences of rates as shares of the whole rise; nan where there is no rise."""
-    rise = rates[..., -1:] - rates[..., :1]
-    return np.diff(rates, axis=-1) / np.where(rise > 0, rise, np.nan)
-
-
-def _influence(by_unit: FloatArray, shown: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the estimate without constraint, and by how much every unit moves it."""
-    total = by_unit.sum(axis=0)
-    rates = np.nan_to_num(_shown_rates(total, shown))
-    satisfied, examined = (each[:, shown] for each in np.split(by_unit, 2, axis=1))
-    n_examined = np.split(total, 2)[1][shown]
-    moves = (satisfied - rates * examined) / np.where(n_examined > 0, n_examined, 1.0)
-    rise = rates[-1] - rates[0]
-    raw = _unconstrained(rates)
-    influence = np.diff(moves, axis=1) - raw * (moves[:, -1:] - moves[:, :1])
-    return raw, influence / (rise if rise > 0 else np.nan)
+            falls > reach,
+            "by more than chance explains. In the user model a higher grade satisfies at least as "
+            "often: check grades and propensities, and do not rely on this g and its intervals",
+        ),
+    ):
+        pairs = zip(rows.shown[:-1][which], rows.shown[1:][which], strict=True)
+        named = " and ".join(f"from grade {low} to {high}" for low, high in pairs)
+        if named:
+            warn_once(f"satisfied falls {named}, got the rates {rates}, {told}.", kind)

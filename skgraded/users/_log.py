@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_once
-from skgraded._params import choice, integer_or_none
-from skgraded._text import count
-from skgraded.exceptions import UserModelWarning
+from skgraded._intervals.estimate import Estimate
+from skgraded._params import choice, fraction, integer_or_none
+from skgraded.exceptions import MissingClustersWarning, UserModelWarning
 from skgraded.rankings import read_columns
-from skgraded.users._log_estimates import (
-    Choice,
-    Estimate,
-    choose_reader,
-    difference_of_segments,
-    estimate_by,
-    estimate_by_first_rank,
-    mean_difference,
-    why_not,
-)
-from skgraded.users._log_input import Log, checked_log, warn_if_lists_repeat
-from skgraded.users._log_report import Options, joined, notes_on, result_of
-from skgraded.users._log_result import LogThresholds
-from skgraded.users._reader_fit import (
-    n_clusters_of,
-)
-from skgraded.users._readers import READERS
-from skgraded.users._resampling import (
-    check_options,
-    warn_if_few,
-)
-from skgraded.users._sessions import Sessions
+from skgraded.users._chooser import why_not_one
+from skgraded.users._columns import warn_if_few
+from skgraded.users._departures import departures_of
+from skgraded.users._fit import Fit, maximise
+from skgraded.users._lists import Lists, Log, lay_out, number_alike
+from skgraded.users._shares import Shares, departures_in_words, spread
 
+IntArray = NDArray[np.int64]
+
+_READERS = ("auto", "position", "cascade", "one")
 _MISFIT = 0.02  # p-value below which a warning is issued
-_CLEARLY = 2.0  # standard errors
+_FEW_CLICKS = 50
+_MUCH_MORE_OFTEN = 3.0  # odds
+_REPEATED = 5.0  # times as often as chance explains
 
 
 def thresholds_from_log(
@@ -49,33 +37,26 @@ def thresholds_from_log(
     user: ArrayLike | None = None,
     query: ArrayLike | None = None,
     propensity: ArrayLike | None = None,
-    by: ArrayLike | None = None,
     reader: str = "auto",
     max_grade: int | None = None,
     confidence: float = 0.95,
-    n_resamples: int = 1000,
-    random_state: int = 0,
-) -> LogThresholds:
+) -> Shares:
     r"""Estimate g from clicks or purchases on ranked lists, with a model of how users read.
 
     A user has a threshold K with P(K = k) = g_k, which nobody sees, and holds it during a session.
-    The likelihood of a session is the mixture
+    Who gets to rank n clicks a document there that reaches the threshold with probability
+    :math:`x_n`, and one below it `below` times as often; goes on to the next rank with probability
+    `goes_on`, or `goes_on` (1 - `stops`) after a click. The likelihood of a session is the mixture
 
     .. math::
 
         P(\text{clicks}) = \sum_k g_k \, P(\text{clicks} \mid K = k)
 
-    where the probability on the right is that of one of three readers:
+    and all parameters are estimated together. The examination model by position [1]_ is the case
+    goes_on = 1, stops = 0, and the cascade [1]_ [2]_ the one with the same x at all ranks.
 
-    - ``"position"`` examines rank n with a probability :math:`x_n`, independently of all else, and
-      clicks what is examined and reaches the threshold. A document below the threshold is clicked
-      `below` times as often. Grades are known, so that :math:`x_n` is estimated with g.
-    - ``"cascade"`` reads from the top [1]_ [2]_: clicks a document that reaches the threshold with
-      probability `satisfied`, one below with `below` times that; stops after a click with
-      probability `stops`, where 1 is the strict cascade; and else goes on to the next with
-      probability `goes_on`.
-    - ``"one"`` examines like the first, and chooses one document, the best that was seen, if it
-      reaches the threshold, with probability `satisfied`. This is how people buy.
+    People buy otherwise: they look around and choose one document, the best that they saw. Where no
+    session has two clicks, this model is tried, too, and taken if its Schwarz criterion is better.
 
     Parameters
     ----------
@@ -96,45 +77,31 @@ def thresholds_from_log(
         independent, and the intervals are too short where users or queries recur.
     propensity : array-like of shape (n_rows,), optional
         Probability that each row was examined, up to a common factor, in (0, 1], from an
-        experiment. None estimates it by rank. The reader "cascade" does not use it.
-    by : array-like of shape (n_rows,), optional
-        Segment of each session, such as device or country: the chosen reader is also fitted to each
-        segment, and a test tells whether segments differ.
-    reader : {"auto", "position", "cascade", "one", "first_rank"}, default="auto"
-        The model. "auto" takes the one that predicts sessions of held-out clusters best. Where
-        another one is behind by less than two standard errors, and no third one is clearly ahead of
-        it, the log does not tell the two apart: the better one that passes the test of fit is
-        taken, and the intervals span those by both.
-        "first_rank" uses the documents at position 1 alone and needs no model of who looks where:
-        a check of the others, though not for users who choose one document among several.
+        experiment: x is then the same at all ranks but for it. None estimates x by rank.
+    reader : {"auto", "position", "cascade", "one"}, default="auto"
+        Which parameters are free: all; x alone; one x for all ranks; or users choose one document.
     max_grade : int, optional
         Top grade of the scale; None takes it from `grade`.
     confidence : float, default=0.95
         Confidence of each interval by itself.
-    n_resamples : int, default=1000
-        Number of draws for the intervals and for the test of fit.
-    random_state : int, default=0
-        Seed of the draws and of the halves on which readers are compared.
 
     Returns
     -------
-    LogThresholds
-        The distribution, its intervals, the reader and its fit.
+    Shares
+        g with its intervals, the parameters of the reader, and what departs from it.
 
     Raises
     ------
     ValueError
-        If an array is invalid, a session has two users, queries or segments, or a position twice,
-        only one grade or no document of the top grade is shown, nobody clicks, or the reader cannot
-        explain the log: "position" without a `propensity` where grades and positions are no
-        connected table, "one" where a session has several clicks.
+        If an array is invalid, a session has two users or queries, or a position twice, only one
+        grade or no document of the top grade is shown, nobody clicks, rows that were not clicked
+        are missing, or `reader` is "one" and a session has several clicks or a row without a grade.
 
     Warns
     -----
     UserModelWarning
-        If the test of fit says that the reader does not explain the log, or if clicked documents
-        were judged far more often than others. The warning says in which direction g is off, if
-        the log shows it.
+        If clicks depart from the reader, which names the two largest departures; or if clicked
+        documents were judged far more often than others.
     MissingClustersWarning
         If sessions share lists and no `query` is given.
     IndistinctGradesWarning
@@ -152,24 +119,16 @@ def thresholds_from_log(
     **What a log hardly tells.** If users with low thresholds click more readily than others, the
     table of clicks by grade and rank is the same as with another g: the distribution of thresholds
     among users weighted by how readily they click. Only sessions with several clicks tell the two
-    apart. With one click a session, or a strict cascade, the log hardly tells apart going on and
-    satisfaction, either; standard errors of the parameters show this.
+    apart. With one click a session, the log hardly tells going on from x, either; standard errors
+    of the parameters show this.
 
-    **Holes.** "position" leaves out rows without a grade, "cascade" also the rows below the first
-    of them in a session, and "one" every session that has one. None of these biases g, if rows
-    were not judged because of their clicks.
+    **Intervals** come from by how much every session moves g, summed over clusters: its score times
+    the inverse information. They lean away from 0, where the variance is smaller, and are wider
+    where few clusters hold most of the sessions.
 
-    **Intervals.** The covariance of the estimate is the sandwich [4]_: sums of the scores over
-    clusters between inverse informations. Draws from Student's distribution with it give the
-    intervals, as score intervals: the variance grows with g as its skewness says, so that they
-    reach farther from 0 than towards it.
-
-    **Test of fit.** Two tests share the error rate by Bonferroni's rule. The first is of clicks by
-    grade and rank, sessions with a click, and pairs of clicks in a session by their grades, less
-    what the reader expects. The second is a score test [5]_ of whether each grade above the
-    threshold adds to the log odds of a click; "one" has no such test, because with one choice that
-    is another g. Covariances are over clusters and take the estimated parameters into account. A
-    large log shows small errors of a model: see the plot for how large they are.
+    **Departures** are tested by their scores [4]_, cleared of the parameters, with covariances over
+    clusters; the p-value is that of the largest by Bonferroni's rule. Those with too few clicks are
+    left out. A large log shows small departures.
 
     References
     ----------
@@ -179,9 +138,7 @@ def thresholds_from_log(
        Ranking", WWW.
     .. [3] A. C. Cameron, J. B. Gelbach, D. L. Miller (2011), "Robust Inference with Multiway
        Clustering", Journal of Business & Economic Statistics 29(2).
-    .. [4] H. White (1982), "Maximum Likelihood Estimation of Misspecified Models", Econometrica
-       50(1).
-    .. [5] C. R. Rao (1948), "Large Sample Tests of Statistical Hypotheses Concerning Several
+    .. [4] C. R. Rao (1948), "Large Sample Tests of Statistical Hypotheses Concerning Several
        Parameters with Applications to Problems of Estimation", Mathematical Proceedings of the
        Cambridge Philosophical Society 44(1).
 
@@ -199,133 +156,116 @@ def thresholds_from_log(
     >>> found = thresholds_from_log(
     ...     grade.ravel(), clicked.ravel(), session=session, position=position
     ... )
-    >>> found.reader, found.g.round(2)
-    ('cascade', array([0.18, 0.82]))
+    >>> found.g.round(2)
+    array([0.19, 0.81])
     >>> found.measure(xGAP, k=10, digits=2)
-    xGAP(g=(0.18, 0.82), k=10)
+    xGAP(g=(0.19, 0.81), k=10)
     """
-    reader = choice("reader", reader, ("auto", *READERS, "first_rank"))
+    reader, confidence = choice("reader", reader, _READERS), fraction("confidence", confidence)
     top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
-    options = Options(*check_options(confidence, n_resamples, random_state))
     rows: dict[str, Any] = {"clicked": clicked, "session": session, "position": position}
-    rows |= {"user": user, "propensity": propensity, "by": by}
+    rows |= {"user": user, "propensity": propensity}
     columns = read_columns(grade, query, named=("grade", "query"), **rows)
-    log = checked_log(columns, rows, top)
-    warn_if_lists_repeat(log)
-    chosen = _choose(reader, log.sessions, options.random)
-    estimates = {each: estimate_by(each, log.sessions) for each in chosen.candidates}
-    results = _results(chosen, log, log.sessions, estimates, options)
-    chosen = chosen._replace(reader=_first_that_fits(results))
-    found, estimate = joined(results, chosen.reader), estimates[chosen.reader]
-    _warn_if_misfit(found, estimate, log)
-    warn_if_few(n_clusters_of(log.sessions), next(iter(log.clusters), "session"), "clusters")
-    segments, p_value = _by_segment(chosen, log, options)
-    return dataclasses.replace(
-        found,
-        segments=segments,
-        segments_p_value=p_value,
-        notes=notes_on(found, estimate, log),
+    log = lay_out(columns, rows, top)
+    if columns.ids is None:
+        _warn_if_lists_repeat(log.lists)
+    found = _shares_of(_fitted(log.lists, reader), log, confidence)
+    _warn_of_the_model(found, log)
+    smallest = min(found.clusters, key=lambda name: found.clusters[name])
+    warn_if_few(found.clusters[smallest], smallest)
+    return found
+
+
+def _fitted(lists: Lists, reader: str) -> Fit:
+    """Fit the reader; where users may choose one document, take that model if it fits better."""
+    why_not = why_not_one(lists)
+    if reader == "one" and why_not:
+        raise ValueError(f"reader='one' needs {why_not}.")
+    fit = maximise(lists, reader)
+    if reader != "auto" or why_not:
+        return fit
+    one = maximise(lists, "one")
+    # A cascade of few parameters may explain the log as well.
+    return one if one.criterion > max(fit.criterion, maximise(lists, "cascade").criterion) else fit
+
+
+def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
+    """Return g, its intervals and what departs from the reader."""
+    n, theta, moves = fit.reader.n_classes, fit.theta.copy(), fit.moves.copy()
+    total = theta[:n].sum()
+    theta[:n] /= total
+    moves[:, :n] = (moves[:, :n] - theta[:n] * moves[:, :n].sum(axis=1, keepdims=True)) / total
+    estimate = Estimate(theta, moves, clusters=log.lists.clusters)
+    ends, covariance = estimate.interval(confidence)[:n], estimate.covariance[:n, :n]
+    others = zip(theta[n:].tolist(), estimate.error[n:].tolist(), strict=True)
+    departures, p_value = departures_of(fit)
+    judged, n_grades = ~np.isnan(log.grades), len(log.n_shown)
+    known = log.grades[judged].astype(np.int64)
+    return Shares(
+        **spread(theta[:n], ends, covariance, np.diff(log.shown)),
+        confidence=confidence,
+        n_shown=log.n_shown,
+        n_examined=np.bincount(known, log.propensity[judged], n_grades).astype(np.float64),
+        n_satisfied=np.bincount(known[log.clicked[judged]], minlength=n_grades),
+        n_unjudged=int((~judged).sum()),
+        clusters=log.clusters,
+        reader=fit.reader.name,
+        parameters=dict(zip(fit.reader.names, others, strict=True)),
+        departures=departures,
+        p_value=p_value,
     )
 
 
-def _first_that_fits(results: dict[str, LogThresholds]) -> str:
-    """Return the first reader that passes the test of fit, or the first one if none does.
-
-    One that could not be tested, p = nan, passes nothing.
-    """
-    return next(
-        (name for name, each in results.items() if each.p_value >= _MISFIT), next(iter(results))
-    )
-
-
-def _results(
-    chosen: Choice, log: Log, part: Sessions, estimates: dict[str, Estimate], options: Options
-) -> dict[str, LogThresholds]:
-    """Return the result of every reader."""
-    return {
-        name: result_of(chosen._replace(reader=name), log, part, estimate, options)
-        for name, estimate in estimates.items()
-    }
-
-
-def _choose(reader: str, sessions: Sessions, random: np.random.Generator) -> Choice:
-    """Return the reader that was asked for or is best, and why others cannot explain the log."""
-    if reader == "first_rank":
-        return Choice(reader, {}, {}, {})
-    asked = list(READERS) if reader == "auto" else [reader]
-    excluded = {each: why for each in asked if (why := why_not(each, sessions))}
-    left = [each for each in asked if each not in excluded]
-    if not left:
-        told = "; ".join(f"reader={each!r}: {why}" for each, why in excluded.items())
-        raise ValueError(f"No reader can explain the log. {told}.")
-    if reader != "auto":
-        return Choice(reader, {}, {}, {})
-    return choose_reader(left, sessions, random)._replace(excluded=excluded)
-
-
-def _by_segment(
-    chosen: Choice, log: Log, options: Options
-) -> tuple[dict[str, LogThresholds], float]:
-    """Fit the reader to every segment, and test whether all have one g."""
-    if log.segment is None:
-        return {}, float("nan")
-    by_chosen, found = [], {}
-    for at, name in enumerate(log.segment_names):
-        part = log.sessions.take(log.segment == at)
-        _require_all_grades(name, part)
-        readers = [each for each in chosen.candidates[1:] if not why_not(each, part)]
-        estimates = {each: estimate_by(each, part) for each in (chosen.reader, *readers)}
-        by_chosen.append(estimates[chosen.reader])
-        results = _results(chosen, log, part, estimates, options)
-        found[name] = joined(results, chosen.reader)
-    return found, difference_of_segments(by_chosen, log.segment, log.sessions)
-
-
-def _require_all_grades(name: str, part: Sessions) -> None:
-    shown = np.bincount(part.level[part.known], minlength=part.n_levels + 1)
-    if not shown[1:].all() or not part.clicked.any():
-        raise ValueError(
-            f"by must name segments in which every grade is shown and something is clicked, got "
-            f"segment {name!r} with {count(int(part.clicked.sum()), 'click')} and "
-            f"{shown.tolist()} rows by grade. Leave it out, or join it with another."
+def _warn_of_the_model(found: Shares, log: Log) -> None:
+    because = _judged_because_clicked(log)
+    if because:
+        warn_once(because, UserModelWarning)
+    if found.p_value < _MISFIT:
+        warn_once(
+            "clicked departs from how users are taken to read by more than chance explains (p = "
+            f"{found.p_value:.2g}): {departures_in_words(found.departures, 2)}. Do not rely on "
+            "this g and its intervals.",
+            UserModelWarning,
         )
 
 
-def _warn_if_misfit(found: LogThresholds, estimate: Estimate, log: Log) -> None:
-    if log.judged_because_clicked:
-        warn_once(log.judged_because_clicked, UserModelWarning)
-        return  # the first position, which would tell the direction, is off itself
-    if not found.p_value < _MISFIT:
-        return
-    warn_once(
-        f"clicked should be as the reader {found.reader!r} expects, got clicks by grade and "
-        "position, pairs of clicks, or better grades above the threshold that satisfy more or less "
-        f"often, by more than chance explains (p = {found.p_value:.2g}). "
-        f"{_direction(found.reader, estimate, log)} Do not rely on this g and its intervals. The "
-        "plot of the result shows how large the differences by grade and position are, and not the "
-        "others.",
-        UserModelWarning,
-    )
-
-
-def _direction(reader: str, estimate: Estimate, log: Log) -> str:
-    """Say whether g is too demanding, by the estimate from the first rank alone."""
-    if reader == "one":
-        return "In which direction g is off, the log does not show."
-    try:
-        check = estimate_by_first_rank(log.sessions)
-    except ValueError:
-        return "In which direction g is off, the first position does not show."
-    difference, error = mean_difference(estimate, check, log.sessions)
-    if abs(difference) < _CLEARLY * error:
-        return (
-            "The first position alone, where it matters least who looks how far, gives about the "
-            "same mean threshold. Both are off alike if better grades satisfy more often, or if "
-            "users with low thresholds click more readily."
-        )
-    mean = float(log.shown[1:] @ estimate.g)
-    word = "demanding" if difference > 0 else "easy"
+def _judged_because_clicked(log: Log) -> str:
+    """Say so where clicked rows are judged far more often than others at the same position."""
+    judged = ~np.isnan(log.grades)
+    if judged.all():
+        return ""
+    counts = np.zeros((2, 2, int(log.place.max()) + 1))
+    np.add.at(counts, (log.clicked.astype(int), judged.astype(int), log.place), 1.0)
+    n = np.maximum(counts.sum(axis=(0, 1)), 1.0)
+    for_it = (counts[1, 1] * counts[0, 0] / n).sum()
+    against = (counts[1, 0] * counts[0, 1] / n).sum()
+    if for_it <= _MUCH_MORE_OFTEN * against or counts[1].sum() < _FEW_CLICKS:
+        return ""
+    shares = [float(each[1].sum() / max(each.sum(), 1.0)) for each in counts]
     return (
-        f"g is too {word} by the first position alone, where it matters least who looks how far: "
-        f"the mean threshold is {mean:.2f} here and {float(log.shown[1:] @ check.g):.2f} there."
+        "grade should not be missing because a document was not clicked, got grades in "
+        f"{shares[1]:.0%} of the clicked rows and {shares[0]:.0%} of the others, which differ at "
+        "the same positions. If documents were judged because they were clicked, g is too easy: "
+        "it gives too much to low grades. Judge a sample of the shown documents."
     )
+
+
+def _warn_if_lists_repeat(lists: Lists) -> None:
+    """Warn where lists of grades are the same in several sessions, as those of one query are."""
+    n = len(lists.level)
+    sizes = np.bincount(number_alike([lists.level]))
+    same = float((sizes * (sizes - 1.0)).sum()) / max(n * (n - 1.0), 1.0)
+    by_chance = np.prod([_chance_of_same(column) for column in lists.level.T])
+    n_repeated = int(sizes[sizes > 1].sum())
+    if same > _REPEATED * by_chance and n_repeated > n / 4:
+        warn_once(
+            f"query should be given where sessions share lists, got {n_repeated} of {n} "
+            "sessions with the grades of another one, far more than by chance. Tastes differ "
+            "between queries, so that intervals over sessions are too short.",
+            MissingClustersWarning,
+        )
+
+
+def _chance_of_same(column: IntArray) -> float:
+    shares = np.unique(column, return_counts=True)[1] / len(column)
+    return float((shares**2).sum())

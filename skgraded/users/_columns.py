@@ -1,4 +1,4 @@
-"""Columns of feedback: grades of shown documents, and what users did with them."""
+"""Columns of feedback and of logs: grades of shown documents, what users did, and ids."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._guards import warn_once
-from skgraded.exceptions import IndistinctGradesWarning
-from skgraded.rankings import CheckedColumns, numeric
-from skgraded.users._resampling import grades_in_words, require, require_length
+from skgraded.exceptions import FewFeedbackWarning, IndistinctGradesWarning
+from skgraded.rankings import CheckedColumns, as_ids, number_rows, numeric
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _FEWEST_GRADES = 2
+_FEW = 20  # clusters
 
 
 def read_grades(columns: CheckedColumns) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -30,7 +30,7 @@ def read_grades(columns: CheckedColumns) -> tuple[FloatArray, NDArray[np.bool_]]
 def flags(name: str, satisfied: Any, n_rows: int) -> NDArray[np.bool_]:
     """Return a column of True, False, 1 or 0 as booleans, some of which must be true."""
     values = numeric(name, satisfied).astype(np.float64)
-    require_length(name, len(values), n_rows, "grade")
+    require_length(name, len(values), n_rows)
     was_satisfied: NDArray[np.bool_] = values == 1
     require(was_satisfied | (values == 0), values, name, "True, False, 1 or 0")
     if not was_satisfied.any():
@@ -46,7 +46,7 @@ def propensities(propensity: Any, n_rows: int) -> FloatArray:
     if propensity is None:
         return np.ones(n_rows)
     values = numeric("propensity", propensity).astype(np.float64)
-    require_length("propensity", len(values), n_rows, "grade")
+    require_length("propensity", len(values), n_rows)
     rule = "probabilities above 0 and up to 1 (leave out rows that nobody can examine)"
     require((values > 0) & (values <= 1), values, "propensity", rule)
     return values
@@ -84,3 +84,46 @@ def known_grades(n_shown: IntArray) -> IntArray:
             IndistinctGradesWarning,
         )
     return np.union1d([0], shown)
+
+
+def require(fits: NDArray[np.bool_], values: NDArray[Any], name: str, rule: str) -> None:
+    """Raise at the first value that does not fit."""
+    if not fits.all():
+        row = int(np.flatnonzero(~fits)[0])
+        raise ValueError(f"{name} must hold {rule}, got {values[row]:g} in row {row}.")
+
+
+def require_length(name: str, n_entries: int, n_rows: int) -> None:
+    """Raise if a column does not have one entry per row of the grades."""
+    if n_entries != n_rows:
+        raise ValueError(
+            f"{name} must have one entry per row of grade ({n_rows}), got {n_entries}."
+        )
+
+
+def unit_numbers(name: str, ids: Any, n_rows: int) -> IntArray:
+    """Return the number of each row's session, user, query or cluster, by first appearance."""
+    try:
+        require_length(name, len(as_ids(ids)), n_rows)
+        return number_rows(ids, n_rows).astype(np.int64)
+    except ValueError as error:
+        told = str(error).replace("qid must name a query", "qid must have an id")
+        raise ValueError(told.replace("qid", name, 1) if told.startswith("qid") else told) from None
+
+
+def grades_in_words(grades: IntArray) -> str:
+    """List grades in a sentence, such as ``grades 1, 2 and 3``."""
+    names = [str(grade) for grade in grades.tolist()]
+    if len(names) == 1:
+        return f"grade {names[0]}"
+    return f"grades {', '.join(names[:-1])} and {names[-1]}"
+
+
+def warn_if_few(n_clusters: int, name: str) -> None:
+    """Warn if g is estimated from too few sessions, users or queries."""
+    if n_clusters < _FEW:
+        warn_once(
+            f"{name} should hold at least {_FEW} clusters, got {n_clusters}. The estimate of g is "
+            "then little more than chance, and its intervals are too short.",
+            FewFeedbackWarning,
+        )

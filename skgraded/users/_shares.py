@@ -1,0 +1,242 @@
+"""`Shares`, an estimate of g with intervals."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._optional import axes_or_new
+from skgraded._params import integer
+from skgraded._pictures import COLOURS, headline, plain
+from skgraded._text import count
+from skgraded._writers import Result, Table
+from skgraded.measures import GAP, eGAP, xGAP
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_KINDS: dict[Any, str] = {GAP: "GAP", xGAP: "xGAP", eGAP: "eGAP"}
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Shares(Result):
+    """A distribution g of the users' thresholds, estimated from data, with intervals.
+
+    `to_frame` has one row per grade, from 0, with the columns grade, n_shown, n_examined,
+    n_satisfied, rate, g, lower and upper; the last three are nan for grade 0.
+
+    Attributes
+    ----------
+    g : ndarray of shape (max_grade,)
+        Shares of the users with the thresholds 1..max_grade, which sum to 1.
+    interval : ndarray of shape (max_grade, 2)
+        Lower and upper end of the interval of each share.
+    confidence : float
+        Confidence of each interval by itself.
+    covariance : ndarray of shape (max_grade, max_grade)
+        Covariance of the estimated shares.
+    n_shown : ndarray of shape (max_grade + 1,), int64
+        Number of shown documents by grade, from grade 0.
+    n_examined : ndarray of shape (max_grade + 1,)
+        Sum of their propensities; without propensities their number.
+    n_satisfied : ndarray of shape (max_grade + 1,), int64
+        Number of documents that satisfied their user or, in a log, were clicked.
+    n_unjudged : int
+        Number of rows without a grade.
+    clusters : mapping of str to int
+        Number of independent units, by what makes them: such as "session", or "user" and "query".
+    reader : str
+        How users of a log are taken to read; empty for feedback.
+    parameters : mapping of str to (float, float)
+        The reader's parameters, each with its standard error; none for feedback.
+    departures : mapping of str to float
+        What the reader leaves out, in standard errors: above 0 if there is more of it than none.
+    p_value : float
+        Probability of a departure so large by chance; nan if none was tested.
+    """
+
+    g: FloatArray
+    interval: FloatArray
+    confidence: float
+    covariance: FloatArray
+    n_shown: IntArray
+    n_examined: FloatArray
+    n_satisfied: IntArray
+    n_unjudged: int
+    clusters: Mapping[str, int]
+    reader: str = ""
+    parameters: Mapping[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
+    departures: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    p_value: float = math.nan
+
+    @property
+    def max_grade(self) -> int:
+        """Top grade of the scale."""
+        return len(self.g)
+
+    @property
+    def rate(self) -> FloatArray:
+        """Satisfied documents over examined ones, by grade from 0; nan where none was shown."""
+        return self.n_satisfied / np.where(self.n_examined > 0, self.n_examined, np.nan)
+
+    @property
+    def indistinct(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of neighbouring grades that the data do not tell apart.
+
+        Returns
+        -------
+        tuple of tuple of int
+            The grades k - 1 and k, for every k where the interval of g_k includes 0.
+        """
+        included = np.flatnonzero(self.interval[:, 0] <= 0)
+        return tuple((int(at), int(at) + 1) for at in included)
+
+    def measure(self, kind: type, *, digits: int | None = None, **fields: Any) -> Any:
+        """Make a measure with this g.
+
+        Parameters
+        ----------
+        kind : type
+            The class `GAP`, `xGAP` or `eGAP`.
+        digits : int, optional
+            Decimals to which g is rounded, such that it sums to 1. None does not round.
+        **fields : objects
+            Other fields of the measure, such as ``k=10``.
+
+        Returns
+        -------
+        Measure
+            The measure.
+
+        Raises
+        ------
+        ValueError
+            If `kind` is another class, or a field is invalid.
+        """
+        if kind not in _KINDS:
+            names = ", ".join(_KINDS.values())
+            raise ValueError(f"kind must be one of the classes {names}, got {kind!r}.")
+        g = self.g if digits is None else _rounded(self.g, integer("digits", digits, 1))
+        return kind(g=tuple(g.tolist()), **fields)
+
+    def _columns(self) -> dict[str, Any]:
+        of_g = {"g": self.g, "lower": self.interval[:, 0], "upper": self.interval[:, 1]}
+        return {
+            "grade": np.arange(self.max_grade + 1),
+            "n_shown": self.n_shown,
+            "n_examined": self.n_examined,
+            "n_satisfied": self.n_satisfied,
+            "rate": self.rate,
+            **{name: np.append(np.nan, each) for name, each in of_g.items()},
+        }
+
+    def _table(self) -> Table:
+        intervals = [f"{low:.3f} to {high:.3f}" for low, high in self.interval]
+        columns = [
+            ("shown", [str(n) for n in self.n_shown]),
+            ("examined", [f"{n:.1f}" for n in self.n_examined]),
+            ("clicked" if self.reader else "satisfied", [str(n) for n in self.n_satisfied]),
+            ("rate", [f"{rate:.3f}" for rate in self.rate]),
+            ("g", ["", *(f"{each:.3f}" for each in self.g)]),
+            (f"{100 * self.confidence:g} % interval", ["", *intervals]),
+        ]
+        if np.array_equal(self.n_shown, self.n_examined):
+            del columns[1]
+        return Table(["grade", *map(str, range(self.max_grade + 1))], columns, self._sentences())
+
+    def _sentences(self) -> list[str]:
+        units = " and ".join(count(n, name, _plural(name)) for name, n in self.clusters.items())
+        pairs = " and ".join(f"{low} from {high}" for low, high in self.indistinct)
+        read = ", ".join(
+            f"{name} {value:.2f} +- {error:.2f}" for name, (value, error) in self.parameters.items()
+        )
+        worst = departures_in_words(self.departures, 1)
+        return [
+            f"The intervals are over {units}.",
+            f"{count(self.n_unjudged, 'row')} had no grade." if self.n_unjudged else "",
+            "Without propensities, every shown document counts as examined."
+            if not self.reader and np.array_equal(self.n_shown, self.n_examined)
+            else "",
+            f'Reader "{self.reader}": {read}.' if self.reader else "",
+            f"Largest departure: {worst}, p = {self.p_value:.2g} of {len(self.departures)}."
+            if worst
+            else "",
+            f"The data do not tell grade {pairs}: the interval includes g = 0." if pairs else "",
+        ]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the share of each threshold, with its interval.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw in; a new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        ax = axes_or_new(ax, self)
+        thresholds = np.arange(1, self.max_grade + 1)
+        reach = np.abs(self.interval.T - self.g)
+        ax.bar(thresholds, self.g, color=COLOURS[5], width=0.6)
+        ax.errorbar(thresholds, self.g, yerr=reach, fmt="none", ecolor="black", capsize=4)
+        ax.set_xticks(thresholds)
+        ax.set(
+            xlabel="lowest grade that satisfies the user",
+            ylabel=f"share of users, {self.confidence:.0%} intervals",
+            ylim=(0, 1.02),
+        )
+        plain(ax, grid="y")
+        top = int(self.g.argmax())
+        low, high = self.interval[top]
+        answer = f"Most often grade {top + 1}: {self.g[top]:.0%} ({low:.0%} to {high:.0%})."
+        headline(ax, "From which grade on does a document satisfy?", answer)
+        return ax
+
+
+def spread(
+    shares: FloatArray, interval: FloatArray, covariance: FloatArray, lengths: IntArray
+) -> dict[str, Any]:
+    """Return g, its intervals and its covariance.
+
+    The share of several thresholds together is split evenly among these. Of each, the data only say
+    that it is at most the sum.
+    """
+    of_each = np.repeat(np.eye(len(shares)) / lengths, lengths, axis=1)
+    ends = np.repeat(np.clip(interval, 0.0, 1.0), lengths, axis=0)
+    ends[np.repeat(lengths, lengths) > 1, 0] = 0.0
+    return {
+        "g": shares @ of_each,
+        "interval": ends,
+        "covariance": of_each.T @ covariance @ of_each,
+    }
+
+
+def departures_in_words(departures: Mapping[str, float], n: int) -> str:
+    """Name the largest departures, with how many standard errors they are off."""
+    worst = sorted(departures.items(), key=lambda each: -abs(each[1]))[:n]
+    return "; ".join(f"{name} ({t:+.1f} standard errors)" for name, t in worst)
+
+
+def _rounded(g: FloatArray, digits: int) -> FloatArray:
+    """Round so that the sum stays 1: the largest remainders are rounded up."""
+    units = 10**digits
+    whole = np.floor(g * units)
+    missing = round(units - whole.sum())
+    whole[np.argsort(whole - g * units, kind="stable")[:missing]] += 1
+    rounded: FloatArray = whole / units
+    return rounded
+
+
+def _plural(name: str) -> str:
+    return "queries" if name == "query" else f"{name}s"
