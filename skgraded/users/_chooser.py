@@ -10,6 +10,7 @@ from skgraded.users._reader import TINY, groups_for, names_of_ranks
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 
 class Chooser:
@@ -40,7 +41,7 @@ class Chooser:
         self.free = np.ones(len(self.start), dtype=bool)
         level = lists.level
         self._rows, self._at = np.arange(len(level)), lists.clicked.argmax(axis=1)
-        self._chooses = lists.clicked.any(axis=1, keepdims=True)
+        self._chooses: BoolArray = np.asarray(lists.clicked.any(axis=1, keepdims=True))
         self._chosen = np.where(self._chooses, level[self._rows, self._at, None], 0)
         is_above = np.arange(level.shape[1]) < self._at[:, None]
         beats = (level > self._chosen) | ((level == self._chosen) & is_above)
