@@ -15,7 +15,7 @@ from skgraded.studies import (
     sensitivity,
     topic_facts,
 )
-from skgraded.users import personas, threshold_profile, thresholds_from_log
+from skgraded.users import threshold_profile, thresholds_from_log
 
 MEASURES = ["xGAP(g=[0.4,0.6])@10", "nDCG@10", "AP"]
 RNG = np.random.default_rng(0)
@@ -90,10 +90,7 @@ def clicks():
     threshold = rng.integers(1, 3, size=(400, 1))
     clicked = (grade >= threshold) & (rng.random((400, 5)) < 0.8 / np.arange(1, 6))
     session, position = np.repeat(np.arange(400), 5), np.tile(np.arange(1, 6), 400)
-    device = np.where(session % 2, "a phone with a long name", "another device")
-    return thresholds_from_log(
-        grade.ravel(), clicked.ravel(), session=session, position=position, by=device
-    )
+    return thresholds_from_log(grade.ravel(), clicked.ravel(), session=session, position=position)
 
 
 RESULTS = {
@@ -118,8 +115,7 @@ RESULTS = {
     "TopicFacts": lambda: topic_facts(QRELS),
     "ThresholdProfile": lambda: profile(2),
     "a profile of many": lambda: profile(14),
-    "LogThresholds": clicks,
-    "Personas": lambda: personas(3),
+    "Shares": clicks,
 }
 
 

@@ -12,14 +12,13 @@ quiet = pytest.mark.filterwarnings("ignore::skgraded.exceptions.SkgradedWarning"
 
 def from_feedback(seed):
     grade, satisfied, chance, session = test_users_feedback.simulate(200, seed)
-    options = {"propensity": chance, "cluster": session, "n_resamples": 200, "random_state": seed}
-    return thresholds_from_feedback(grade, satisfied, **options)
+    return thresholds_from_feedback(grade, satisfied, propensity=chance, cluster=session)
 
 
 def from_log(seed):
     grade, clicked, _ = test_users_log.simulate("one", 1500, seed)
     columns = test_users_log.columns_of(grade, clicked)
-    return thresholds_from_log(**columns, reader="one", n_resamples=100, random_state=seed)
+    return thresholds_from_log(**columns, reader="one")
 
 
 @quiet

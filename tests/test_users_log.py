@@ -1,13 +1,14 @@
-"""g from a click log: likelihoods by enumeration, recovery, clusters, misfit, and bad input."""
+"""g from a click log: literal likelihoods, recovery, clusters, departures, and bad input."""
 
 import itertools
 import json
 import warnings
-from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from skgraded import query_series, xGAP
@@ -19,74 +20,66 @@ from skgraded.exceptions import (
     UserModelWarning,
 )
 from skgraded.users import thresholds_from_log
-from skgraded.users._log import _first_that_fits
-from skgraded.users._log_estimates import Choice
-from skgraded.users._reader_fit import cluster_covariance, fit_reader, held_out, lean_of
-from skgraded.users._reader_test import _groups, _pairs_by_grade, goodness_of_fit
-from skgraded.users._readers import READERS
-from skgraded.users._resampling import leaning
-from skgraded.users._sessions import lay_out
+from skgraded.users._chooser import Chooser
+from skgraded.users._departures import _of_choices, _of_reading, _weights, departures_of
+from skgraded.users._fit import Fit, maximise
+from skgraded.users._lists import ABSENT, HOLE, Lists
+from skgraded.users._reader import Reader
 
 TRUE_G = (0.1, 0.2, 0.3, 0.4)
-OTHERS = {
-    "position": [0.9, 0.5, 0.3, 0.2],
-    "cascade": [0.7, 0.6, 0.2, 0.4],
-    "one": [0.9, 0.5, 0.3, 0.8],
-}
-WEIGHTS = {"position": [0.3, 0.7], "cascade": [0.3, 0.7], "one": [0.1, 0.3, 0.6]}
 
 
-def sessions_of(grades, clicks, *, propensity=None, clusters=()):
-    """Sessions from matrices; -1 stands for a hole."""
-    n, m = np.shape(grades)
-    return lay_out(
-        np.repeat(np.arange(n), m),
-        np.tile(np.arange(1, m + 1), n),
-        level=np.ravel(grades).astype(np.int64),
-        clicked=np.ravel(clicks).astype(bool),
-        propensity=None if propensity is None else np.ravel(propensity),
-        clusters=tuple(np.repeat(each, m) for each in clusters),
+def lists_of(level, clicked, propensity=None, clusters=()):
+    """Sessions from matrices of levels, HOLE and ABSENT."""
+    level = np.array(level)
+    return Lists(
+        level,
+        np.array(clicked, dtype=bool) & (level != ABSENT),
+        None if propensity is None else np.array(propensity),
+        np.arange(1, level.shape[1] + 1),
+        max(2, int(level.max())),
+        clusters,
     )
 
 
-# The readers, literally: the probability of the clicks of a user with threshold k. By degrees, each
-# grade above the threshold adds to the log odds of a click.
+# The readers, literally: the probability of a session's clicks by a user with threshold k. A step
+# adds `to_click` to the log odds of a click and `to_go` to those of going on, by rank.
 
 
 def raised(chance, by):
     return chance * np.exp(by) / (1 - chance + chance * np.exp(by))
 
 
-def by_position(grades, clicks, k, others, degrees=0.0):
-    *examined, below = others
-    p = 1.0
-    for grade, click, x in zip(grades, clicks, examined, strict=True):
-        chance = raised(x, degrees * (grade - k)) if grade >= k else x * below
-        p *= chance if click else 1 - chance
-    return p
+def by_reading(level, clicks, k, parts, *, to_click=None, to_go=None):
+    """P(clicks): rank by rank, at each of which a user may click, and then leave or go on."""
+    x, reaches, below, goes_on, stops = parts
+
+    def from_rank(n):
+        if n == len(level):
+            return 1.0
+        chance = 0.0
+        if level[n] != ABSENT:
+            share = reaches[n] if level[n] == HOLE else float(level[n] >= k)
+            chance = x[n] * (share + below * (1 - share))
+            chance = chance if to_click is None else raised(chance, to_click[n])
+        stays = goes_on * (1 - stops) if clicks[n] else goes_on
+        stays = stays if to_go is None else raised(stays, to_go[n])
+        nothing_follows = 0.0 if any(clicks[n + 1 :]) else 1.0
+        rest = stays * from_rank(n + 1) + (1 - stays) * nothing_follows
+        if n == len(level) - 1:
+            rest = 1.0  # going on beyond the list shows nothing
+        return (chance if clicks[n] else 1 - chance) * rest
+
+    return from_rank(0)
 
 
-def by_cascade(grades, clicks, k, others, degrees=0.0):
-    goes_on, satisfied, below, stops = others
-    if not grades:
-        return 1.0 if not any(clicks) else 0.0
-    reaches = grades[0] >= k
-    chance = raised(satisfied, degrees * (grades[0] - k)) if reaches else satisfied * below
-    rest = by_cascade(grades[1:], clicks[1:], k, others, degrees)
-    nothing = 0.0 if any(clicks[1:]) else 1.0
-    leaves_or_goes_on = (1 - goes_on) * nothing + goes_on * rest
-    if clicks[0]:
-        return chance * (stops * nothing + (1 - stops) * leaves_or_goes_on)
-    return (1 - chance) * leaves_or_goes_on
-
-
-def by_one_choice(grades, clicks, k, others):
-    *examined, satisfied = others
+def by_one_choice(level, clicks, k, examined, satisfied):
+    """P(choice): over all sets of documents that a user may have seen."""
     p = 0.0
-    for seen in itertools.product([False, True], repeat=len(grades)):
+    for seen in itertools.product([False, True], repeat=len(level)):
         of_seen = np.prod([x if s else 1 - x for x, s in zip(examined, seen, strict=True)])
-        good = [n for n, s in enumerate(seen) if s and grades[n] >= k]
-        best = max(good, key=lambda n: (grades[n], -n), default=None)
+        good = [n for n, s in enumerate(seen) if s and level[n] >= k]
+        best = max(good, key=lambda n: (level[n], -n), default=None)
         nothing = not any(clicks)
         chosen = best is not None and sum(clicks) == 1 and clicks[best]
         found = satisfied if best is not None else 0.0
@@ -94,111 +87,186 @@ def by_one_choice(grades, clicks, k, others):
     return p
 
 
-LITERAL = {"position": by_position, "cascade": by_cascade, "one": by_one_choice}
+def literal_reading(lists, theta, weights_of=None, goes_of=None):
+    """Likelihoods of all sessions; departures are functions of class and session."""
+    n = lists.n_levels
+    weights, x, (below, goes_on, stops) = theta[:n], theta[n:-3], theta[-3:]
+    found = []
+    for row in range(len(lists.level)):
+        p = 0.0
+        for k in range(1, n + 1):
+            columns = lists.level.T
+            reaches = [
+                sum(each >= k for each in column) / max(sum(each >= 0 for each in column), 1)
+                for column in columns
+            ]
+            here = np.broadcast_to(x, len(columns))
+            here = here if lists.propensity is None else here * lists.propensity[row]
+            parts = (here, reaches, below, goes_on, stops)
+            to_click = None if weights_of is None else weights_of(k)[row]
+            to_go = None if goes_of is None else goes_of(k)
+            clicks = lists.clicked[row].tolist()
+            p += weights[k - 1] * by_reading(
+                lists.level[row].tolist(), clicks, k, parts, to_click=to_click, to_go=to_go
+            )
+        found.append(p / weights.sum())
+    return np.array(found)
 
 
-def literal(name, grades, clicks, **more):
-    first = 0 if name == "one" else 1
-    return sum(
-        weight * LITERAL[name](grades, clicks, k, OTHERS[name], **more)
-        for k, weight in enumerate(WEIGHTS[name], start=first)
-    ) / sum(WEIGHTS[name])
+def literal_choosing(lists, theta):
+    n = lists.n_levels
+    weights, x, (takes_any, satisfied) = theta[:n], theta[n:-2], theta[-2:]
+    of_class = [takes_any, *((1 - takes_any) * weights / weights.sum())]
+    found = []
+    for row, level in enumerate(lists.level.tolist()):
+        here = np.broadcast_to(x, len(level))
+        here = here if lists.propensity is None else here * lists.propensity[row]
+        clicks = lists.clicked[row].tolist()
+        chances = [by_one_choice(level, clicks, k, here, satisfied) for k in range(n + 1)]
+        found.append(np.dot(of_class, chances))
+    return np.array(found)
+
+
+@st.composite
+def logs(draw, least=ABSENT, most_clicks=4):
+    """Sessions of up to four ranks with the levels 0 to 2, a model of them and its parameters."""
+    n_ranks, n = draw(st.integers(1, 4)), draw(st.integers(2, 6))
+    shape = st.lists(st.integers(least, 2), min_size=n_ranks, max_size=n_ranks)
+    level = draw(st.lists(shape, min_size=n, max_size=n))
+    level[0][0] = 2
+    clicks = st.lists(st.booleans(), min_size=n_ranks, max_size=n_ranks)
+    clicked = draw(
+        st.lists(clicks.filter(lambda each: sum(each) <= most_clicks), min_size=n, max_size=n)
+    )
+    given = draw(st.booleans())
+    chances = st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=n_ranks, max_size=n_ranks)
+    propensity = draw(st.lists(chances, min_size=n, max_size=n)) if given else None
+    inner = st.floats(0.05, 0.95)
+    n_x = 1 if given else n_ranks
+    rest = draw(st.lists(inner, min_size=n_x + 3, max_size=n_x + 3))
+    weights = draw(st.lists(st.floats(0.1, 1.0), min_size=2, max_size=2))
+    groups = np.zeros(n_ranks, dtype=np.int64) if given else np.arange(n_ranks)
+    return lists_of(level, clicked, propensity), groups, np.array([*weights, *rest])
+
+
+def slopes(function, at, step=1e-6):
+    """Derivatives of values, shape (n_values, n_parameters), by finite differences."""
+    moved = [(function(at + each), function(at - each)) for each in step * np.eye(len(at))]
+    return np.transpose([(above - below) / (2 * step) for above, below in moved])
+
+
+@given(logs())
+def test_the_likelihood_is_that_of_the_literal_reader(log):
+    lists, groups, theta = log
+    found, scores = Reader(lists, "auto", groups).likelihood(theta)
+    expected = literal_reading(lists, theta)
+    np.testing.assert_allclose(np.exp(found), expected, rtol=1e-9)
+    literal = slopes(lambda each: np.log(literal_reading(lists, each)), theta)
+    np.testing.assert_allclose(scores, literal, rtol=1e-5, atol=1e-6)
+
+
+@given(logs(least=0, most_clicks=1))
+def test_the_likelihood_of_a_choice_is_that_of_the_literal_chooser(log):
+    lists, groups, theta = log
+    theta = theta[:-1]  # takes_any and satisfied
+    found, scores = Chooser(lists, "one", groups).likelihood(theta)
+    np.testing.assert_allclose(np.exp(found), literal_choosing(lists, theta), rtol=1e-9)
+    literal = slopes(lambda each: np.log(literal_choosing(lists, each)), theta)
+    np.testing.assert_allclose(scores, literal, rtol=1e-5, atol=1e-6)
 
 
 GRADES = [(0, 1, 2), (2, 2, 1), (1, 0, 1), (0, 0, 2)]
 CLICKS = list(itertools.product([False, True], repeat=3))
+THETA = np.array([0.3, 0.7, 0.9, 0.5, 0.3, 0.2, 0.8, 0.4])
 
 
-def patterns(name):
-    return [each for each in CLICKS if name != "one" or sum(each) <= 1]
+def test_the_literal_readers_are_distributions():
+    for level in GRADES:
+        lists = lists_of([level] * 8, CLICKS)
+        assert literal_reading(lists, THETA).sum() == pytest.approx(1)
+        few = [each for each in CLICKS if sum(each) <= 1]
+        chosen = literal_choosing(lists_of([level] * 4, few), THETA[:-1])
+        assert chosen.sum() == pytest.approx(1)
 
 
-@pytest.mark.parametrize("name", READERS)
-def test_the_likelihood_is_that_of_the_literal_reader(name):
-    cases = list(itertools.product(GRADES, patterns(name)))
-    sessions = sessions_of([case[0] for case in cases], [case[1] for case in cases])
-    reader = READERS[name](sessions)
-    found = reader.likelihood(np.array(WEIGHTS[name]), np.array(OTHERS[name]))
-    expected = [literal(name, *case) for case in cases]
-    assert np.exp(found.logs) == pytest.approx(expected, rel=1e-12)
-    for grades in GRADES:  # the oracle is a distribution
-        assert sum(literal(name, grades, each) for each in patterns(name)) == pytest.approx(1)
+def test_expected_choices_are_those_of_the_literal_chooser():
+    few = [each for each in CLICKS if sum(each) == 1]
+    for level in GRADES:
+        lists = lists_of([level] * 3, few)
+        reader = Chooser(lists, "one", np.arange(3))
+        chances = literal_choosing(lists, THETA[:-1])
+        assert reader.expected(THETA[:-1])[0] == pytest.approx(chances @ np.array(few))
 
 
-@pytest.mark.parametrize("name", READERS)
-def test_expected_clicks_are_those_of_the_literal_reader(name):
-    sessions = sessions_of(GRADES, np.zeros((4, 3)))
-    clicks, any_click = READERS[name](sessions).expected(
-        np.array(WEIGHTS[name]), np.array(OTHERS[name])
-    )
-    for row, grades in enumerate(GRADES):
-        chances = {each: literal(name, grades, each) for each in patterns(name)}
-        mean = sum(p * np.array(each, dtype=float) for each, p in chances.items())
-        assert clicks[row] == pytest.approx(mean, rel=1e-12)
-        assert any_click[row] == pytest.approx(1 - chances[False, False, False], rel=1e-12)
-
-
-@pytest.mark.parametrize("name", ["position", "cascade"])
-def test_expected_pairs_of_clicks_are_those_of_the_literal_reader(name):
-    sessions = sessions_of(GRADES, np.zeros((4, 3)))
-    here = [(sessions.level == at).astype(float) for at in range(3)]
-    classes = READERS[name](sessions).pairs(np.array(WEIGHTS[name]), np.array(OTHERS[name]))
-    found = sum(each.share * _pairs_by_grade(each, here) for each in classes)
-    kinds = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
-    for row, grades in enumerate(GRADES):
-        expected = dict.fromkeys(kinds, 0.0)
-        for clicks in CLICKS:
-            for one, other in itertools.combinations(np.flatnonzero(clicks).tolist(), 2):
-                kind = tuple(sorted((grades[one], grades[other])))
-                expected[kind] += literal(name, grades, clicks)
-        assert found[row] == pytest.approx(list(expected.values()), rel=1e-12)
-
-
-def test_a_hole_ends_what_the_cascade_sees_and_is_left_out_by_position():
-    holed = sessions_of([(1, -1, 2), (2, 0, 1)], [(1, 1, 1), (0, 0, 1)])
-    assert holed.has_holes.tolist() == [True, False]
-    weights = np.array([0.3, 0.7])
-    cascade = READERS["cascade"](holed).likelihood(weights, np.array(OTHERS["cascade"]))
-    assert np.exp(cascade.logs[0]) == pytest.approx(0.3 * 0.6 + 0.7 * 0.12)
-    position = READERS["position"](holed).likelihood(weights, np.array(OTHERS["position"]))
-    # Threshold 1 clicks both documents if it examines them; threshold 2 the first one by mistake.
-    chance = 0.3 * 0.9 * 0.3 + 0.7 * (0.9 * 0.2) * 0.3
-    assert np.exp(position.logs[0]) == pytest.approx(chance)
-
-
-@pytest.mark.parametrize("name", READERS)
-@pytest.mark.parametrize("given", [False, True])
-def test_scores_are_the_derivatives(name, given):
-    if given and name == "cascade":
-        pytest.skip("does not use propensities")
-    rng = np.random.default_rng(0)
-    clicks = [patterns(name)[each] for each in rng.integers(len(patterns(name)), size=60)]
-    grades = rng.integers(-1 if name != "one" else 0, 3, size=(60, 3))
-    grades[0] = 2, 1, 0
-    propensity = rng.uniform(0.2, 1.0, size=(60, 3)) if given else None
-    reader = READERS[name](sessions_of(grades, clicks, propensity=propensity))
-    weights = np.array(WEIGHTS[name])
-    others = np.array(OTHERS[name])[-2:] if given else np.array(OTHERS[name])
-    at, n = np.append(weights, others), len(weights)
-    scores = reader.likelihood(weights, others).scores
-    for column in range(len(at)):
-        step = np.zeros(len(at))
-        step[column] = 1e-6
-        above, below = (reader.likelihood(each[:n], each[n:]) for each in (at + step, at - step))
-        numeric = (above.logs - below.logs) / 2e-6
-        assert scores[:, column] == pytest.approx(numeric, abs=1e-6, rel=1e-6)
-
-
-@pytest.mark.parametrize("name", ["position", "cascade"])
-def test_the_score_of_satisfaction_by_degrees_is_the_derivative_of_the_literal_reader(name):
+def every_log():
     cases = list(itertools.product(GRADES, CLICKS))
-    sessions = sessions_of([case[0] for case in cases], [case[1] for case in cases])
-    found = READERS[name](sessions).by_degrees(np.array(WEIGHTS[name]), np.array(OTHERS[name]))
-    above, below = (
-        np.log([literal(name, *case, degrees=step) for case in cases]) for step in (1e-5, -1e-5)
+    return lists_of([case[0] for case in cases], [case[1] for case in cases])
+
+
+def scores_of(found):
+    by_name = {}
+    for name, score, _ in found:
+        by_name[name] = by_name.get(name, 0.0) + score
+    return by_name
+
+
+def test_scores_of_departures_are_derivatives_of_the_literal_reader():
+    lists = every_log()
+    reader = Reader(lists, "auto", np.arange(3))
+    found = scores_of(_of_reading(Fit(reader, THETA, None, None, None, None), reader))
+
+    def moved(step, name):
+        def weights_of(k):
+            return step * np.broadcast_to(_weights(lists, k)[name], lists.level.shape)
+
+        return literal_reading(lists, THETA, weights_of=weights_of)
+
+    for name in _weights(lists, 1):
+        numeric = (np.log(moved(1e-5, name)) - np.log(moved(-1e-5, name))) / 2e-5
+        np.testing.assert_allclose(found[name], numeric, atol=1e-8, err_msg=name)
+    depth = np.log2([2.0, 3.0, 4.0])
+    depth -= depth.mean()
+    of_going = {
+        "users who are deep in the list go on more": lambda k, step: step * depth,
+        "demanding users go on more": lambda k, step: step * k * np.ones(3),
+    }
+    for name, by in of_going.items():
+        above, below = (
+            np.log(literal_reading(lists, THETA, goes_of=lambda k, by=by, s=step: by(k, s)))
+            for step in (1e-5, -1e-5)
+        )
+        np.testing.assert_allclose(found[name], (above - below) / 2e-5, atol=1e-8, err_msg=name)
+    of_spread = {
+        "some users click more than others": np.ones(3),
+        "some users look deeper than others": depth,
+    }
+    same = np.ones(lists.level.shape)
+    for name, weight in of_spread.items():  # of the variance of what users add: P'' / P
+        above, here, below = (
+            literal_reading(lists, THETA, weights_of=lambda k, by=step * weight * same: by)
+            for step in (1e-3, 0.0, -1e-3)
+        )
+        second = (above - 2 * here + below) / 1e-6 / here
+        np.testing.assert_allclose(found[name], second, atol=1e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("name", ["position", "cascade"])
+def test_known_readers_are_special_cases(name):
+    lists = every_log()
+    special = Reader(lists, name, np.arange(3) if name == "position" else None)
+    theta = np.concatenate(
+        [THETA[:2], [0.9, 0.5, 0.3] if name == "position" else [0.9], THETA[-3:]]
     )
-    assert np.abs(found).max() > 0.5
-    assert found == pytest.approx((above - below) / 2e-5, abs=1e-9)
+    theta[-2:] = [1.0, 0.0] if name == "position" else theta[-2:]
+    free = np.concatenate([THETA[:2], np.broadcast_to(theta[2:-3], 3), theta[-3:]])
+    logs_of_free = Reader(lists, "auto", np.arange(3)).likelihood(free)[0]
+    np.testing.assert_allclose(special.likelihood(theta)[0], logs_of_free, rtol=1e-12)
+    if name == "position":  # ranks are independent, given the threshold
+        one_by_one = 0.0
+        for k, weight in ((1, 0.3), (2, 0.7)):
+            chance = np.array([0.9, 0.5, 0.3]) * np.where(lists.level >= k, 1.0, 0.2)
+            one_by_one = one_by_one + weight * np.where(lists.clicked, chance, 1 - chance).prod(1)
+        np.testing.assert_allclose(np.exp(logs_of_free), one_by_one, rtol=1e-12)
 
 
 # Worlds
@@ -251,34 +319,37 @@ WORLDS = {
 }
 
 
+PARAMETERS = {
+    "position": {"below": 0.083, "goes_on": 1.0},
+    "cascade": {"clicks_1": 0.3, "below": 0.067, "goes_on": 0.8, "stops": 0.7},
+    "one": {"clicks_1": 1.0, "clicks_2": 0.5, "satisfied": 1.0},
+}
+
+
 @pytest.mark.parametrize("name", WORLDS)
-def test_auto_finds_the_reader_and_g_and_does_not_warn(name):
+def test_g_and_the_parameters_are_recovered_in_silence(name):
     columns = columns_of(*simulate(name, 20_000, **WORLDS[name]))
     with warnings.catch_warnings():
         warnings.simplefilter("error", SkgradedWarning)
         found = thresholds_from_log(**columns)
-    assert found.reader == name
+    assert found.reader == ("one" if name == "one" else "auto")
     assert found.g == pytest.approx(TRUE_G, abs=0.04)
     assert (found.interval[:, 0] - 0.01 <= TRUE_G).all()
     assert (found.interval[:, 1] + 0.01 >= TRUE_G).all()
-    if name == "cascade":
-        expected = {"goes_on": 0.8, "satisfied": 0.3, "below": 0.067, "stops": 0.7}
-        estimated = {each: value for each, (value, _) in found.parameters.items()}
-        assert estimated == pytest.approx(expected, abs=0.05)
-    else:
-        assert found.propensity[:5] == pytest.approx(1 / np.arange(1, 6), abs=0.06)
+    for each, value in PARAMETERS[name].items():
+        assert found.parameters[each][0] == pytest.approx(value, abs=0.06)
 
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_standard_errors_are_those_of_simulated_logs(name):
-    fits = []
+    found = []
     for seed in range(60):
-        grade, clicked, _ = simulate(name, 1500, seed, **WORLDS[name])
-        fits.append(fit_reader(name, sessions_of(grade, clicked)))
-    without = fits[0].reader.n_without
-    estimates = np.array([each.parameters for each in fits])[:, without : without + 4]
-    errors = np.sqrt([cluster_covariance(each.moves, ()).diagonal() for each in fits])
-    errors = errors[:, without : without + 4]
+        columns = columns_of(*simulate(name, 1500, seed, **WORLDS[name])[:2])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SkgradedWarning)
+            found.append(thresholds_from_log(**columns, reader=name))
+    errors = np.sqrt([each.covariance.diagonal() for each in found])
+    estimates = np.array([each.g for each in found])
     # The relative standard error of a standard deviation of 60 draws is 9 %.
     assert np.median(errors, axis=0) == pytest.approx(estimates.std(axis=0), rel=0.3)
     assert estimates.mean(axis=0) == pytest.approx(TRUE_G, abs=0.03)
@@ -291,93 +362,56 @@ def test_intervals_hold_where_nobody_has_some_thresholds(name, g):
     held = []
     for seed in range(15):
         grade, clicked, _ = simulate(name, 1500, seed, g=g, **WORLDS[name])
-        options = {"reader": name, "n_resamples": 200, "random_state": seed}
-        found = thresholds_from_log(**columns_of(grade, clicked), **options)
+        found = thresholds_from_log(**columns_of(grade, clicked), reader=name)
         held.append((found.interval[:, 0] <= g) & (np.subtract(g, 1e-9) <= found.interval[:, 1]))
     assert np.mean(held) >= 0.85
 
 
 def test_the_information_is_the_negative_hessian():
-    sessions = sessions_of(*simulate("cascade", 20_000, hit=0.4, miss=0.05, stops=0.6)[:2])
-    fit = fit_reader("cascade", sessions)
-    n, at = fit.reader.n_classes, fit.parameters
-
-    def slope(parameters):
-        return fit.reader.likelihood(parameters[:n], parameters[n:]).scores.sum(axis=0)
-
-    hessian = np.empty((len(at), len(at)))
-    for column in range(len(at)):
-        step = np.zeros(len(at))
-        step[column] = 1e-5
-        hessian[:, column] = (slope(at + step) - slope(at - step)) / 2e-5
-    hessian[:n, :n] -= len(sessions)  # fixes the sum of the weights
+    lists = lists_of(*simulate("cascade", 20_000, hit=0.4, miss=0.05, stops=0.6)[:2])
+    fit = maximise(lists, "cascade")
+    n, at = fit.reader.n_classes, fit.theta
+    hessian = slopes(lambda each: fit.reader.likelihood(each)[1].sum(axis=0), at, 1e-5)
+    hessian[:n, :n] -= len(lists.level)  # fixes the sum of the weights
     by_hessian = np.sqrt(np.linalg.inv(-hessian).diagonal())
-    by_scores = np.sqrt(cluster_covariance(fit.moves, ()).diagonal())
+    by_scores = np.sqrt((fit.moves**2).sum(axis=0))
     assert by_scores == pytest.approx(by_hessian, rel=0.1)
 
 
+def test_no_parameters_nearby_are_likelier():
+    lists = lists_of(*simulate("cascade", 2000, hit=0.4, miss=0.05, stops=0.6)[:2])
+    fit, rng = maximise(lists, "auto"), np.random.default_rng(0)
+    assert fit.theta[:4].sum() == pytest.approx(1)
+    for _ in range(50):
+        there = np.clip(fit.theta + rng.normal(0, 0.01, len(fit.theta)), 1e-8, 1 - 1e-8)
+        assert fit.reader.likelihood(there)[0].sum() < fit.logs.sum() + 1e-3
+
+
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.SkgradedWarning")
+@pytest.mark.parametrize("shared", ["users", "queries"])
+def test_intervals_hold_where_few_clusters_hold_most_sessions(shared):
+    held, n = [], 1500
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n_clusters = n // 5
+        p = 1 / np.arange(1, n_clusters + 1)
+        cluster = rng.choice(n_clusters, size=n, p=p / p.sum())
+        lists = rng.choice(5, size=(n, 10), p=[0.5, 0.2, 0.15, 0.1, 0.05])
+        if shared == "users":
+            grade, threshold = lists, rng.choice([1, 2, 3, 4], size=n_clusters, p=TRUE_G)[cluster]
+        else:
+            grade, taste = lists[cluster], rng.dirichlet(10 * np.array(TRUE_G), size=n_clusters)
+            passed = rng.random((n, 1)) > taste[cluster].cumsum(axis=1)[:, :-1]
+            threshold = 1 + passed.sum(axis=1)
+        chance = np.where(grade >= threshold[:, None], 0.6, 0.03) / np.arange(1, 11)
+        columns = columns_of(grade, rng.random(grade.shape) < chance)
+        name = "user" if shared == "users" else "query"
+        found = thresholds_from_log(**columns, **{name: np.repeat(cluster, 10)})
+        held.append((found.interval[:, 0] <= TRUE_G) & (found.interval[:, 1] >= TRUE_G))
+    assert 0.88 <= np.mean(held) <= 0.99  # without the corrections 0.75
+
+
 # Clusters
-
-
-@pytest.mark.parametrize(("n_yes", "n"), [(5, 50), (40, 50), (30, 1000)])
-def test_leaning_intervals_of_a_share_are_those_of_the_inequality_and_nearly_wilsons(n_yes, n):
-    yes = np.arange(n) < n_yes
-    share, z = yes.mean(), stats.norm.ppf(0.975)
-    moves = ((yes - share) / n)[:, None]
-    variance, slope = share * (1 - share) / n, (1 - 2 * share) / n
-    lean = lean_of(moves, ()) * (n / (n - 1)) ** 2  # whose variance has n - 1 for n
-    np.testing.assert_allclose(lean, slope / (2 * variance))
-    normal = share + z * np.sqrt(variance) * np.array([[-1.0], [1.0]])
-    found = leaning(normal, np.array([share]), lean)[:, 0]
-    ends = share + np.sort(np.roots([1.0, -(z**2) * slope, -(z**2) * variance]))
-    np.testing.assert_allclose(found, ends, rtol=1e-9)
-    wilson = stats.binomtest(n_yes, n).proportion_ci(0.95, method="wilson")
-    np.testing.assert_allclose(found, [wilson.low, wilson.high], atol=0.4 / n)
-
-
-def test_how_variances_grow_is_that_of_the_literal_sums_over_clusters():
-    rng = np.random.default_rng(0)
-    users, queries = rng.integers(4, size=30), rng.integers(5, size=30)
-    moves = rng.normal(size=(30, 2)) ** 2 - 1.0
-    cubes = 0.0
-    for sign, ids in ((1, users), (1, queries), (-1, users * 5 + queries)):
-        for each in set(ids.tolist()):
-            cubes = cubes + sign * sum(moves[row] for row in range(30) if ids[row] == each) ** 3
-    variance = cluster_covariance(moves, (users, queries)).diagonal()
-    np.testing.assert_allclose(lean_of(moves, (users, queries)), cubes / (2 * variance**2))
-    np.testing.assert_array_equal(lean_of(np.zeros((9, 2)), ()), 0.0)
-
-
-def test_the_covariance_over_clusters_is_that_of_the_literal_sums():
-    rng = np.random.default_rng(0)
-    values, users, queries = rng.normal(size=(40, 3)), rng.integers(6, size=40), np.arange(40) % 5
-    _, users = np.unique(users, return_inverse=True)
-
-    def literal_one_way(names):
-        sums = [sum(values[row] for row in range(40) if names[row] == each) for each in set(names)]
-        return len(sums) / (len(sums) - 1) * sum(np.outer(each, each) for each in sums)
-
-    one_way = cluster_covariance(values, (users,))
-    assert one_way == pytest.approx(literal_one_way(users.tolist()))
-    both = list(zip(users.tolist(), queries.tolist(), strict=True))
-    expected = one_way + literal_one_way(queries.tolist()) - literal_one_way(both)
-    found = cluster_covariance(values, (users, queries))
-    sizes, axes = np.linalg.eigh(expected)
-    assert found == pytest.approx((axes * sizes.clip(0)) @ axes.T)
-
-
-@pytest.mark.parametrize(
-    ("p_values", "taken"),
-    [
-        ({"cascade": 0.5, "one": 0.9}, "cascade"),
-        ({"cascade": 0.001, "one": 0.9}, "one"),
-        ({"cascade": 0.001, "one": np.nan}, "cascade"),  # few clicks: it could not be tested
-        ({"cascade": np.nan, "one": np.nan}, "cascade"),
-    ],
-)
-def test_the_first_reader_that_passes_the_test_of_fit_is_taken(p_values, taken):
-    results = {name: SimpleNamespace(p_value=value) for name, value in p_values.items()}
-    assert _first_that_fits(results) == taken
 
 
 def test_shared_queries_make_intervals_wider_and_warn_where_they_are_not_named():
@@ -408,113 +442,41 @@ def test_users_and_queries_count_both_ways():
     assert np.array_equal(same.interval, found.interval)
 
 
-# Choice of the reader
-
-
-def test_what_one_half_never_shows_is_not_impossible_in_the_other():
-    grade, clicked, _ = simulate("position", 400, hit=0.6, miss=0.05, m=4)
-    clicked[:, 3] = np.arange(400) == 7
-    sessions, fold = sessions_of(grade, clicked), (np.arange(400) == 7).astype(np.int64)
-    fold[200:] = 1
-    start = fit_reader("position", sessions).parameters
-    logs = held_out("position", sessions, fold, start)
-    n = 201  # sessions of the half that never clicks there
-    assert logs[7] == pytest.approx(np.log(1 / (n + 2)), abs=3.0)  # the other clicks cost the rest
-
-
-def half_buy(seed):
-    """Few choices of few queries."""
-    grade, clicked, query = simulate("one", 2000, seed, n_queries=60)
-    clicked &= np.random.default_rng(seed).random((2000, 1)) < 0.5
-    return columns_of(grade, clicked, query)
-
-
-@pytest.mark.parametrize("seed", [3, 5, 6, 7])
-def test_few_choices_of_few_queries_tell_who_chooses_one(seed):
-    found = thresholds_from_log(**half_buy(seed), n_resamples=100)
-    assert (found.reader, found.rivals) == ("one", {})
-
-
-def test_intervals_span_those_by_all_readers_that_the_log_does_not_tell_apart():
-    columns = half_buy(12)
-    found = thresholds_from_log(**columns)
-    assert (found.reader, list(found.rivals)) == ("one", ["cascade"])
-    one, cascade = (thresholds_from_log(**columns, reader=each) for each in ("one", "cascade"))
-    assert found.g == pytest.approx(one.g)
-    assert found.rivals["cascade"].g == pytest.approx(cascade.g)
-    low = np.minimum(one.interval[:, 0], cascade.interval[:, 0])
-    high = np.maximum(one.interval[:, 1], cascade.interval[:, 1])
-    assert found.interval == pytest.approx(np.column_stack([low, high]), abs=0.03)  # other draws
-    apart = cascade.g - one.g
-    expected = (one.covariance + cascade.covariance + np.outer(apart, apart)) / 2
-    assert found.covariance == pytest.approx(expected, abs=0.001)
-    told = " ".join(repr(found).split())
-    g = ", ".join(f"{each:.3f}" for each in cascade.g)
-    assert f'does not tell the reader "one" from "cascade", by which g is {g}: every' in told
-    assert 'lower for "cascade"' in told
-    assert json.loads(found.to_json())["rivals"]["cascade"] == pytest.approx(cascade.g)
-
-
-def test_among_readers_that_are_not_told_apart_one_is_taken_that_fits():
-    columns = half_buy(2)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserModelWarning)
-        found = thresholds_from_log(**columns)
-    assert (found.reader, list(found.rivals)) == ("one", ["cascade"])
-    assert found.rivals["cascade"].p_value < 0.02 < found.p_value
-    assert found.behind["cascade"][0] < 0 < found.rivals["cascade"].behind["one"][0]
-    assert 'higher for "cascade"' in " ".join(repr(found).split())
-    split = thresholds_from_log(**columns, by=columns["session"] % 2)
-    for segment in split.segments.values():
-        assert list(segment.rivals) == ["cascade"]
-        rival = segment.rivals["cascade"].interval
-        assert (segment.interval[:, 0] <= rival[:, 0]).all()
-        assert (segment.interval[:, 1] >= rival[:, 1]).all()
-
-
-def test_readers_that_are_not_clearly_behind_are_candidates():
-    ahead = {("a", "b"): (0.1, 0.06), ("a", "c"): (0.2, 0.05), ("b", "c"): (0.1, 0.2)}
-    ahead |= {(other, one): (-by, error) for (one, other), (by, error) in ahead.items()}
-    choice = Choice("a", {"a": 0.0, "b": -0.1, "c": -0.2}, ahead, {})
-    assert choice.candidates == ["a", "b"]
-    assert choice.behind == {"b": (0.1, 0.06), "c": (0.2, 0.05)}
-    assert choice._replace(reader="b").candidates == ["b", "a"]
-    assert choice._replace(reader="b").behind == {"a": (-0.1, 0.06), "c": (0.1, 0.2)}
-    assert Choice("a", {}, {}, {}).candidates == ["a"]
-
-
-# Fit
+# Departures
 
 
 def test_p_values_of_fitting_logs_are_not_small():
     p_values = []
     for seed in range(60):
-        sessions = sessions_of(*simulate("position", 1500, seed, hit=0.6, miss=0.05)[:2])
-        random = np.random.default_rng(seed)
-        fit = fit_reader("position", sessions)
-        p_values.append(goodness_of_fit(fit, sessions, 500, random))
-    assert np.mean(np.array(p_values) < 0.1) < 0.25
-    assert np.mean(p_values) == pytest.approx(0.5, abs=0.15)
+        lists = lists_of(*simulate("position", 1500, seed, hit=0.6, miss=0.05)[:2])
+        p_values.append(departures_of(maximise(lists, "auto"))[1])
+    assert np.mean(np.array(p_values) < 0.1) < 0.2  # Bonferroni's rule errs to the safe side
 
 
-def test_a_log_that_no_reader_explains_warns_and_says_in_which_direction_g_is_off():
-    columns = columns_of(*simulate("cascade", 20_000, hit=0.3))
-    with pytest.warns(UserModelWarning, match="'position' expects.* g is too easy by the first"):
-        found = thresholds_from_log(**columns, reader="position")
+def test_a_log_that_no_reader_explains_warns_and_names_two_departures():
+    columns = columns_of(*simulate("trust", 20_000))
+    told = r"by more than chance explains .*: clicks below the threshold depend on rank \(.*; .*\)"
+    with pytest.warns(UserModelWarning, match=told) as caught:
+        found = thresholds_from_log(**columns)
+    assert str(caught[0].message).count("standard errors") == 2
     assert found.p_value < 0.02
-    with pytest.warns(UserModelWarning, match="by more than chance explains"):
-        thresholds_from_log(**columns_of(*simulate("trust", 20_000)))
+    assert f"p = {found.p_value:.2g} of {len(found.departures)}" in " ".join(repr(found).split())
 
 
-def test_easy_users_who_click_more_readily_are_seen_in_pairs_of_clicks():
+def test_the_wrong_reader_warns():
+    columns = columns_of(*simulate("cascade", 20_000, hit=0.3))
+    with pytest.warns(UserModelWarning, match="clicked departs from how users are taken to read"):
+        thresholds_from_log(**columns, reader="position")
+
+
+def test_easy_users_who_click_more_readily_are_named():
     grade, threshold = simulate("position", 20_000)[0], np.repeat([1, 2, 3, 4], 5000)[:, None]
     rng = np.random.default_rng(0)
     chance = np.where(grade >= threshold, 1.1 - 0.25 * threshold, 0) / np.arange(1, 11)
     columns = columns_of(grade, rng.random(grade.shape) < chance)
-    with pytest.warns(UserModelWarning, match="by more than chance explains"):
-        found = thresholds_from_log(**columns, reader="position")
-    n_several = (columns["clicked"].reshape(-1, 10).sum(axis=1) > 1).sum()
-    assert f"sessions with several clicks, {n_several} here" in " ".join(repr(found).split())
+    with pytest.warns(UserModelWarning, match="demanding users click more readily"):
+        found = thresholds_from_log(**columns)
+    assert found.departures["demanding users click more readily"] < 0
 
 
 @pytest.mark.parametrize("name", ["position", "cascade"])
@@ -531,47 +493,47 @@ def test_satisfaction_by_degrees_is_seen(name):
         else:
             leaves = (liked & (rng.random(grade.shape) < 0.4)) | (rng.random(grade.shape) < 0.1)
             clicked = liked & (leaves.cumsum(axis=1) - leaves == 0)
-        sessions = sessions_of(grade, clicked)
-        p_value = goodness_of_fit(fit_reader(name, sessions), sessions, 500, rng)
-        n_warned += p_value < 0.02
+        n_warned += departures_of(maximise(lists_of(grade, clicked), "auto"))[1] < 0.02
     assert n_warned >= 8
 
 
-def test_the_first_rank_alone_needs_no_reader():
-    found = thresholds_from_log(
-        **columns_of(*simulate("cascade", 60_000, hit=0.3)), reader="first_rank"
-    )
-    assert found.g == pytest.approx(TRUE_G, abs=0.05)
-    assert ((found.interval[:, 0] <= TRUE_G) & (found.interval[:, 1] >= TRUE_G)).all()
-    rates = found.observed[:, 0]
-    assert found.g == pytest.approx(np.diff(rates) / (rates[-1] - rates[0]))
-    assert found.shown[:, 1:].sum() == 0
-    assert np.isnan(found.p_value)
+def test_departures_with_few_clicks_are_not_tested():
+    grade, clicked, _ = simulate("position", 60, hit=0.6)
+    departures, p_value = departures_of(maximise(lists_of(grade, clicked), "auto"))
+    assert departures == {}
+    assert np.isnan(p_value)
+
+
+def test_choices_that_ignore_grades_are_seen():
+    grade, clicked, _ = simulate("one", 3000)
+    clicked[::5] = np.arange(10) == 9
+    fit = maximise(lists_of(grade, clicked), "one")
+    departures, p_value = departures_of(fit)
+    assert p_value < 1e-6
+    assert departures["grade 0 is chosen deeper"] > 5
+    assert departures.keys() <= {name for name, _, _ in _of_choices(fit, fit.reader)}
 
 
 # Holes
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", ["position", "cascade"])
 def test_holes_are_counted_and_do_not_bias(name):
     grade, clicked, _ = simulate(name, 40_000, **WORLDS[name])
     holes = np.random.default_rng(1).random(grade.shape) < 0.1
-    columns = columns_of(np.where(holes, np.nan, grade), clicked)
-    found = thresholds_from_log(**columns, reader=name)
+    found = thresholds_from_log(**columns_of(np.where(holes, np.nan, grade), clicked))
     assert found.n_unjudged == holes.sum()
-    assert found.n_unjudged + found.n_left_out + found.shown.sum() == found.n_rows == 400_000
-    assert (found.n_left_out == 0) == (name == "position")
+    assert found.n_unjudged + found.n_shown.sum() == 400_000
+    assert found.n_satisfied.sum() == clicked[~holes].sum()
     assert found.g == pytest.approx(TRUE_G, abs=0.05)
-    assert f"{holes.sum()} rows without a grade" in " ".join(repr(found).split())
+    assert f"{holes.sum()} rows had no grade" in " ".join(repr(found).split())
 
 
 def test_judgments_because_of_clicks_warn():
     grade, clicked, _ = simulate("position", 5000, hit=0.5)
     judged = np.random.default_rng(1).random(grade.shape) < np.where(clicked, 0.9, 0.2)
     with pytest.warns(UserModelWarning, match=r"9\d% of the clicked rows and 2\d% of the others"):
-        thresholds_from_log(
-            **columns_of(np.where(judged, grade, np.nan), clicked), reader="position"
-        )
+        thresholds_from_log(**columns_of(np.where(judged, grade, np.nan), clicked))
 
 
 # Propensities
@@ -585,84 +547,36 @@ def test_given_propensities_matter_up_to_a_factor():
     halved = thresholds_from_log(**columns, propensity=given / 2, reader="position")
     assert found.g == pytest.approx(TRUE_G, abs=0.05)
     assert halved.g == pytest.approx(found.g, abs=1e-4)
+    assert list(found.parameters) == ["clicks", "below", "goes_on", "stops"]
     free = thresholds_from_log(**columns, reader="position")
     assert np.ptp(found.interval, axis=1).sum() < np.ptp(free.interval, axis=1).sum()
 
 
-def test_what_nobody_clicks_connects_no_grades():
-    grade = np.tile([[2, 2, 1, 1, 1], [2, 2, 1, 1, 2]], (50, 1))
-    clicked = np.random.default_rng(0).random(grade.shape) < 0.5
-    clicked[:, 4] = False
-    columns = columns_of(grade, clicked)
-    with pytest.raises(ValueError, match=r"connected table.*got 2 parts"):
-        thresholds_from_log(**columns, query=columns["session"], reader="position")
+def test_neighbouring_ranks_with_few_clicks_share_a_parameter():
+    clicked = np.zeros((30, 6), dtype=bool)
+    for rank, n in enumerate([25, 12, 9, 30, 5, 3]):
+        clicked[:n, rank] = True
+    lists = lists_of(np.tile([2, 1, 0, 2, 1, 0], (30, 1)), clicked)
+    assert lists.groups_of_ranks().tolist() == [0, 1, 1, 2, 2, 2]
+    assert Reader(lists, "auto").names[:3] == ("clicks_1", "clicks_2", "clicks_4")
+    assert Reader(lists, "cascade").names[0] == "clicks"
 
 
-def test_without_grade_0_at_the_first_position_it_is_taken_not_to_be_clicked():
-    grade, clicked, _ = simulate("cascade", 20_000, hit=0.3)
-    kept = grade[:, 0] > 0
-    found = thresholds_from_log(**columns_of(grade[kept], clicked[kept]), reader="first_rank")
-    rates = found.observed[1:, 0]
-    assert found.g == pytest.approx(np.diff(rates, prepend=0.0) / rates[-1])
+# The result
 
 
-def test_cells_with_few_clicks_are_tested_together():
-    groups = _groups(np.array([25.0, 12.0, 30.0, 11.0]))
-    assert [each.tolist() for each in groups] == [[0], [2], [1, 3]]
-    assert [each.tolist() for each in _groups(np.array([25.0, 12.0]))] == [[0]]
-
-
-def test_position_is_refused_where_grades_and_ranks_are_not_connected():
-    grade = np.tile([[2, 2, 1, 1], [2, 2, 1, 1]], (50, 1))
-    clicked = np.random.default_rng(0).random(grade.shape) < 0.5
-    columns = columns_of(grade, clicked)
-    with pytest.raises(ValueError, match=r"connected table.*got 2 parts"):
-        thresholds_from_log(**columns, query=columns["session"], reader="position")
-    found = thresholds_from_log(
-        **columns, query=columns["session"], propensity=np.full(400, 0.5), reader="position"
-    )
-    assert found.reader == "position"
-
-
-# Segments, and the result
-
-
-def test_segments_have_their_own_g_and_a_test():
-    grade, clicked, _ = simulate("position", 4000, hit=0.6, miss=0.05)
-    columns = columns_of(grade, clicked)
-    segment = np.where(columns["session"] % 2, "phone", "desktop")
-    same = thresholds_from_log(**columns, by=segment, reader="position")
-    assert set(same.segments) == {"desktop", "phone"}
-    assert same.segments_p_value > 0.001
-    half = {name: each[segment == "phone"] for name, each in columns.items()}
-    alone = thresholds_from_log(**half, reader="position")
-    assert same.segments["phone"].g == pytest.approx(alone.g, abs=1e-3)
-    assert same.segments["phone"].n_sessions == 2000
-    browses = (segment == "phone") & (columns["grade"] > 0)
-    clicked = columns["clicked"] | (
-        browses & (np.random.default_rng(1).random(len(browses)) < 0.5 / columns["position"])
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserModelWarning)
-        other = thresholds_from_log(
-            **{**columns, "clicked": clicked}, by=segment, reader="position"
-        )
-    assert other.segments_p_value < 1e-6
-    assert list(other.to_dict()["segment"]) == [None] * 4 + ["desktop"] * 4 + ["phone"] * 4
-    assert "p-value of the same g in all segments" in repr(other)
-
-
-def test_p_values_of_equal_segments_are_uniform():
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.SkgradedWarning")
+def test_two_groups_are_compared_by_their_covariances():
     p_values = []
     for seed in range(40):
-        grade, clicked, _ = simulate("cascade", 1500, seed, hit=0.4, miss=0.02)
-        columns = columns_of(grade, clicked)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserModelWarning)
-            found = thresholds_from_log(
-                **columns, by=columns["session"] % 3, reader="cascade", n_resamples=100
-            )
-        p_values.append(found.segments_p_value)
+        columns = columns_of(*simulate("cascade", 1500, seed, hit=0.4, miss=0.02)[:2])
+        half = columns["session"] % 2 == 0
+        one, other = (
+            thresholds_from_log(**{name: each[rows] for name, each in columns.items()})
+            for rows in (half, ~half)
+        )
+        apart, covariance = (one.g - other.g)[:-1], (one.covariance + other.covariance)[:-1, :-1]
+        p_values.append(stats.chi2.sf(apart @ np.linalg.solve(covariance, apart), len(apart)))
     assert np.mean(p_values) == pytest.approx(0.5, abs=0.15)
     assert np.mean(np.array(p_values) < 0.1) < 0.3
 
@@ -670,17 +584,15 @@ def test_p_values_of_equal_segments_are_uniform():
 def test_the_result_prints_converts_and_plots():
     found = thresholds_from_log(**columns_of(*simulate("cascade", 2000, hit=0.3)))
     assert max(map(len, repr(found).splitlines())) <= 80
-    assert list(found.to_frame()) == ["threshold", "g", "lower", "upper"]
+    assert list(found.to_frame())[:2] == ["grade", "n_shown"]
+    assert found.to_frame()["g"].sum() == pytest.approx(1)
     facts = json.loads(found.to_json())
     assert facts["reader"] == found.reader
     assert facts["parameters"].keys() == found.parameters.keys()
-    assert len(facts["rows"]) == 4
+    assert len(facts["rows"]) == 5
     assert found.measure(xGAP, k=10, digits=2).k == 10
-    widest = np.ptp(found.interval, axis=1).max()
-    assert found.clicks_needed(widest) == pytest.approx(found.n_clicks, abs=1)
-    assert found.clicks_needed(widest / 2) == pytest.approx(4 * found.n_clicks, abs=1)
     axes = found.plot()
-    assert len(axes.get_legend().get_texts()) == 5
+    assert len(axes.patches) == 4
     plt.close(axes.figure)
 
 
@@ -692,7 +604,7 @@ def test_the_order_of_rows_and_names_have_no_effect():
     shuffled["session"] = [f"s{each}" for each in shuffled["session"]]
     other = thresholds_from_log(**shuffled, reader="cascade")
     assert other.g == pytest.approx(first.g, abs=1e-3)
-    assert other.n_clicks == first.n_clicks
+    assert np.array_equal(other.n_satisfied, first.n_satisfied)
 
 
 def test_a_grade_that_is_never_shown_shares_what_is_known():
@@ -716,7 +628,7 @@ GOOD = columns_of(*simulate("cascade", 60, hit=0.5, stops=0.0))
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"reader": "dbn"}, "reader must be one of 'auto', 'position', 'cascade', 'one', 'first"),
+        ({"reader": "dbn"}, "reader must be one of 'auto', 'position', 'cascade', 'one', got"),
         ({"clicked": GOOD["clicked"] * 2}, "clicked must hold True, False, 1 or 0, got 2"),
         ({"clicked": np.zeros(600)}, "clicked must be true in some row, got 600 rows"),
         (
@@ -735,17 +647,21 @@ GOOD = columns_of(*simulate("cascade", 60, hit=0.5, stops=0.0))
             "user must be the same in all rows of a session, got rows 0 ",
         ),
         ({"query": np.arange(600)}, "query must be the same in all rows of a session"),
-        ({"by": np.arange(600)}, "by must be the same in all rows of a session, got rows 0 "),
         ({"user": [None] * 600}, "user must have an id in every row, got None in row 0"),
         ({"grade": np.full(600, np.nan)}, "grade must hold at least one grade, got 600 rows"),
         ({"grade": np.zeros(600)}, "grade must hold at least two different grades"),
         ({"propensity": np.zeros(600)}, "propensity must hold probabilities above 0"),
         ({"max_grade": 7}, "grade must hold the top grade max_grade=7"),
-        ({"reader": "one"}, "no session may have several clicks, got .* with more"),
-        ({"position": GOOD["position"] + 1, "reader": "cascade"}, "must hold position 1, got posi"),
-        ({"by": GOOD["session"]}, "by must name segments in which every grade is shown"),
-        ({"user": np.zeros(600)}, "reader='auto' needs at least two users, queries or sessions"),
-        ({"n_resamples": 10}, "n_resamples must be an integer >= 100, got 10"),
+        ({"clicked": np.ones(600)}, "600 rows with clicks alone: those that were shown but not"),
+        ({"reader": "one"}, "reader='one' needs at most one click in every session, got .* more"),
+        (
+            {
+                "reader": "one",
+                "grade": np.where(GOOD["clicked"], GOOD["grade"], np.nan),
+                "clicked": GOOD["clicked"] & (GOOD["position"] == 1),
+            },
+            "reader='one' needs a grade in every row, got",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.SkgradedWarning")

@@ -48,7 +48,6 @@ def test_rows_get_the_grade_of_their_document_and_holes_stay_holes():
     assert np.array_equal(columns["grade"][is_known], truth[is_known])
     assert columns["position"].tolist() == log["position"].tolist()
     found = thresholds_from_log(**columns)
-    assert found.reader == "position"
     assert found.n_unjudged == len(log) - sum(is_known)
     assert list(found.clusters) == ["user", "query"]
 

@@ -32,7 +32,7 @@ _TINY = 1e-300
 class _Feedback(NamedTuple):
     """Rows with a grade: its number among the shown ones, whether satisfied, propensity, cluster.
 
-    Then, by shown grade, how many were examined (infinity if none was shown) and the rates.
+    Then the shown grades and 0, and by grade how many were shown, examined and satisfied.
     """
 
     level: IntArray
@@ -40,8 +40,20 @@ class _Feedback(NamedTuple):
     propensity: FloatArray
     cluster: IntArray
     shown: IntArray
-    total: FloatArray
-    rates: FloatArray
+    n_shown: IntArray
+    n_examined: FloatArray
+    n_satisfied: IntArray
+
+    @property
+    def total(self) -> FloatArray:
+        """Examined documents of the shown grades; infinity where there is none of grade 0."""
+        total = self.n_examined[self.shown]
+        return np.where(total > 0, total, np.inf)
+
+    @property
+    def rates(self) -> FloatArray:
+        """Satisfied documents over examined ones, by shown grade."""
+        return self.n_satisfied[self.shown] / self.total
 
 
 def thresholds_from_feedback(
@@ -100,7 +112,7 @@ def thresholds_from_feedback(
     Returns
     -------
     Shares
-        g with its intervals, and the counts by grade.
+        The distribution with its intervals, and the counts by grade.
 
     Raises
     ------
@@ -174,39 +186,41 @@ def thresholds_from_feedback(
     columns = read_columns(
         grade, cluster, named=("grade", "cluster"), satisfied=satisfied, propensity=propensity
     )
+    rows = _checked(columns, satisfied, propensity, top)
+    estimate, n_clusters = _estimate(rows, confidence), int(rows.cluster.max()) + 1
+    warn_if_few(n_clusters, "grade" if columns.ids is None else "cluster")
+    ends = estimate.interval(confidence)
+    return Shares(
+        **spread(estimate.value, ends, estimate.covariance, np.diff(rows.shown)),
+        confidence=confidence,
+        n_shown=rows.n_shown,
+        n_examined=rows.n_examined,
+        n_satisfied=rows.n_satisfied,
+        n_unjudged=np.size(columns.labels) - len(rows.level),
+        clusters={"row" if columns.ids is None else "cluster": n_clusters},
+    )
+
+
+def _checked(
+    columns: CheckedColumns, satisfied: ArrayLike, propensity: ArrayLike | None, top: int | None
+) -> _Feedback:
     grades, judged = read_grades(columns)
-    n = len(grades)
     if not judged.any():
-        raise ValueError(f"grade must hold at least one grade, got {n} rows without.")
+        raise ValueError(f"grade must hold at least one grade, got {len(grades)} rows without.")
     known = grades[judged].astype(np.int64)
-    was_satisfied = flags("satisfied", satisfied, n)[judged]
-    chances = propensities(propensity, n)[judged]
+    was_satisfied = flags("satisfied", satisfied, len(grades))[judged]
+    chances = propensities(propensity, len(grades))[judged]
     n_shown = count_grades(known, top)
-    n_examined: FloatArray = np.bincount(known, chances, len(n_shown)).astype(np.float64)
-    n_satisfied = np.bincount(known[was_satisfied], minlength=len(n_shown))
     shown = known_grades(n_shown)
-    total = np.where(n_examined[shown] > 0, n_examined[shown], np.inf)
-    rows = _Feedback(
+    return _Feedback(
         np.searchsorted(shown, known),
         was_satisfied,
         chances,
         _clusters(columns, judged),
         shown,
-        total,
-        n_satisfied[shown] / total,
-    )
-    estimate = _estimate(rows, confidence)
-    n_clusters = int(rows.cluster.max()) + 1
-    warn_if_few(n_clusters, "grade" if columns.ids is None else "cluster")
-    ends = estimate.interval(confidence)
-    return Shares(
-        **spread(estimate.value, ends, estimate.covariance, np.diff(shown)),
-        confidence=confidence,
-        n_shown=n_shown,
-        n_examined=n_examined,
-        n_satisfied=n_satisfied,
-        n_unjudged=int((~judged).sum()),
-        clusters={"row" if columns.ids is None else "cluster": n_clusters},
+        n_shown,
+        np.bincount(known, chances, len(n_shown)).astype(np.float64),
+        np.bincount(known[was_satisfied], minlength=len(n_shown)),
     )
 
 
@@ -244,9 +258,10 @@ def _moved(rows: _Feedback, value: FloatArray, of_rates: FloatArray) -> Estimate
 
     Of a grade that never satisfied, a row not yet seen did so once, or of one that always did, not.
     """
-    n, sizes = len(rows.rates), np.bincount(rows.cluster)
-    by_rate = (rows.satisfied - rows.rates[rows.level] * rows.propensity) / rows.total[rows.level]
-    unseen = ((rows.rates == 0.0).astype(float) - (rows.rates == 1.0)) / rows.total
+    rates, total, sizes = rows.rates, rows.total, np.bincount(rows.cluster)
+    n = len(rates)
+    by_rate = (rows.satisfied - rates[rows.level] * rows.propensity) / total[rows.level]
+    unseen = ((rates == 0.0).astype(float) - (rates == 1.0)) / total
     sums = np.bincount(rows.cluster * n + rows.level, by_rate, len(sizes) * n).reshape(-1, n)
     moves = np.vstack([sums, np.diag(unseen)]) @ of_rates
     estimate = Estimate(value, moves, weights=np.append(sizes, np.ones(n)))

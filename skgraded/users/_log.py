@@ -88,7 +88,7 @@ def thresholds_from_log(
     Returns
     -------
     Shares
-        g with its intervals, the parameters of the reader, and what departs from it.
+        The distribution with its intervals, how users read, and what departs from that.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def _warn_of_the_model(found: Shares, log: Log) -> None:
     because = _judged_because_clicked(log)
     if because:
         warn_once(because, UserModelWarning)
-    if found.p_value < _MISFIT:
+    elif found.p_value < _MISFIT:
         warn_once(
             "clicked departs from how users are taken to read by more than chance explains (p = "
             f"{found.p_value:.2g}): {departures_in_words(found.departures, 2)}. Do not rely on "

@@ -10,7 +10,7 @@ _NAMES = ("browser", "easygoing", "even", "demanding", "exponential", "perfectio
 
 
 def personas(max_grade: int) -> dict[str, tuple[float, ...]]:
-    r"""Name users of several kinds, and give the distribution g of their thresholds.
+    """Name users of several kinds, and give the distribution g of their thresholds.
 
     Without feedback nobody knows g. The personas are assumptions: pick the one that
     is most like your users, and see whether a decision is the same for its neighbours. The shares
@@ -25,7 +25,7 @@ def personas(max_grade: int) -> dict[str, tuple[float, ...]]:
     Returns
     -------
     dict of str to tuple of float
-        g by name, from the least to the most demanding users:
+        Values of g by name, from the least to the most demanding users:
 
         - ``"browser"``, who takes every relevant document: g_1 = 1. xGAP and eGAP are AP.
         - ``"easygoing"``, g_k proportional to c + 1 - k.

@@ -138,6 +138,10 @@ class Shares(Result):
             **{name: np.append(np.nan, each) for name, each in of_g.items()},
         }
 
+    def _facts(self) -> dict[str, Any]:
+        names = ("clusters", "parameters", "departures")
+        return {**super()._facts(), **{name: getattr(self, name) for name in names}}
+
     def _table(self) -> Table:
         intervals = [f"{low:.3f} to {high:.3f}" for low, high in self.interval]
         columns = [
