@@ -26,13 +26,13 @@ def shares_held(estimate, n_replications):
 
 
 def g_rows(n_replications):
-    """Feedback with known propensities, and logs of users who read in one of three ways."""
+    """Feedback with known propensities, and logs of users who read as the model says."""
     for users, options in {"sure": {}, "noisy": {"hit": 0.3, "miss": 0.02}}.items():
         for n in (300, 3000):
             held = shares_held(from_feedback(n, True, **options), n_replications)[0]
             yield [f"feedback of {users} users, {n:,} sessions", held, "-"]
-    for name in ("position", "cascade", "one"):
-        _, users, shared = LOGS[f"log, {name}"]
+    for name in ("position", "cascade", "one", "position, users, heavy"):
+        users, shared = LOGS[f"log, {name}"]
         told = shares_held(from_log(3000, users, shared), n_replications // 4)
         yield [f"log, {name}, 3,000 sessions", *told]
 

@@ -5,12 +5,12 @@ threshold from the true g and examines rank n with probability 1/n. "sure" users
 every examined document that reaches their threshold and by no other; "noisy" ones by 30 % of those
 and by 2 % of the others. Position is corrected with the propensities 1/n, or ignored.
 
-Logs: users who click by one of the three readers of `thresholds_from_log`, with propensities that
-nobody gave, and users of none of them. "queries": 30 sessions share a query and its taste, which is
-drawn from a Dirichlet distribution with mean g and weight 10; "users": 5 sessions share a user
-and so a threshold. The table tells bias, standard deviation and coverage, then in how many logs
-the right reader was chosen and in how many a `UserModelWarning` was issued. Coverage ends with its
-Monte-Carlo error: two standard errors of a coverage of 95 %.
+Logs: users who read as the model of `thresholds_from_log` says, with propensities that nobody gave,
+and users who do not. "queries": 30 sessions share a query and its taste, which is drawn from a
+Dirichlet distribution with mean g and weight 10; "users": 5 sessions share a user and so a
+threshold; "heavy": the same by Zipf's law. The table tells bias, standard deviation and coverage,
+and in how many logs a `UserModelWarning` was issued. Coverage ends with its Monte-Carlo error: two
+standard errors of a coverage of 95 %.
 
     python benchmarks/recovery_of_g.py [--share S] [--only WORD] [--speed]
 
@@ -31,7 +31,6 @@ from skgraded.users import thresholds_from_feedback, thresholds_from_log
 TRUE_G = {"(.1 .2 .3 .4)": (0.1, 0.2, 0.3, 0.4), "(0 .5 0 .5)": (0.0, 0.5, 0.0, 0.5)}
 GRADE_SHARES = (0.5, 0.2, 0.15, 0.1, 0.05)
 REPLICATIONS = {300: 400, 3_000: 200, 30_000: 60}
-N_RESAMPLES = 500
 
 
 def feedback(rng, g, n_sessions, *, hit=1.0, miss=0.0, n_documents=10):
@@ -50,13 +49,8 @@ def feedback(rng, g, n_sessions, *, hit=1.0, miss=0.0, n_documents=10):
 def from_feedback(n, corrected, **users):
     def estimate(rng, g):
         grade, satisfied, propensity, session = feedback(rng, g, n, **users)
-        return thresholds_from_feedback(
-            grade,
-            satisfied,
-            propensity=propensity if corrected else None,
-            cluster=session,
-            n_resamples=N_RESAMPLES,
-        )
+        chances = propensity if corrected else None
+        return thresholds_from_feedback(grade, satisfied, propensity=chances, cluster=session)
 
     return estimate
 
@@ -72,19 +66,21 @@ def contestants():
 
 def lists(rng, g, n, shared=None):
     """Return grades, thresholds, and queries and users as far as sessions share them."""
-    n_lists = max(20, n // 30) if shared == "queries" else n
+    by, _, law = shared.partition(", ") if isinstance(shared, str) else ("", "", "")
+    n_lists = max(20, n // 30) if by == "queries" else n
     grade = rng.choice(len(GRADE_SHARES), size=(n_lists, 10), p=GRADE_SHARES)
     order = np.argsort(-(grade + 2 * rng.standard_normal(grade.shape)), axis=1)
     grade = np.take_along_axis(grade, order, axis=1)
-    if shared == "queries":
-        query = rng.integers(n_lists, size=n)
-        taste = rng.dirichlet(10 * np.array(g) + 1e-9, size=n_lists)[query]
+    n_clusters = {"queries": n_lists, "users": n // 5}.get(by, n)
+    mass = np.arange(1.0, n_clusters + 1) ** -(law == "heavy")
+    cluster = rng.choice(n_clusters, size=n, p=mass / mass.sum())
+    if by == "queries":
+        taste = rng.dirichlet(10 * np.array(g) + 1e-9, size=n_lists)[cluster]
         threshold = 1 + (rng.random((n, 1)) > taste.cumsum(axis=1)[:, :-1]).sum(axis=1)
-        return grade[query], threshold[:, None], {"query": query}
-    threshold = rng.choice(np.arange(1, len(g) + 1), size=n, p=g)
-    if shared == "users":
-        user = rng.integers(n // 5, size=n)
-        return grade, threshold[user][:, None], {"user": user}
+        return grade[cluster], threshold[:, None], {"query": cluster}
+    threshold = rng.choice(np.arange(1, len(g) + 1), size=n_clusters, p=g)
+    if by == "users":
+        return grade, threshold[cluster][:, None], {"user": cluster}
     return grade, threshold[:, None], {}
 
 
@@ -127,37 +123,36 @@ def easy_convert(rng, grade, threshold):
     return by_position(rng, grade, threshold, hit=1.1 - 0.25 * threshold, miss=0)
 
 
-# Name: the reader that fits, or none; the users; what sessions share
+# Name: the users; what sessions share
 LOGS = {
-    "log, position": ("position", by_position, None),
-    "log, position, sure": ("position", lambda *a: by_position(*a, hit=1, miss=0), None),
-    "log, position, rank^-.5": ("position", lambda *a: by_position(*a, slope=0.5), None),
-    "log, position, rank^-1.5": ("position", lambda *a: by_position(*a, slope=1.5), None),
-    "log, position, queries": ("position", by_position, "queries"),
-    "log, position, users": ("position", by_position, "users"),
-    "log, cascade": ("cascade", by_cascade, None),
-    "log, cascade, sure": ("cascade", lambda *a: by_cascade(*a, goes_on=1.0, hit=1.0), None),
-    "log, cascade, several": ("cascade", lambda *a: by_cascade(*a, miss=0.02, stops=0.6), None),
-    "log, cascade, queries": ("cascade", by_cascade, "queries"),
-    "log, cascade, users": ("cascade", by_cascade, "users"),
-    "log, one": ("one", by_one_choice, None),
-    "log, one, half buys": ("one", lambda *a: by_one_choice(*a, hit=0.5), None),
-    "log, one, queries": ("one", by_one_choice, "queries"),
-    "log, one, half buys, queries": (
-        "one",
-        lambda *a: by_one_choice(*a, hit=0.5),
-        "queries",
-    ),
-    "log, one, users": ("one", by_one_choice, "users"),
-    "log, none: trust in rank": ("", trusting, None),
-    "log, none: demanding go deeper": ("", deeper, None),
-    "log, none: satisfied by degrees": ("", by_degrees, None),
-    "log, none: judged if clicked": ("", by_position, "judged"),
-    "log, none: 5 % of grades off": ("", by_position, 0.05),
-    "log, none: 10 % of grades off": ("", by_position, 0.1),
-    "log, none: 20 % of grades off": ("", by_position, 0.2),
-    "log, none: 30 % of grades off": ("", by_position, 0.3),
-    "log, none: easy users convert": ("", easy_convert, None),
+    "log, position": (by_position, None),
+    "log, position, sure": (lambda *a: by_position(*a, hit=1, miss=0), None),
+    "log, position, rank^-.5": (lambda *a: by_position(*a, slope=0.5), None),
+    "log, position, rank^-1.5": (lambda *a: by_position(*a, slope=1.5), None),
+    "log, position, queries": (by_position, "queries"),
+    "log, position, users": (by_position, "users"),
+    "log, position, users, heavy": (by_position, "users, heavy"),
+    "log, position, queries, heavy": (by_position, "queries, heavy"),
+    "log, cascade": (by_cascade, None),
+    "log, cascade, sure": (lambda *a: by_cascade(*a, goes_on=1.0, hit=1.0), None),
+    "log, cascade, several": (lambda *a: by_cascade(*a, miss=0.02, stops=0.6), None),
+    "log, cascade, queries": (by_cascade, "queries"),
+    "log, cascade, users": (by_cascade, "users"),
+    "log, cascade, users, heavy": (by_cascade, "users, heavy"),
+    "log, one": (by_one_choice, None),
+    "log, one, half buys": (lambda *a: by_one_choice(*a, hit=0.5), None),
+    "log, one, queries": (by_one_choice, "queries"),
+    "log, one, half buys, queries": (lambda *a: by_one_choice(*a, hit=0.5), "queries"),
+    "log, one, users": (by_one_choice, "users"),
+    "log, none: trust in rank": (trusting, None),
+    "log, none: demanding go deeper": (deeper, None),
+    "log, none: satisfied by degrees": (by_degrees, None),
+    "log, none: judged if clicked": (by_position, "judged"),
+    "log, none: 5 % of grades off": (by_position, 0.05),
+    "log, none: 10 % of grades off": (by_position, 0.1),
+    "log, none: 20 % of grades off": (by_position, 0.2),
+    "log, none: 30 % of grades off": (by_position, 0.3),
+    "log, none: easy users convert": (easy_convert, None),
 }
 
 
@@ -182,14 +177,13 @@ def from_log(n, users, shared):
             session=np.repeat(np.arange(n), 10),
             position=np.tile(np.arange(1, 11), n),
             **{name: np.repeat(each, 10) for name, each in clusters.items()},
-            n_resamples=N_RESAMPLES,
         )
 
     return estimate
 
 
-def log_row(estimate, g, reader, n_replications):
-    """Return a line on logs: bias, deviation, coverage, chosen readers and warnings."""
+def log_row(estimate, g, n_replications):
+    """Return a line on logs: bias, deviation, coverage and warnings."""
     rng, found, n_warned = np.random.default_rng(0), [], 0
     for _ in range(n_replications):
         with warnings.catch_warnings(record=True) as caught:
@@ -199,12 +193,10 @@ def log_row(estimate, g, reader, n_replications):
     estimates = np.array([each.g for each in found])
     low, high = np.moveaxis([each.interval for each in found], 2, 0)
     covered = ((low <= np.add(g, 1e-9)) & (np.subtract(g, 1e-9) <= high)).mean(axis=0)
-    right = np.mean([each.reader == reader for each in found]) if reader else np.nan
     error = 200 * np.sqrt(0.95 * 0.05 / n_replications)
     told = [" ".join(f"{v:+.3f}" for v in estimates.mean(axis=0) - g)]
     told.append(" ".join(f"{v:.3f}" for v in estimates.std(axis=0)))
     told.append(" ".join(f"{100 * v:5.1f}" for v in covered) + f" +-{error:.1f}")
-    told.append(f"reader {100 * right:3.0f} %" if reader else " " * 12)
     return "  ".join([*told, f"warned {100 * n_warned / n_replications:3.0f} %"])
 
 
@@ -219,7 +211,7 @@ def row(estimate, g, n_replications):
 
 
 def speed():
-    """Print times of one call, with 1,000 resamples: the least of three, in milliseconds."""
+    """Print times of one call: the least of three, in milliseconds."""
     rng, g = np.random.default_rng(0), TRUE_G["(.1 .2 .3 .4)"]
     for n in (10_000, 100_000):
         grade, satisfied, propensity, session = feedback(rng, g, n)
@@ -231,7 +223,7 @@ def speed():
             grade, threshold, clusters = lists(rng, g, n, "queries")
             log = {
                 "grade": grade.ravel(),
-                "clicked": LOGS[f"log, {name}"][1](rng, grade, threshold).ravel(),
+                "clicked": LOGS[f"log, {name}"][0](rng, grade, threshold).ravel(),
                 "session": session,
                 "position": np.tile(np.arange(1, 11), n),
                 "query": np.repeat(clusters["query"], 10),
@@ -276,12 +268,12 @@ def main():
                 flush=True,
             )
     g = TRUE_G["(.1 .2 .3 .4)"]
-    for name, (reader, users, shared) in LOGS.items():
+    for name, (users, shared) in LOGS.items():
         for n in (3_000, 30_000):
             if only in name:
                 estimate = from_log(n, users, shared)
                 n_replications = max(2, int(share * REPLICATIONS[n]))
-                line = log_row(estimate, g, reader, n_replications)
+                line = log_row(estimate, g, n_replications)
                 print(f"{name:32} {n:6,} x {n_replications:3} {line}", flush=True)
 
 

@@ -62,7 +62,8 @@ print(f"From preferences  {(weights / weights.sum()).round(3)}; the truth is {tr
 
 # %%
 # Without any such data, a persona is an assumption with a name.
-print(personas(4), "\n")
+for name, g in personas(4).items():
+    print(f"{name:16}", np.round(g, 3))
 
 # %%
 # Use the measure, and see whether the decision depends on the choice. Ranking "strict" finds the
@@ -74,7 +75,7 @@ rankings = {
 measures = {
     "feedback": found.measure(xGAP, k=10, digits=3),
     "position ignored": ignored.measure(xGAP, k=10, digits=3),
-    **{persona.name: persona.measure(xGAP, k=10, digits=3) for persona in personas(4)},
+    **{name: xGAP(g=g, k=10) for name, g in personas(4).items()},
 }
 for name, measure in measures.items():
     values = {each: evaluate(measure, y_true, rankings[each], qid=qid) for each in rankings}
