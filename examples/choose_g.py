@@ -62,8 +62,7 @@ print(f"From preferences  {(weights / weights.sum()).round(3)}; the truth is {tr
 
 # %%
 # Without any such data, a persona is an assumption with a name.
-for name, g in personas(4).items():
-    print(f"{name:16}", np.round(g, 3))
+print(*(f"{name:14} {np.round(g, 3)}" for name, g in personas(4).items()), "", sep="\n")
 
 # %%
 # Use the measure, and see whether the decision depends on the choice. Ranking "strict" finds the
@@ -75,7 +74,7 @@ rankings = {
 measures = {
     "feedback": found.measure(xGAP, k=10, digits=3),
     "position ignored": ignored.measure(xGAP, k=10, digits=3),
-    **{name: xGAP(g=g, k=10) for name, g in personas(4).items()},
+    **{name: xGAP(g=name, max_grade=4, k=10) for name in personas(4)},
 }
 for name, measure in measures.items():
     values = {each: evaluate(measure, y_true, rankings[each], qid=qid) for each in rankings}
