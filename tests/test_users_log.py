@@ -647,6 +647,7 @@ GOOD = columns_of(*simulate("cascade", 60, hit=0.5, stops=0.0))
             "user must be the same in all rows of a session, got rows 0 ",
         ),
         ({"query": np.arange(600)}, "query must be the same in all rows of a session"),
+        ({"user": np.zeros(600)}, "user must differ between rows, got the same in all of them"),
         ({"user": [None] * 600}, "user must have an id in every row, got None in row 0"),
         ({"grade": np.full(600, np.nan)}, "grade must hold at least one grade, got 600 rows"),
         ({"grade": np.zeros(600)}, "grade must hold at least two different grades"),

@@ -25,6 +25,7 @@ BoolArray = NDArray[np.bool_]
 
 HOLE, ABSENT = -1, -2  # a document without a grade; no document
 _MOST_RANKS = 1000
+_FEWEST_CLUSTERS = 2
 _FEWEST_CLICKS = 20  # at ranks that share a parameter
 
 
@@ -156,6 +157,12 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
     )
     clusters = {name: int(each.max()) + 1 for name, each in units.items()}
     clusters = clusters or {"session": len(first)}
+    for name, n in clusters.items():
+        if n < _FEWEST_CLUSTERS:
+            raise ValueError(
+                f"{name} must differ between rows, got the same in all of them: then nothing tells "
+                "by how much estimates vary."
+            )
     return Log(lists, grades, clicked, chances, place, shown, n_shown, clusters)
 
 
