@@ -589,6 +589,8 @@ def test_the_result_prints_converts_and_plots():
     facts = json.loads(found.to_json())
     assert facts["reader"] == found.reader
     assert facts["parameters"].keys() == found.parameters.keys()
+    assert np.isnan(found.parameters["stops"][1])  # at its bound
+    assert "stops 1.00." in " ".join(repr(found).split())
     assert len(facts["rows"]) == 5
     assert found.measure(xGAP, k=10, digits=2).k == 10
     axes = found.plot()

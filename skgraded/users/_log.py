@@ -197,7 +197,8 @@ def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
     moves[:, :n] = (moves[:, :n] - theta[:n] * moves[:, :n].sum(axis=1, keepdims=True)) / total
     estimate = Estimate(theta, moves, clusters=log.lists.clusters)
     ends, covariance = estimate.interval(confidence)[:n], estimate.covariance[:n, :n]
-    others = zip(theta[n:].tolist(), estimate.error[n:].tolist(), strict=True)
+    errors = np.where(estimate.error > 0, estimate.error, np.nan)[n:]
+    others = zip(theta[n:].tolist(), errors.tolist(), strict=True)
     departures, p_value = departures_of(fit)
     judged, n_grades = ~np.isnan(log.grades), len(log.n_shown)
     known = log.grades[judged].astype(np.int64)

@@ -56,7 +56,7 @@ class Shares(Result):
     reader : str
         How users of a log are taken to read; empty for feedback.
     parameters : mapping of str to (float, float)
-        The reader's parameters, each with its standard error; none for feedback.
+        The reader's parameters, each with its standard error: nan at a bound. None for feedback.
     departures : mapping of str to float
         What the reader leaves out, in standard errors: above 0 if there is more of it than none.
     p_value : float
@@ -160,7 +160,8 @@ class Shares(Result):
         units = " and ".join(count(n, name, _plural(name)) for name, n in self.clusters.items())
         pairs = " and ".join(f"{low} from {high}" for low, high in self.indistinct)
         read = ", ".join(
-            f"{name} {value:.2f} +- {error:.2f}" for name, (value, error) in self.parameters.items()
+            f"{name} {value:.2f}" + ("" if math.isnan(error) else f" +- {error:.2f}")
+            for name, (value, error) in self.parameters.items()
         )
         worst = departures_in_words(self.departures, 1)
         return [
