@@ -16,6 +16,7 @@ FloatArray = NDArray[np.float64]
 
 _POINTS = 4096  # of the simplex, on which shares of the users are counted
 _GRADES_OF_A_LINE = 2
+_TINY = 1e-9
 _LEAST_SHARE = 0.005  # a smaller one would be rounded to 0 percent
 
 
@@ -181,7 +182,8 @@ class PairProfile:
         if n_grades == _GRADES_OF_A_LINE:
             accepting = self._users[is_better, 0]
             return f"if {_range_in_words(float(accepting.min()), float(accepting.max()))}"
-        pure, share = np.flatnonzero(is_better[:n_grades]) + 1, is_better[n_grades:].mean()
+        pure = np.flatnonzero(is_better[:n_grades]) + 1
+        share = min(float(is_better[n_grades:].mean()), 1.0 - _TINY)  # some user is not among them
         whom = [f"users with threshold {' or '.join(map(str, pure))}"] if len(pure) else []
         return f"for {' and '.join([*whom, f'{percent(share)} of all mixtures of users'])}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -323,77 +323,89 @@ def threshold_profile(
     if len(rankers) < _FEWEST:
         raise ValueError(f"There must be at least 2 rankers to compare, got {len(rankers)}.")
     base = rankers[-1] if baseline is None else choice("baseline", baseline, rankers)
-    # At thresholds above the first, no value is 0, as in eGAP.
-    values = scores.over_repeats().values
-    kept = np.flatnonzero(~np.isnan(values[:, :, 0]).any(axis=0))
-    values = np.nan_to_num(values[:, kept], nan=0.0)
-    clusters = clusters_of(cluster, scores)
-    clusters = None if clusters is None else clusters[kept]
-    n_clusters = None if clusters is None else len(np.unique(clusters))
-    _check_enough(len(kept) if n_clusters is None else n_clusters, n_clusters is not None)
-    differ = np.any(values > 0, axis=0).T.astype(np.float64)
-    n_found = (sums_by_cluster(differ, clusters)[0] > 0).sum(axis=1)
-    _warn_of_few_queries(n_found, n_clusters is not None)
     others = [name for name in rankers if name != base]
     for_each = 1.0 - (1.0 - confidence) / len(others)
+    compared = _compared(scores, cluster)
+    n_found = compared.n_found
+    _warn_of_few_queries(n_found, compared.clusters is not None)
     return ThresholdProfile(
         rankers=rankers,
         baseline=base,
         measure=measure,
-        means=np.average(values, axis=1, weights=_of(scores.weights, kept)),
+        means=np.average(compared.values, axis=1, weights=compared.weights),
         pairs=tuple(
-            PairProfile(name, base, _difference(scores, (name, base), kept, clusters), for_each)
-            for name in others
+            PairProfile(name, base, compared.difference(name, base), for_each) for name in others
         ),
-        n_queries=len(kept),
-        n_left_out=len(scores.qid) - len(kept),
+        n_queries=len(compared.kept),
+        n_left_out=len(scores.qid) - len(compared.kept),
         n_found=n_found,
         confidence=confidence,
         n_repeats=0 if scores.folds is None else len(scores.folds),
-        n_clusters=n_clusters,
+        n_clusters=None if compared.clusters is None else len(np.unique(compared.clusters)),
     )
 
 
-def _of(values: FloatArray | None, kept: NDArray[np.intp]) -> FloatArray | None:
-    return None if values is None else values[kept]
+class _Compared(NamedTuple):
+    """Scores by AP at the thresholds, on the queries for which every ranker has a value.
+
+    At thresholds above the first, no value is 0, as in eGAP.
+    """
+
+    scores: Scores
+    kept: NDArray[np.intp]
+    clusters: NDArray[np.int64] | None
+
+    @property
+    def values(self) -> FloatArray:
+        """Means over repeats, shape (n_rankers, n_queries, n_grades)."""
+        return np.nan_to_num(self.scores.over_repeats().values[:, self.kept], nan=0.0)
+
+    @property
+    def weights(self) -> FloatArray | None:
+        """Weights of the queries."""
+        return None if self.scores.weights is None else self.scores.weights[self.kept]
+
+    @property
+    def n_found(self) -> NDArray[np.int64]:
+        """In how many queries, or clusters, some ranker has a value above 0 at a threshold."""
+        found = np.any(self.values > 0, axis=0).T.astype(np.float64)
+        n_units: NDArray[np.int64] = (sums_by_cluster(found, self.clusters)[0] > 0).sum(axis=1)
+        return n_units
+
+    def difference(self, *names: str) -> Estimate:
+        """Return the estimate of the mean differences of a pair at the thresholds."""
+        pair = [(self.scores.systems or ()).index(name) for name in names]
+        values = np.nan_to_num(self.scores.values[pair][..., self.kept, :], nan=0.0)
+        apart, folds = paired_differences(*values), None
+        if self.scores.folds is None:
+            apart = apart[None]
+        else:
+            folds = self.scores.folds[:, self.kept]
+            apart = np.where((folds >= 0)[..., None], apart, np.nan)
+        by_threshold = np.moveaxis(apart, 2, 0)
+        found = over_repeats(by_threshold, folds, self.clusters, self.weights, together=True)
+        return means(
+            found.rows,
+            weights=self.weights,
+            clusters=() if self.clusters is None else (self.clusters,),
+            part=found.models,
+            bounds=(-1.0, 1.0),
+            widening=found.widening,
+        )
 
 
-def _check_enough(n_units: int, are_clusters: bool) -> None:
+def _compared(scores: Scores, cluster: Mapping[Any, Any] | None) -> _Compared:
+    missing = np.any(np.isnan(scores.over_repeats().values[:, :, 0]), axis=0)
+    kept, clusters = np.flatnonzero(~missing), clusters_of(cluster, scores)
+    clusters = None if clusters is None else clusters[kept]
+    n_units = len(kept) if clusters is None else len(np.unique(clusters))
     if n_units < _FEWEST_QUERIES:
-        what = "clusters of queries" if are_clusters else "queries"
+        what = "queries" if clusters is None else "clusters of queries"
         raise ValueError(
             f"There must be at least {_FEWEST_QUERIES} {what} for which every ranker has a value, "
             f"got {n_units}."
         )
-
-
-def _difference(
-    scores: Scores,
-    names: tuple[str, str],
-    kept: NDArray[np.intp],
-    clusters: NDArray[np.int64] | None,
-) -> Estimate:
-    """Return the estimate of the mean differences of a pair at the thresholds."""
-    pair = [(scores.systems or ()).index(name) for name in names]
-    values = np.nan_to_num(scores.values[pair][..., kept, :], nan=0.0)
-    apart = paired_differences(*values)
-    folds = None
-    if scores.folds is None:
-        apart = apart[None]
-    else:
-        folds = scores.folds[:, kept]
-        apart = np.where((folds >= 0)[..., None], apart, np.nan)
-    weights = _of(scores.weights, kept)
-    by_threshold = np.moveaxis(apart, 2, 0)
-    found = over_repeats(by_threshold, folds, clusters, weights, together=True)
-    return means(
-        found.rows,
-        weights=weights,
-        clusters=() if clusters is None else (clusters,),
-        part=found.models,
-        bounds=(-1.0, 1.0),
-        widening=found.widening,
-    )
+    return _Compared(scores, kept, clusters)
 
 
 def _warn_of_few_queries(n_found: NDArray[np.int64], are_clusters: bool) -> None:
