@@ -17,10 +17,12 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.linear_model import Ridge
 
 import skgraded
-from skgraded import make_ranking_scorer, nDCG, xGAP
+from skgraded import compare, cross_validate_queries, make_ranking_scorer, nDCG, xGAP
 from skgraded.cli import main as run_command
+from skgraded.datasets import make_ranking
 from skgraded.lightgbm import eval_metric, objective
 
 PACKAGE = Path(skgraded.__file__).parent
@@ -91,12 +93,19 @@ def make_runs(folder):
     qrels.write_text("".join(f"{q} 0 d{i} {y[i]}\n" for i, q in enumerate(qid)))
     run.write_text("".join(f"{q} Q0 d{i} 1 {s[i]} a\n" for i, q in enumerate(qid)))
     command = ["evaluate", str(qrels), str(run), "-m", "nDCG@10"]
+    features, grades, queries = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
+    asked = {"qid": queries, "measures": ["nDCG@10", "AP"]}
+    validated = {
+        name: cross_validate_queries(Ridge(), each, grades, **asked)
+        for name, each in {"all": features, "half": features[:, ::2]}.items()
+    }
     return {
         "xGAP(g)(y, s, qid=qid)": lambda: measure(y, s, qid=qid),
         "nDCG(k=10)(y, s, qid=qid)": lambda: ndcg(y, s, qid=qid),
         "scikit-learn scorer": lambda: scorer(Model(), X, target),
         "LightGBM eval_metric, later call": lambda: metric(y, s, None, sizes),
         "LightGBM objective, later call": lambda: cost(y, s, None, sizes),
+        "compare of two cross-validations": lambda: compare(validated),
         "skgraded evaluate": lambda: run_command(command),
     }
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from skgraded import _params
 from skgraded._optional import import_pandas
 from skgraded._params import closest
-from skgraded._sealed import sealed
+from skgraded._sealed import all_sealed
 from skgraded._text import first_few
 from skgraded._writers import LongResult, Report, Table
 from skgraded.results._exact_mean import exact_means
@@ -546,7 +546,7 @@ _BY_QUERY = ("qid", "weights", "clusters", "folds", "has_top_grade", "judged")
 def _own(name: str, values: Any) -> Any:
     """Return an array that nobody can write to; a copy, unless that is so already."""
     array: NDArray[Any] = np.asarray(values, _ARRAYS[name])
-    return sealed(array.copy() if array.flags.writeable else array)
+    return all_sealed(array.copy() if array.flags.writeable else array)[0]
 
 
 def _places(axis: str, known: Sequence[Any], chosen: Any) -> list[int]:

@@ -61,7 +61,8 @@ def fields_of_systems(parts: Mapping[str, Scores]) -> dict[str, Any]:
         _check_measures(name, each, first_name, first)
         rows[name] = _rows(name, each, first_name, first)
         _check_queries(name, each, rows[name], first_name, first)
-    ordered = [each[list(first.measures)] for each in parts.values()]
+    names = first.measures
+    ordered = [each if each.measures == names else each[list(names)] for each in parts.values()]
     n_empty, ideals = (
         zip(*(getattr(each, field) for each in ordered), strict=True)
         for field in ("n_empty", "ideals")
