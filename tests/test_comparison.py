@@ -158,8 +158,9 @@ def test_scores_of_several_systems_are_compared_as_they_are():
     parts = {name: scores.select(system=name) for name in found.systems}
     np.testing.assert_array_equal(compare(parts).difference, found.difference)
     picked = compare(scores, measures={"AP": "AP"})
-    np.testing.assert_array_equal(picked.difference, found["AP"].difference)
-    np.testing.assert_array_equal(compare(scores["AP"]).difference, found["AP"].difference)
+    # Products of matrices round by the place of a measure among the others.
+    for each in (picked, compare(scores["AP"])):
+        np.testing.assert_allclose(each.difference, found["AP"].difference, rtol=1e-12)
     with pytest.raises(KeyError, match="nDCG is not among"):
         compare(scores, measures=nDCG())
 
@@ -218,7 +219,7 @@ def test_less_may_be_better_and_queries_without_a_value_are_left_out():
     found = compare(rankers, X_test, y_test, measures=AP(empty=np.nan))
     assert len(in_vain) == 1
     assert found.n_queries == (19,)
-    assert "1 query without a value for some system left out." in repr(found)
+    assert "1 query without a value of AP(empty=nan) for some system left out." in repr(found)
     both = compare(rankers, X_test, y_test, measures=[AP(empty=np.nan), AP()])
     assert both.n_queries == (19, 20)
     assert "1 query without a value of AP(empty=nan) for some system left out." in repr(both)
@@ -279,13 +280,12 @@ def test_the_table_says_what_was_tested():
     assert text.splitlines()[0].split() == ["system", str(MEASURE), "beats"]
     assert "90% interval" in text
     told = "Wilcoxon's signed-rank test, Student's paired t test over 20 queries, Holm's correction"
-    assert f"{told} for 3 pairs, level 0.1." in " ".join(text.split())
+    assert f"{told} for 3 pairs, level 0.1; the first test decides" in " ".join(text.split())
     assert "trees - ridge" in text
     assert f"{found.p_value['wilcoxon'][0, 0]:.4f}" in text
     assert max(map(len, text.splitlines())) <= 80
     two = compare({name: rankers[name] for name in ("ridge", "trees")}, X_test, y_test)
     assert "\nSecond-order score test over 20 queries, level 0.05.\n" in repr(two)
-    assert repr(two).endswith("Only 3 queries with a document of the top grade, few to judge by.")
 
 
 def test_a_single_cross_validation_says_that_it_is_one():
@@ -387,11 +387,11 @@ def test_other_queries_and_other_measures_are_refused():
         compare({"whole": whole, "part": part})
     with pytest.raises(ValueError, match=r"scored by the same measures: 'n' has nDCG, and 'x' has"):
         compare({"x": whole, "n": nDCG().per_query(Y, X[:, 0], qid=QID)})
-    with pytest.raises(ValueError, match=r"'x' was scored by xGAP.*@10, AP, not by nDCG\."):
+    with pytest.raises(KeyError, match=r"nDCG is not among the measures scored: xGAP.*@10, AP"):
         compare({"x": whole, "y": whole}, measures="nDCG")
     two = {name: AP(empty=np.nan).per_query([1, 0, 0], [1, 2, 3], qid=[1, 1, 2]) for name in (1, 2)}
     with pytest.raises(
-        ValueError, match=r"at least 2 queries on which every system has a value of AP.*, got 1"
+        ValueError, match=r"at least 2 queries, .* every system has a value of AP.*, got 1"
     ):
         compare(two)
 
@@ -422,7 +422,9 @@ def test_repeats_enter_intervals_and_p_values():
 @pytest.mark.parametrize("tests", ["randomization", ["t", "wilcoxon"], "tukey"])
 def test_tests_that_know_nothing_of_repeats_are_refused(tests):
     both = {"soft": repeated(), "stiff": repeated(STIFF)}
-    with pytest.raises(ValueError, match="tests must be one of 'score', 't' over 3 repeats, got"):
+    with pytest.raises(
+        ValueError, match="tests must be one of 'score', 't' with repeats or judge=, got"
+    ):
         compare(both, tests=tests)
 
 
@@ -440,14 +442,13 @@ def test_other_numbers_of_repeats_are_refused():
         compare({"one": repeated(n_repeats=2), "once": repeated(n_repeats=1), "other": repeated()})
 
 
-def test_queries_that_some_splits_leave_out_are_told():
+def test_some_splits_may_leave_queries_out():
     cv = QueryShuffleSplit(n_splits=6, test_size=0.5, random_state=0)
     rankers = {"soft": RANKER, "stiff": STIFF}
     tested = cross_validate_queries(rankers, X, TARGET, cv=cv)
     found = compare(tested)
     n_in_part = ((tested.folds >= 0).sum(axis=0) < 6).sum()
     assert n_in_part > 30
-    assert f"{n_in_part} queries not tested in every repeat." in repr(found)
     np.testing.assert_allclose(found.difference, np.diff(found.means, axis=0), rtol=1e-9)
 
 
@@ -487,14 +488,14 @@ def test_several_measures_share_one_correction():
         expected = holm(raw.p_value[test].ravel()).reshape(3, 3)
         np.testing.assert_allclose(found.p_value[test], expected)
     alone = compare(rankers, X_test, y_test, measures="AP", tests="t", correction="none")
-    np.testing.assert_array_equal(raw["AP"].p_value["t"], alone.p_value["t"])
+    np.testing.assert_allclose(raw["AP"].p_value["t"], alone.p_value["t"], rtol=1e-12)
     assert found[MEASURE].measures == (str(MEASURE),)
     assert found[["AP", MEASURE]].measures == ("AP", str(MEASURE))
     np.testing.assert_array_equal(found["AP"].p_value["t"], found.p_value["t"][:, 2:])
     assert "AP" in found
     assert len(found) == 3
     for each in (found, found["AP"]):
-        told = "Holm's correction for 3 pairs by 3 measures, level 0.05."
+        told = "Holm's correction for 3 pairs by 3 measures, level 0.05;"
         assert " ".join(repr(each).split()).count(told) == 1
     assert list(compare(rankers, X_test, y_test, measures=["AP"])) == ["AP"]
 
@@ -579,19 +580,13 @@ def test_systems_that_do_not_differ_pass_where_queries_are_many(n_queries):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (
-            {"margin": 0.01},
-            "baseline must name the system .* where a margin or better=True .* None",
-        ),
-        (
-            {"better": True},
-            "baseline must name the system .* where a margin or better=True .* None",
-        ),
+        ({"margin": 0.01}, "A margin, or better=True .*, needs a baseline .* baseline=None"),
+        ({"better": True}, "A margin, or better=True .*, needs a baseline .* baseline=None"),
         ({"margin": 0.0, "baseline": "zero"}, "margin must be a finite number > 0, got 0"),
         ({"margin": 1.0, "baseline": "zero"}, "margin must be below 1, the largest .*, got 1.0"),
         (
             {"margin": 0.1, "better": True, "baseline": "zero"},
-            "margin cannot be given with better=True, which asks another question, got 0.1",
+            "A margin, or better=True in its place, needs .*, got margin=0.1, better=True",
         ),
         ({"better": 1, "baseline": "zero"}, "better must be True or False, got 1"),
     ],
@@ -661,15 +656,3 @@ def test_queries_needed_refuses(given, message, better):
     found = compare(scores_of_normal_differences(10, 0.0, 0), **better)
     with pytest.raises(ValueError, match=message):
         found.queries_needed(**given)
-
-
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
-def test_few_queries_with_the_top_grade_are_noted_and_enough_are_not():
-    n_top = len(set(QID[Y.max() == Y].tolist()))
-    one = validated()
-    assert n_top < 20
-    told = f"Only {n_top} queries with a document of the top grade"
-    assert told in repr(compare({"one": one, "other": one}))
-    binary = query_target((Y > 0).astype(float), QID)
-    enough = cross_validate_queries(RANKER, X, binary, cv=4, measures="AP")
-    assert "top grade" not in repr(compare({"one": enough, "other": enough}))

@@ -267,5 +267,5 @@ class TestJudgmentsOfSystems:
         ):
             with pytest.raises(ValueError, match=r"'b' and 'a' were .* other grades in 1 of 12"):
                 refused()
-        with pytest.warns(UserWarning, match="labelled no other queries"):
+        with pytest.warns(UserWarning, match="helps by 0 of 1 measure"):
             assert compare(humans, judge=judge, tests="t").difference.shape == (3, 1)

@@ -142,16 +142,16 @@ def test_the_numbers_are_a_dict_for_json(result):
 
 def test_many_systems_are_shortened_and_said_to_be():
     found = RESULTS["many rankers"]()
-    assert "30 systems, the first 20 shown." in repr(found)
+    assert "30 rows, the first 20 shown; to_frame() has all." in repr(found)
     assert "435 pairs: to_frame() has their differences and intervals." in repr(found)
     assert len(repr(found).splitlines()) < 80
     assert len(found.to_dict()["difference"]) == 435
     runs = RESULTS["many runs"]()
-    assert "25 systems, the first 20 shown." in repr(runs)
+    assert "25 rows, the first 20 shown; to_frame() has all." in repr(runs)
     assert len(runs.to_text().splitlines()) == len(repr(runs).splitlines()) + 4
     assert Cells(runs._repr_html_()).rows == [3] * 21
     to_one = RESULTS["a baseline"]()
-    assert "24 pairs, the first 20 shown; to_frame() has all." in repr(to_one)
+    assert "25 rows, the first 20 shown; to_frame() has all." in repr(to_one)
     assert Cells(to_one._repr_html_()).rows == [2] * 21 + [4] * 21
     assert len(to_one.to_text().splitlines()) > len(repr(to_one).splitlines())
 

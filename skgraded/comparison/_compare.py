@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._intervals.clustered import sums_by_cluster
+from skgraded._intervals.corrections import CORRECTIONS
 from skgraded._intervals.estimate import SURE, Estimate, means
-from skgraded._intervals.paired import effect_size, effect_size_in_residuals, paired_differences
+from skgraded._intervals.paired import N_RESAMPLES, effect_size, paired_differences
 from skgraded._intervals.repeats import over_repeats
-from skgraded._params import choice
+from skgraded._params import choice, fraction, integer
 from skgraded.comparison._comparison import Comparison
-from skgraded.comparison._judge import compared_with_judge, judged_or_none, notes_on_judge
+from skgraded.comparison._given import Given, given_of, ranges, scores_of_rankers
+from skgraded.comparison._judge import POPULATIONS, Judged, estimates, judged_scores, with_notes
 from skgraded.comparison._judged_estimates import JudgedEstimates
-from skgraded.comparison._notes import notes_on, over_in_words
+from skgraded.comparison._notes import notes_on
 from skgraded.comparison._plan import (
     ABLE,
-    Family,
     Plan,
+    are_too_many,
     checked_margin,
     decisions,
-    plan_tests,
-    range_of,
+    tests_named,
 )
-from skgraded.comparison._sources import Judged, scores_of_rankers
 from skgraded.measures import Measures
-from skgraded.results import Scores, clusters_of, unit_in_words
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
-_FEWEST = 2  # queries
 # Differences of pairs, repeats and queries that are in memory at the same time: 32 MB.
 _CELLS_AT_A_TIME = 4_000_000
 
@@ -131,10 +127,9 @@ def compare(
         If the scores lack a measure.
     ValueError
         If there are fewer than two systems, or two queries with values; if systems have values for
-        different queries, by different measures, or of different numbers of repeats; if there are
-        too few resamples for any difference to be significant; if a judge lacks systems, measures
-        or queries, or comes with repeats, clusters or tests other than score and t; or if an
-        argument is not as described.
+        different queries, by different measures, or of different numbers of repeats; if a judge
+        lacks systems, measures or queries, or comes with repeats, clusters or tests other than
+        score and t; or if an argument is not as described.
 
     Warns
     -----
@@ -184,26 +179,30 @@ def compare(
       number of pairs itself. It assumes one variance for all systems: where a few vary
       more, it finds a difference in up to half of the cases where there is none.
 
-    Others do not test the mean, and a note says so:
+    Others do not test the mean:
 
     - ``"wilcoxon"``: Wilcoxon's signed-rank test of whether differences lie symmetrically around 0.
       Skewed differences do not, although their mean may be 0.
     - ``"sign"``: the sign test of whether as many queries favour the one system as the other.
 
+    With n resamples, no p-value is below 1 / (n + 1), and that of tests by signs or swaps of m
+    queries not below 2 / 2^m, both before the correction: 60 systems have 1,770 pairs, which need
+    35,400 resamples.
+
     Corrected p-values do not invert the intervals, which are those of each difference by itself.
     All pairs of so many systems that there are more pairs than squared queries are not decided by
-    default: over 30 queries, from 43 systems on; over 100, from 142 on. From about there on, half
-    of twelve measures of real sets found a difference where there was none in more than 7 % of
-    simulations, and measures of rare grades do so with fewer systems. Name a baseline, or a
-    correction.
+    default: over 30 queries, from 43 systems on; over 100, from 142 on. In simulations over 30 and
+    over 50 queries, half of twelve measures of real sets found a difference where there was none
+    in 7 % and more from about there on; over 100 queries the median was 5.5 %. Measures of rare
+    grades err so with fewer systems. Name a baseline, or a correction.
 
     With a margin or ``better=True``, decisions go by an interval in which the query not seen counts
     at least a quarter: a regression at the margin passes in at most 4 %.
 
     These tests and intervals take models as given: the queries vary, the training data do not. The
     intervals of a single cross-validation hold for the models that were trained in it. In
-    simulations they covered the mean of new splits and trainings in 90 to 95 % for trained
-    learners, and in 39 to 89 % where models vary much; a note in the result says so. With repeated
+    simulations they covered the mean of new splits and trainings in 95 % where models hardly vary,
+    and in 42 to 89 % where they do; a note in the result says so. With repeated
     cross-validations (``cross_validate_queries(..., n_repeats=5)``) a difference has random effects
     of its query and of the models that its fold had in that repeat. The variance of the mean is
 
@@ -214,9 +213,9 @@ def compare(
     repeats, and K the number of folds. s_f^2 is the component of the folds by analysis of variance,
     and a the share with which it enters the mean beyond the first term, about 1 / (repeats times
     folds). So what varies by chance from repeat to repeat averages out. Tests are then the
-    score and Student's t, with Satterthwaite's degrees of freedom. Five repeats covered 93 to
-    97 % in simulations of boosted trees, with 1.0 to 1.2 times the width that the true spread
-    needs.
+    score and Student's t, with Satterthwaite's degrees of freedom. With five repeats, each tail
+    was at most 2.8 % in simulations, at 1.0 to 1.2 times the width that the true spread needs, and
+    1.7 times over 30 queries whose means hardly vary (see the page "Calibration").
 
     The minimum is an allowance for what the training data of all folds share, which cannot be told
     from chance within one data set [7]_: an estimate is as uncertain as it is large. Models of K
@@ -280,193 +279,28 @@ def compare(
     ([[0, 1], [2, 1]], (2, 2))
     """
     scores = scores_of_rankers(rankers, X, y, qid, measures)
-    judged = judged_or_none(judge, scores, cluster, population)
-    columns = list(_columns(scores, clusters_of(cluster, scores)))
-    given = _Given(scores, judged, columns, _pairs(scores.systems or (), baseline), baseline)
-    family = given.family()
-    widest = min(each.widest for each in columns)
-    plan = plan_tests(
-        family,
-        tests=tests,
-        correction=correction,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        margin=checked_margin(margin, baseline, widest, better=better),
+    known, where = (POPULATIONS, "") if judge is not None else (POPULATIONS[:1], " without judge=")
+    choice("population", population, known, alternative=where)
+    judged = None if judge is None else judged_scores(judge, scores, cluster)
+    given = given_of(scores, cluster, baseline)
+    low, high = ranges(given.values)
+    plan = Plan(
+        tests_named(tests, only_able=judged is not None or given.n_repeats > 1),
+        "holm" if correction is None else choice("correction", correction, CORRECTIONS),
+        fraction("confidence", confidence),
+        N_RESAMPLES if n_resamples is None else integer("n_resamples", n_resamples, 1),
+        checked_margin(margin, baseline, float((high - low).min()), better=better),
+        is_decided=tests is not None or correction is not None or not are_too_many(given),
     )
-    rng = np.random.default_rng(random_state)
-    found = _by_labels(given, plan, rng) if judged is None else _with_judge(given, plan, population)
-    result = _comparison(given, family, plan, found)
-    notes = [*plan.remarks, *notes_on_judge(result.judge)]
-    notes += notes_on(result, columns, scores, has_weights=_has_weights(scores, judged))
-    return replace(result, notes=tuple(notes))
-
-
-class _Given(NamedTuple):
-    """What is compared."""
-
-    scores: Scores
-    judged: Judged | None
-    columns: list[_Column]
-    pairs: IntArray
-    baseline: str | None
-
-    def family(self) -> Family:
-        """Return how many p-values there are, and over what."""
-        n_repeats = self.columns[0].values.shape[1]
-        only_able = f" over {n_repeats} repeats" if n_repeats > 1 else ""
-        return Family(
-            len(self.pairs),
-            len(self.columns),
-            min(each.n_units for each in self.columns),
-            unit_in_words(self.columns[0].clusters is not None),
-            is_of_all_pairs=self.baseline is None,
-            only_able=" with judge=" if self.judged is not None else only_able,
-        )
-
-
-class _Found(NamedTuple):
-    """Means of systems by measure, what was read off the differences, and the judge's worth."""
-
-    means: FloatArray
-    read: _Read
-    judge: JudgedEstimates | None
-
-
-def _comparison(given: _Given, family: Family, plan: Plan, found: _Found) -> Comparison:
-    scores, read = given.scores, found.read
-    return Comparison(
-        systems=scores.systems or (),
-        measures=scores.measures,
-        directions=scores.directions,
-        means=found.means,
-        pairs=given.pairs,
-        difference=read.difference,
-        interval=read.interval,
-        standard_error=read.standard_error,
-        effect_size=read.effect_size,
-        n_differing=read.n_differing,
-        p_value={
-            test.name: plan.corrected(test, read.p_values[..., place])
-            for place, test in enumerate(plan.tests)
-        },
-        correction=plan.correction,
-        confidence=plan.confidence,
-        baseline=given.baseline,
-        margin=plan.margin,
-        decisions=None if plan.margin is None else read.decisions,
-        n_queries=tuple(each.values.shape[2] for each in given.columns),
-        judge=found.judge,
-        tested=plan.in_words(family, over_in_words(given.columns, found.judge)),
-        notes=(),
-    )
-
-
-def _has_weights(scores: Scores, judged: Judged | None) -> bool:
-    if judged is not None and judged.has_weights:
-        return True
-    return scores.weights is not None and float(np.ptp(scores.weights)) > 0.0
-
-
-def _pairs(systems: tuple[str, ...], baseline: str | None) -> IntArray:
-    """Return the places of the two systems of each pair; differences are first minus second."""
-    if baseline is None:
-        given = combinations(range(len(systems)), 2)
-        return np.array([(later, earlier) for earlier, later in given])
-    place = systems.index(choice("baseline", baseline, systems))
-    return np.array([(each, place) for each in range(len(systems)) if each != place])
-
-
-class _Column(NamedTuple):
-    """The values of one measure.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_systems, n_repeats, n_compared)
-        Values on the queries for which all systems have one; nan in repeats that did not test it.
-    over_repeats : ndarray of shape (n_systems, n_compared)
-        Their means over the repeats.
-    is_compared : ndarray of shape (n_queries,), bool
-        Whether all systems have a value.
-    direction : int
-        1 if more is better, -1 if less is.
-    clusters : ndarray of shape (n_compared,), int64, or None
-        The cluster of each query.
-    folds : ndarray of shape (n_repeats, n_compared), int64, or None
-        The split that tested a query in a repeat.
-    """
-
-    values: FloatArray
-    over_repeats: FloatArray
-    is_compared: BoolArray
-    direction: int
-    clusters: IntArray | None
-    folds: IntArray | None
-
-    @property
-    def n_units(self) -> int:
-        """Number of queries, or of clusters."""
-        units = self.over_repeats[0] if self.clusters is None else np.unique(self.clusters)
-        return len(units)
-
-    @property
-    def means(self) -> FloatArray:
-        """Mean of every system."""
-        means: FloatArray = self.over_repeats.mean(axis=1)
-        return means
-
-    @property
-    def widest(self) -> float:
-        """Largest difference that a query can have."""
-        low, high = range_of(self.values)
-        return high - low
-
-    def best_first(self, pairs: IntArray) -> tuple[FloatArray, IntArray]:
-        """Return ``over_repeats`` and pairs with the systems in the order of their means.
-
-        What concerns all systems at once then does not depend on the order in which they are given.
-        """
-        order = np.argsort(-self.direction * self.means, kind="stable")
-        return self.over_repeats[order], np.argsort(order)[pairs]
-
-
-def _columns(scores: Scores, clusters: IntArray | None) -> Iterator[_Column]:
-    n_repeats = 1 if scores.folds is None else len(scores.folds)
-    cube = scores.values.reshape(-1, n_repeats, scores.n_queries, len(scores))
-    for place, (name, direction) in enumerate(zip(scores, scores.directions, strict=True)):
-        values = np.ascontiguousarray(cube[..., place])
-        is_compared = np.asarray((~np.isnan(values)).all(axis=0).any(axis=0))
-        if is_compared.sum() < _FEWEST:
-            raise ValueError(
-                "Paired tests need at least 2 queries on which every system has a value of "
-                f"{name}, got {is_compared.sum()}."
-            )
-        compared = values[:, :, is_compared]
-        column = _Column(
-            compared,
-            _over_repeats(compared),
-            is_compared,
-            direction,
-            None if clusters is None else clusters[is_compared],
-            None if scores.folds is None else scores.folds[:, is_compared],
-        )
-        if column.n_units < _FEWEST:
-            raise ValueError(
-                "cluster must hold at least 2 clusters of queries on which every system has a "
-                f"value of {name}, got {column.n_units}."
-            )
-        yield column
-
-
-def _over_repeats(values: FloatArray) -> FloatArray:
-    """Return each query's mean over the repeats that tested it."""
-    if values.shape[1] == 1:
-        return values[:, 0]
-    means: FloatArray = np.nanmean(values, axis=1)
-    return means
+    if judged is not None:
+        return _with_judge(given, judged, plan, population)
+    read = _by_labels(given, plan, high - low)
+    _test_otherwise(given, plan, read, np.random.default_rng(random_state))
+    return _comparison(given, plan, read, given.means)
 
 
 class _Read(NamedTuple):
-    """What is read off differences: arrays with a row for each pair, and then for each measure."""
+    """What is read off differences: arrays of shape (n_measures, n_pairs), or with a third axis."""
 
     difference: FloatArray
     interval: FloatArray
@@ -477,51 +311,50 @@ class _Read(NamedTuple):
     decisions: NDArray[np.str_]
 
 
-def _by_labels(given: _Given, plan: Plan, rng: np.random.Generator) -> _Found:
-    read = [_of_measure(each, given.pairs, plan, rng) for each in given.columns]
-    of_all = _Read(*(np.stack(each, axis=1) for each in zip(*read, strict=True)))
-    return _Found(np.stack([each.means for each in given.columns], axis=1), of_all, None)
+def _by_labels(given: Given, plan: Plan, widest: FloatArray) -> _Read:
+    """Read all differences; those by measures that have the same queries are one estimate."""
+    _, group = np.unique(given.is_compared, axis=0, return_inverse=True)
+    groups = [np.flatnonzero(group.ravel() == each) for each in range(group.max() + 1)]
+    parts = [_of_group(given, each, plan, widest[each]) for each in groups]
+    order = np.argsort(np.concatenate(groups))
+    return _Read(*(np.concatenate(each)[order] for each in zip(*parts, strict=True)))
 
 
-def _with_judge(given: _Given, plan: Plan, population: str) -> _Found:
-    judged: Any = given.judged
-    means, differences, estimate = compared_with_judge(
-        judged, given.pairs, plan.confidence, population
-    )
-    n_pairs, human = len(given.pairs), judged.human_values
-    labels = paired_differences(*(human[side] for side in given.pairs.T))
-    of_queries = np.moveaxis(labels, 1, 2).reshape(-1, human.shape[1])
-    read = _read(estimate, of_queries, None, np.tile(given.scores.directions, n_pairs), plan)
-    shaped: Any = (each.reshape(n_pairs, -1, *each.shape[1:]) for each in read)
-    return _Found(means, _Read(*shaped), differences)
-
-
-def _of_measure(column: _Column, pairs: IntArray, plan: Plan, rng: np.random.Generator) -> _Read:
-    """Return what is told by one measure, of some pairs at a time."""
-    at_a_time = max(1, _CELLS_AT_A_TIME // column.values[0].size)
+def _of_group(given: Given, group: NDArray[np.intp], plan: Plan, widest: FloatArray) -> _Read:
+    """Read what some measures tell, of some pairs at a time."""
+    kept, folds = given.is_compared[group[0]], given.scores.folds
+    values = given.values[group][..., kept]
+    clusters = None if given.clusters is None else given.clusters[kept]
+    directions = np.array(given.scores.directions)[group]
+    at_a_time = max(1, _CELLS_AT_A_TIME // values[:, 0].size)
     parts = []
-    for first in range(0, len(pairs), at_a_time):
-        one, other = pairs[first : first + at_a_time].T
-        differences = paired_differences(column.values[one], column.values[other])
-        found = over_repeats(differences, column.folds, column.clusters)
+    for first in range(0, len(given.pairs), at_a_time):
+        one, other = given.pairs[first : first + at_a_time].T
+        differences = paired_differences(values[:, one], values[:, other])
+        found = over_repeats(
+            differences.reshape(-1, *differences.shape[2:]),
+            None if folds is None else folds[:, kept],
+            clusters,
+        )
+        reach = np.repeat(widest, len(one))
         estimate = means(
             found.rows,
-            clusters=() if column.clusters is None else (column.clusters,),
+            clusters=() if clusters is None else (clusters,),
             part=found.models,
             widening=found.widening,
-            bounds=(-column.widest, column.widest),
+            bounds=(-reach, reach),
         )
-        directions = np.full(len(one), column.direction)
-        parts.append(_read(estimate, found.rows.T, column.clusters, directions, plan))
-    told = _Read(*map(np.concatenate, zip(*parts, strict=True)))
-    values, places = column.best_first(pairs)
-    if plan.tests[0].takes_systems:
-        told = told._replace(effect_size=effect_size_in_residuals(values, places))
-    for place, test in enumerate(plan.tests):
-        if test.name not in ABLE:
-            drawn = (plan.n_resamples, rng, column.clusters)
-            told.p_values[:, place] = test.p_values(values, places, *drawn)
-    return told
+        parts.append(_read(estimate, found.rows.T, clusters, directions, plan))
+    return _Read(*(np.concatenate(each, axis=1) for each in zip(*parts, strict=True)))
+
+
+def _with_judge(given: Given, judged: Judged, plan: Plan, population: str) -> Comparison:
+    of_systems, _ = estimates(judged, plan.confidence, population)
+    of_pairs = judged.differences(given.pairs)
+    told, estimate = estimates(of_pairs, plan.confidence, population)
+    labels = of_pairs.human.reshape(-1, of_pairs.human.shape[2])
+    read = _read(estimate, labels, None, np.array(given.scores.directions), plan)
+    return _comparison(given, plan, read, of_systems.estimate, with_notes(told, of_pairs))
 
 
 def _read(
@@ -531,19 +364,18 @@ def _read(
     directions: IntArray,
     plan: Plan,
 ) -> _Read:
-    """Read everything off an estimate; p-values of tests that it does not know are nan."""
+    """Read everything off an estimate of pairs by measures, of which the pairs vary fastest.
+
+    P-values of tests that it does not know are replaced later.
+    """
     differs, _ = sums_by_cluster((of_queries != 0.0).astype(np.float64), clusters)
-    p_values = [
-        estimate.p_value(skewed=test.name == "score")
-        if test.name in ABLE
-        else np.full(len(of_queries), np.nan)
-        for test in plan.tests
-    ]
+    p_values = [estimate.p_value(skewed=test.name == "score") for test in plan.tests]
     decided = np.full(len(of_queries), "")
     if plan.margin is not None:
         surely = estimate.interval(plan.confidence, least_weight=SURE)
-        decided = decisions(surely, directions, plan.margin)
-    return _Read(
+        better = np.repeat(directions, len(of_queries) // len(directions))
+        decided = decisions(surely, better, plan.margin)
+    found: Any = (
         estimate.value,
         estimate.interval(plan.confidence),
         estimate.error,
@@ -552,3 +384,52 @@ def _read(
         np.stack(p_values, axis=1),
         decided,
     )
+    return _Read(*(each.reshape(len(directions), -1, *each.shape[1:]) for each in found))
+
+
+def _test_otherwise(given: Given, plan: Plan, read: _Read, rng: np.random.Generator) -> None:
+    """Fill in the p-values that do not come from an estimate."""
+    for column, kept in enumerate(given.is_compared):
+        # What concerns all systems at once does not depend on the order in which they are given.
+        order = np.argsort(-given.scores.directions[column] * given.means[:, column], kind="stable")
+        values, pairs = given.values[column, order, 0][:, kept], np.argsort(order)[given.pairs]
+        clusters = None if given.clusters is None else given.clusters[kept]
+        for place, test in enumerate(plan.tests):
+            if test.name not in ABLE:
+                drawn = (plan.n_resamples, rng, clusters)
+                read.p_values[column, :, place] = test.p_values(values, pairs, *drawn)
+
+
+def _comparison(
+    given: Given,
+    plan: Plan,
+    read: _Read,
+    of_systems: FloatArray,
+    judge: JudgedEstimates | None = None,
+) -> Comparison:
+    found = Comparison(
+        systems=given.scores.systems or (),
+        measures=given.scores.measures,
+        directions=given.scores.directions,
+        means=of_systems,
+        pairs=given.pairs,
+        difference=read.difference.T,
+        interval=read.interval.swapaxes(0, 1),
+        standard_error=read.standard_error.T,
+        effect_size=read.effect_size.T,
+        n_differing=read.n_differing.T,
+        p_value={
+            test.name: plan.corrected(test, read.p_values[..., place]).T
+            for place, test in enumerate(plan.tests)
+        },
+        correction=plan.correction,
+        confidence=plan.confidence,
+        baseline=given.baseline,
+        margin=plan.margin,
+        decisions=None if plan.margin is None else read.decisions.T,
+        n_queries=given.n_queries,
+        judge=judge,
+        tested=plan.in_words(given, given.over if judge is None else judge._over),
+        notes=(),
+    )
+    return replace(found, notes=tuple(notes_on(found, given, is_decided=plan.is_decided)))

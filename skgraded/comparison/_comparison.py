@@ -1,8 +1,10 @@
-"""`Comparison`, the result of a comparison of systems."""
+"""`Comparison`, the result of a comparison of systems, and how it is shown."""
 
 from __future__ import annotations
 
 import dataclasses
+import textwrap
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -11,18 +13,27 @@ from scipy.special import ndtri, stdtrit
 
 from skgraded._intervals.corrections import level_of
 from skgraded._intervals.estimate import FEWEST_DIFFERENCES
+from skgraded._intervals.paired import TESTS
+from skgraded._optional import axes_or_new
 from skgraded._params import fraction, number
+from skgraded._pictures import BETTER, GREY, headline, plain
+from skgraded._text import WIDTH, count, shorten
 from skgraded._writers import LongResult, Report, Table
 from skgraded.comparison._judged_estimates import JudgedEstimates
-from skgraded.comparison._pictures import draw_comparison
-from skgraded.comparison._tables import tables_for_papers, tables_of
 from skgraded.results import OfMeasures, column_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _STATUS = {"fails": 1, "undecided": 3}
-_BY_PAIR = ("difference", "interval", "standard_error", "effect_size", "n_differing")
+# More pairs are not listed one by one, unless all have the baseline.
+_MOST_PAIRS = 20
+_SMALLEST_SHOWN = 0.0001
+_WIDEST_LABEL = 44
+_N_LETTERS = len(ascii_lowercase)
+# Inches of a plot.
+_WIDTH_OF_AXES, _WIDTH_OF_CHARACTER = 4.5, 0.085
+_LEAST_HEIGHT, _HEIGHT_OF_REST, _HEIGHT_OF_PAIR = 2.4, 0.9, 0.3
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -54,8 +65,7 @@ class Comparison(OfMeasures, LongResult):
     standard_error : ndarray of shape (n_pairs, n_measures)
         Standard error of the mean difference.
     effect_size : ndarray of shape (n_pairs, n_measures)
-        Mean difference divided by the standard deviation of the differences (Cohen's d), or by that
-        of the residuals of systems and queries if the first test is Tukey's.
+        Mean difference divided by the standard deviation of the differences (Cohen's d).
     n_differing : ndarray of shape (n_pairs, n_measures), int64
         Number of queries, or of clusters, in which the two systems differ.
     p_value : dict of str to ndarray of shape (n_pairs, n_measures)
@@ -111,12 +121,13 @@ class Comparison(OfMeasures, LongResult):
         names = name if isinstance(name, list | tuple) else [name]
         columns = [column_of(self.measures, each) for each in names]
         picked: dict[str, Any] = {
-            field: getattr(self, field)[:, columns] for field in ("means", *_BY_PAIR)
+            field: each[:, columns]
+            for field, each in vars(self).items()
+            if isinstance(each, np.ndarray) and field != "pairs"
         }
         for field in ("measures", "directions", "n_queries"):
             picked[field] = tuple(getattr(self, field)[column] for column in columns)
         picked["p_value"] = {test: found[:, columns] for test, found in self.p_value.items()}
-        picked["decisions"] = None if self.decisions is None else self.decisions[:, columns]
         picked["judge"] = None if self.judge is None else self.judge[names]
         return dataclasses.replace(self, **picked)
 
@@ -140,9 +151,7 @@ class Comparison(OfMeasures, LongResult):
             If the comparison has neither a margin nor ``better=True``.
         """
         if self.decisions is None:
-            raise ValueError(
-                "Decisions need a margin or better=True: compare(..., baseline=..., margin=0.01)."
-            )
+            raise ValueError("Decisions need a margin or better=True, and a baseline.")
         return next((_STATUS[e] for e in ("fails", "undecided") if (self.decisions == e).any()), 0)
 
     def queries_needed(
@@ -240,17 +249,17 @@ class Comparison(OfMeasures, LongResult):
         return {**super()._facts(), **decided, "means": means}
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
-        return tables_of(self, n_rows)
+        return _tables_of(self, n_rows)
 
     def _report(self) -> Report:
-        return super()._report()._replace(for_papers=tables_for_papers(self))
+        return super()._report()._replace(for_papers=_tables_for_papers(self))
 
     def _repr_html_(self) -> str:
-        tables = tables_of(self, self._rows_shown, widest=None)
+        tables = _tables_of(self, self._rows_shown, widest=None)
         return "\n".join(table.to_html() for table in tables)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the differences with their intervals, or of all pairs of many systems the means.
+        """Draw the differences with their intervals; of many pairs those of the best system.
 
         Parameters
         ----------
@@ -267,4 +276,179 @@ class Comparison(OfMeasures, LongResult):
         ImportError
             If matplotlib is not installed.
         """
-        return draw_comparison(self, ax)
+        return _draw_comparison(self, ax)
+
+
+def _best_first(found: Comparison) -> IntArray:
+    """Return the places of the systems in the order of their means by the only measure."""
+    return np.argsort(-found.directions[0] * found.means[:, 0], kind="stable")
+
+
+def _beats(found: Comparison) -> NDArray[np.bool_]:
+    """Return whether the row's system is significantly better than the column's."""
+    better = found.directions[0] * found.difference[:, 0]
+    matrix = np.zeros((len(found.systems),) * 2, dtype=bool)
+    first, second = found.pairs.T
+    matrix[first, second] = found.significant[:, 0] & (better > 0)
+    matrix[second, first] = found.significant[:, 0] & (better < 0)
+    return matrix
+
+
+def _tables_of(
+    found: Comparison, n_rows: int | None, widest: int | None = _WIDEST_LABEL
+) -> list[Table]:
+    """Return the tables of all measures, with notes below the last one."""
+    tables = []
+    for name in found:
+        of_measure = found[name]
+        tables.append(_means_table(of_measure, n_rows))
+        if _are_listed(found):
+            tables.append(_pairs_table(of_measure, n_rows, widest))
+    notes = [f"{found.tested}.", *_notes_on_rows(found, n_rows), *found.notes]
+    return [*tables[:-1], tables[-1]._replace(notes=notes)]
+
+
+def _tables_for_papers(found: Comparison) -> list[Table]:
+    """Return one table of all means, with letters for what each one beats, and the differences."""
+    order = _best_first(found[found.measures[0]])
+    letters = np.array(list(map(_letter, range(len(order)))), dtype=object)
+    labels = [f"({a}) {found.systems[at]}" for a, at in zip(letters, order, strict=True)]
+    columns, superscripts = [], []
+    for name in found:
+        of_measure = found[name]
+        columns.append((name, [f"{each:.4f}" for each in of_measure.means[order, 0]]))
+        beaten = _beats(of_measure)[np.ix_(order, order)]
+        superscripts.append(
+            [("," if len(order) > _N_LETTERS else "").join(letters[row]) for row in beaten]
+        )
+    told = f"Superscripts: significantly better than these systems. {found.tested}."
+    means = Table(["system", *labels], columns, [told, *found.notes], superscripts=superscripts)
+    if not _are_listed(found):
+        return [means]
+    pairs = [_pairs_table(found[name], None, None)._replace(title=name) for name in found]
+    return [means, *pairs]
+
+
+def _letter(place: int) -> str:
+    """Return a, b, ..., z, aa, ab, ... for 0, 1, ..."""
+    rest, last = divmod(place, _N_LETTERS)
+    return (_letter(rest - 1) if rest else "") + ascii_lowercase[last]
+
+
+def _are_listed(found: Comparison) -> bool:
+    """Whether the pairs are so few that each is shown by itself."""
+    return found.baseline is not None or len(found.pairs) <= _MOST_PAIRS
+
+
+def _notes_on_rows(found: Comparison, n_rows: int | None) -> list[str]:
+    """Say what the tables leave out."""
+    n_pairs = len(found.pairs) if _are_listed(found) else 0
+    n_most, notes = max(len(found.systems), n_pairs), []
+    if n_rows is not None and n_rows < n_most:
+        notes.append(f"{count(n_most, 'row')}, the first {n_rows} shown; to_frame() has all.")
+    if not n_pairs:
+        notes.append(f"{len(found.pairs):,} pairs: to_frame() has their differences and intervals.")
+    return notes
+
+
+def _means_table(found: Comparison, n_rows: int | None) -> Table:
+    """Make the table of the means, the best system first, with the numbers of those it beats."""
+    order = _best_first(found)
+    shown = order[:n_rows]
+    digits = len(str(len(order)))
+    labels = [f"{at:>{digits}} {found.systems[each]}" for at, each in enumerate(shown, start=1)]
+    labels.insert(0, " " * digits + " system")
+    heading, means = shorten(found.measures[0]), [f"{found.means[each, 0]:.4f}" for each in shown]
+    columns = [(heading, means)]
+    if found.baseline is None:
+        rows = [np.flatnonzero(row) + 1 for row in _beats(found)[np.ix_(shown, order)]]
+        widths = [max(len(shorten(each)) for each in labels), max(map(len, [heading, *means]))]
+        room = WIDTH - sum(widths) - len("    ")
+        cells = [textwrap.shorten(each, room, placeholder=" ...") for each in map(_ranges, rows)]
+        widest = max(map(len, ["beats", *cells]))
+        columns.append(("beats".ljust(widest), [each.ljust(widest) for each in cells]))
+    return Table(labels, columns)
+
+
+def _pairs_table(found: Comparison, n_rows: int | None, widest: int | None) -> Table:
+    """Make the table of the differences, with intervals and p-values."""
+    low, high = found.interval[:n_rows, 0].T
+    columns = [
+        ("difference", [f"{each:+.4f}" for each in found.difference[:n_rows, 0]]),
+        (
+            f"{100.0 * found.confidence:g}% interval",
+            [f"[{a:+.4f}, {b:+.4f}]" for a, b in zip(low, high, strict=True)],
+        ),
+        *(
+            (TESTS[test].heading, [_p_value(each) for each in p_value[:n_rows, 0]])
+            for test, p_value in found.p_value.items()
+        ),
+    ]
+    if found.decisions is not None:
+        decided = [str(each) for each in found.decisions[:n_rows, 0]]
+        columns.append((f"margin {found.margin:g}" if found.margin else "better", decided))
+    names = _pair_names(found, widest)[:n_rows]
+    return Table(["pair", *names], columns, widest_label=_WIDEST_LABEL)
+
+
+def _pair_names(found: Comparison, widest: int | None = None) -> list[str]:
+    """Write all pairs, so that neither of two long names is lost where labels are cut."""
+    names = []
+    for one, other in found.pairs:
+        pair = [found.systems[one], found.systems[other]]
+        if widest is not None and len(" - ".join(pair)) > widest:
+            pair = [shorten(name, (widest - len(" - ")) // 2) for name in pair]
+        names.append(" - ".join(pair))
+    return names
+
+
+def _ranges(numbers: NDArray[np.intp]) -> str:
+    """Write ascending numbers with consecutive ones as a range, such as ``2 4-7``."""
+    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1) if len(numbers) else []
+    return " ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def _p_value(value: float) -> str:
+    if np.isnan(value):
+        return ""
+    return f"{value:.4f}" if value >= _SMALLEST_SHOWN else f"<{_SMALLEST_SHOWN}"
+
+
+def _draw_comparison(found: Comparison, axes: Any) -> Any:
+    """Draw a comparison, one picture for each measure, side by side."""
+    names, n_pairs = _pair_names(found), len(_shown(found[found.measures[0]]))
+    width = _WIDTH_OF_AXES + _WIDTH_OF_CHARACTER * max(map(len, names))
+    height = max(_LEAST_HEIGHT, _HEIGHT_OF_REST + _HEIGHT_OF_PAIR * n_pairs)
+    axes = axes_or_new(axes, found, (len(found) * width, height), len(found))
+    for name, ax in zip(found, np.ravel(axes), strict=True):
+        _draw(found[name], ax)
+    return axes
+
+
+def _shown(found: Comparison) -> NDArray[np.intp]:
+    """Return the places of the pairs that are drawn: of many, those of the best system."""
+    is_of_best = (found.pairs == _best_first(found)[0]).any(axis=1)
+    return np.flatnonzero(is_of_best | _are_listed(found))
+
+
+def _draw(found: Comparison, ax: Any) -> None:
+    """Draw differences with their intervals."""
+    shown = _shown(found)
+    names = [_pair_names(found)[each] for each in shown]
+    place, difference = np.arange(len(shown)), found.difference[shown, 0]
+    low, high = found.interval[shown, 0].T
+    reach = (difference - low, high - difference)
+    ax.errorbar(difference, place, xerr=reach, fmt="o", capsize=3, color=BETTER)
+    ax.axvline(0, color=GREY, linewidth=1)
+    ax.set_yticks(place, names)
+    ax.set_ylim(len(place) - 0.5, -0.5)
+    ax.set_xlabel(f"difference in {found.measures[0]},\n{100.0 * found.confidence:g}% interval")
+    plain(ax, grid="x")
+    n = int(((low > 0) | (high < 0)).sum())
+    significant = count(int(found.significant[shown].sum()), "difference")
+    headline(
+        ax,
+        f"Do systems differ in {found.measures[0]}?",
+        f"{n} of {count(len(shown), 'interval')} exclude 0; {significant} significant "
+        f"({found.tested}).",
+    )

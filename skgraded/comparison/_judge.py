@@ -1,16 +1,16 @@
-"""Comparisons from human labels of few queries and a judge's labels of many."""
+"""Estimates from human labels of few queries and a judge's labels of many."""
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
-from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
+from scipy.special import ndtr
 
 from skgraded._guards import stacklevel_of_the_user
 from skgraded._intervals.corrections import holm
@@ -19,9 +19,8 @@ from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.regression import Regression, regression
 from skgraded._params import choice, fraction
 from skgraded._text import count, first_few
+from skgraded.comparison._given import ranges
 from skgraded.comparison._judged_estimates import JudgedEstimates
-from skgraded.comparison._plan import range_of
-from skgraded.comparison._sources import Judged, judged_scores
 from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
 from skgraded.results import Scores
 
@@ -29,117 +28,168 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 POPULATIONS = ("like_these", "these")
+_FEWEST_LABELLED = 3  # queries with human labels, for a line and its residuals
 _LEVEL_OF_UNLIKE = 0.01
 
 
-def judged_or_none(judge: Any, human: Scores, cluster: Any, population: str) -> Judged | None:
-    """Read a judge if there is one; refuse what a comparison with a judge does not offer."""
-    choice("population", population, POPULATIONS)
-    if judge is None:
-        if population != POPULATIONS[0]:
-            raise ValueError(
-                f"population must be {POPULATIONS[0]!r} without judge=, got {population!r}."
-            )
-        return None
-    if cluster is not None:
-        raise ValueError(
-            "cluster cannot be given with judge=: the regression takes queries to vary "
-            "independently."
-        )
-    return judged_scores(judge, human)
+class Judged(NamedTuple):
+    """Values by human labels of few queries and by a judge's labels of many, laid out alike.
 
-
-def compared_with_judge(
-    judged: Judged, pairs: IntArray, confidence: float, population: str
-) -> tuple[FloatArray, JudgedEstimates, Estimate]:
-    """Return the means of systems, their differences, and these as one estimate.
-
-    A column of the estimate is a pair by a measure, of which the last varies fastest. It warns of a
-    judge that helps by no measure, and of labelled queries that are unlike the others.
+    Attributes
+    ----------
+    names : tuple of str
+        What each row is: a system, or a difference of two systems.
+    measures : tuple of str
+        Names of the measures.
+    human : ndarray of shape (n_measures, n_rows, n_human)
+        Values by human labels.
+    values : ndarray of shape (n_measures, n_rows, n_judged)
+        Values by the judge; of each query the mean over the judges that labelled it.
+    bounds : pair of ndarray of shape (n_measures,)
+        The least and the largest value that a query can have.
+    places : ndarray of shape (n_human,), int64
+        The place of each query with human labels among those of the judge.
     """
-    human, (first, second) = judged.human_values, pairs.T
-    labels = paired_differences(human[first], human[second])
-    by_judge = paired_differences(judged.values[first], judged.values[second])
-    systems = judged.human.systems or ()
-    names = tuple(f"{systems[one]} - {systems[other]}" for one, other in pairs.tolist())
-    low, high = _ranges(judged)
-    bounds = low - high, high - low
-    differences, estimate = _estimates(
-        names, judged, (labels, by_judge), bounds, confidence=confidence, population=population
+
+    names: tuple[str, ...]
+    measures: tuple[str, ...]
+    human: FloatArray
+    values: FloatArray
+    bounds: tuple[FloatArray, FloatArray]
+    places: IntArray
+
+    def differences(self, pairs: IntArray) -> Judged:
+        """Return the differences of pairs of rows, first minus second."""
+        (one, other), (low, high) = pairs.T, self.bounds
+        return self._replace(
+            names=tuple(f"{self.names[a]} - {self.names[b]}" for a, b in pairs.tolist()),
+            human=paired_differences(self.human[:, one], self.human[:, other]),
+            values=paired_differences(self.values[:, one], self.values[:, other]),
+            bounds=(low - high, high - low),
+        )
+
+
+def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
+    """Read the scores of one judge or several, and check that they go with the human ones.
+
+    Of a list, a query has the mean of those judges that labelled it: several judges, or folds of
+    the queries with human labels, each by a judge that was made without these labels.
+    """
+    _check_plain("human labels", human, cluster)
+    labelled = human.qid.tolist()
+    if len(labelled) < _FEWEST_LABELLED:
+        raise ValueError(f"judge= needs at least 3 queries with human labels, got {len(labelled)}.")
+    given = list(judge) if isinstance(judge, list | tuple) else [judge]
+    judges = [_scores_of(each, human) for each in given]
+    asked = [each.qid.tolist() for each in judges]
+    _check_queries(asked, labelled)
+    place = {query: at for at, query in enumerate(dict.fromkeys(chain.from_iterable(asked)))}
+    of_human = _cube(human)
+    values = np.full((len(judges), *of_human.shape[:2], len(place)), np.nan)
+    for of_judge, each, queries in zip(values, judges, asked, strict=True):
+        of_judge[..., [place[query] for query in queries]] = _cube(each)
+    return Judged(
+        human.systems or ("mean",),
+        human.measures,
+        of_human,
+        np.nanmean(values, axis=0),
+        ranges(of_human),
+        np.array([place[query] for query in labelled]),
     )
-    differences = _with_notes(differences, by_judge, judged.places)
-    return _of_means(judged, confidence, population).estimate, differences, estimate
 
 
-def _of_means(judged: Judged, confidence: float, population: str) -> JudgedEstimates:
-    names, values = judged.human.systems or ("mean",), (judged.human_values, judged.values)
-    found, _ = _estimates(
-        names, judged, values, _ranges(judged), confidence=confidence, population=population
-    )
-    return found
+def _scores_of(judge: Any, human: Scores) -> Scores:
+    """Return a judge's scores of the same systems and measures, in the order of the human ones."""
+    scores = judge if isinstance(judge, Scores) else Scores.of_systems(judge)
+    _check_plain("judge", scores)
+    try:
+        if human.systems is not None:
+            scores = scores.select(system=list(human.systems))
+        picked: Scores = scores[list(human.measures)]
+    except (KeyError, ValueError) as error:
+        raise ValueError(
+            f"judge must hold the systems and measures of the human scores: {error.args[0]}"
+        ) from error
+    return picked
 
 
-def _ranges(judged: Judged) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the largest value that a query can have, by each measure."""
-    low, high = np.transpose([range_of(each) for each in np.moveaxis(judged.human_values, 2, 0)])
-    return low, high
+def _check_plain(what: str, scores: Scores, cluster: Any = None) -> None:
+    """Refuse repeats, clusters, and queries without a value."""
+    if scores.folds is not None:
+        raise ValueError(
+            f"The {what} must come without repeats where a judge= is given, got a "
+            "cross-validation: scores.over_repeats() has the mean of each query."
+        )
+    if cluster is not None or scores.clusters is not None:
+        raise ValueError(
+            f"The {what} must come without clusters where a judge= is given: the regression takes "
+            "queries to vary independently."
+        )
+    n_without = int(np.isnan(_cube(scores)).any(axis=(0, 1)).sum())
+    if n_without:
+        raise ValueError(
+            f"Every query must have a value where a judge= is given, but by the {what} "
+            f"{count(n_without, 'query has', 'queries have')} none. Score with empty=0, since "
+            "human labels and a judge's may leave out different queries."
+        )
 
 
-def _estimates(
-    names: tuple[str, ...],
-    judged: Judged,
-    values: tuple[FloatArray, FloatArray],
-    bounds: tuple[FloatArray, FloatArray],
-    *,
-    confidence: float,
-    population: str,
+def _check_queries(asked: list[list[Any]], labelled: list[Any]) -> None:
+    """Refuse queries with human labels that no judge has, and others that only some have."""
+    by_any = set(chain.from_iterable(asked))
+    if missing := [query for query in labelled if query not in by_any]:
+        raise ValueError(
+            "judge must hold scores of every query with human labels, and lacks "
+            f"{count(len(missing), 'query', 'queries')} of {len(labelled)}: "
+            f"{first_few(list(map(repr, missing)))}."
+        )
+    others = [set(each).difference(labelled) for each in asked]
+    if any(each != others[0] for each in others):
+        raise ValueError(
+            "judge must hold the same queries without human labels from each judge, got "
+            f"{' and '.join(str(len(each)) for each in others)} that are not the same. Judges in "
+            "folds differ in the queries with human labels alone."
+        )
+
+
+def _cube(scores: Scores) -> FloatArray:
+    """Return the values by measure, system and query."""
+    n_systems = 1 if scores.systems is None else len(scores.systems)
+    cube = scores.values.reshape(n_systems, len(scores.qid), len(scores.measures))
+    return np.ascontiguousarray(np.moveaxis(cube, 2, 0))
+
+
+def estimates(
+    judged: Judged, confidence: float, population: str
 ) -> tuple[JudgedEstimates, Estimate]:
-    """Return estimates from values by both labels, of shape (n_rows, n_queries, n_measures)."""
-    labels, by_judge = (np.moveaxis(each, 0, 1).reshape(each.shape[1], -1) for each in values)
+    """Return estimates; columns of the second are rows by measure, the rows varying fastest."""
+    labels, by_judge = (each.reshape(-1, each.shape[2]).T for each in (judged.human, judged.values))
     fitted = partial(regression, places=judged.places, of_these=population == POPULATIONS[1])
-    low, high = (np.tile(each, len(names)) for each in bounds)
+    low, high = (np.repeat(each, len(judged.names)) for each in judged.bounds)
     both = fitted(labels, by_judge, bounds=(low, high))
-    # What a judge adds to the labels is estimated along the same line.
-    bias = fitted(by_judge[judged.places] - labels, by_judge).estimate
-    alone = fitted(labels, np.zeros_like(by_judge)).estimate
+    alone = fitted(labels, np.zeros_like(by_judge)).estimate.reach(confidence)
+    reach = both.estimate.reach(confidence)
 
     def shaped(each: FloatArray) -> FloatArray:
-        return each.reshape(len(names), -1, *each.shape[1:])
+        return each.reshape(-1, len(judged.names), *each.shape[1:]).swapaxes(0, 1)
 
     told = JudgedEstimates(
-        names=names,
-        measures=judged.human.measures,
+        names=judged.names,
+        measures=judged.measures,
         human=shaped(labels.mean(axis=0)),
         judge=shaped(by_judge.mean(axis=0)),
         estimate=shaped(both.estimate.value),
         interval=shaped(both.estimate.interval(confidence)),
         standard_error=shaped(both.estimate.error),
-        bias=shaped(bias.value),
-        bias_interval=shaped(bias.interval(confidence)),
         slope=shaped(both.slope),
         n_alone=shaped(_n_alone(both, len(labels), len(by_judge), population)),
-        relative_width=shaped(_ratio(both.estimate.reach(confidence), alone.reach(confidence))),
+        relative_width=shaped(np.divide(reach, alone, out=np.ones_like(reach), where=alone > 0.0)),
         n_human=len(labels),
         n_judged=len(by_judge),
-        n_judges=judged.n_judges,
         population=population,
         confidence=confidence,
     )
     return told, both.estimate
-
-
-def _with_notes(found: JudgedEstimates, by_judge: FloatArray, places: IntArray) -> JudgedEstimates:
-    """Add what the numbers do not show, and warn of it."""
-    on_help, on_unlike = _note_on_help(found), _note_on_unlike(found, by_judge, places)
-    if on_help and not any(_helps(found)):
-        warnings.warn(on_help, UnhelpfulJudgeWarning, stacklevel=stacklevel_of_the_user())
-    if on_unlike:
-        warnings.warn(on_unlike, UnlikeQueriesWarning, stacklevel=stacklevel_of_the_user())
-    return dataclasses.replace(found, notes=tuple(filter(None, (on_help, on_unlike))))
-
-
-def _ratio(width: FloatArray, of_labels: FloatArray) -> FloatArray:
-    return np.divide(width, of_labels, out=np.ones_like(width), where=of_labels > 0.0)
 
 
 def _n_alone(found: Regression, n_human: int, n_judged: int, population: str) -> FloatArray:
@@ -155,32 +205,28 @@ def _n_alone(found: Regression, n_human: int, n_judged: int, population: str) ->
     return np.divide(found.variance, variance, out=n_alone, where=variance > 0.0)
 
 
+def with_notes(found: JudgedEstimates, judged: Judged) -> JudgedEstimates:
+    """Add what the numbers do not show, and warn of it."""
+    helps = [width < 1.0 and found.n_judged > found.n_human for width in _widths(found)]
+    on_help, on_unlike = _note_on_help(found, helps), _note_on_unlike(judged)
+    if on_help and not any(helps):
+        warnings.warn(on_help, UnhelpfulJudgeWarning, stacklevel=stacklevel_of_the_user())
+    if on_unlike:
+        warnings.warn(on_unlike, UnlikeQueriesWarning, stacklevel=stacklevel_of_the_user())
+    return replace(found, notes=tuple(note for note in (on_help, on_unlike) if note))
+
+
 def _widths(found: JudgedEstimates) -> list[float]:
     """Return the median of the relative widths by each measure; rows that do not vary tell none."""
-    varies = found.standard_error > 0.0
-    return [
-        float(np.median(widths[some])) if some.any() else 1.0
-        for widths, some in zip(found.relative_width.T, varies.T, strict=True)
-    ]
+    told = [widths[widths != 1.0] for widths in found.relative_width.T]
+    return [float(np.median(widths)) if len(widths) else 1.0 for widths in told]
 
 
-def _helps(found: JudgedEstimates) -> list[bool]:
-    """Return for each measure whether intervals are mostly narrower than by human labels alone."""
-    has_others = found.n_judged > found.n_human
-    return [
-        has_others and (width < 1.0 or not errors.any())
-        for width, errors in zip(_widths(found), found.standard_error.T, strict=True)
-    ]
-
-
-def _note_on_help(found: JudgedEstimates) -> str:
-    """Say by how many measures the judge helps, if not by all."""
-    if found.n_judged == found.n_human:
-        return "The judge labelled no other queries than humans did, and cannot help."
-    helps = _helps(found)
-    useless = [name for name, is_helped in zip(found.measures, helps, strict=True) if not is_helped]
-    if not useless:
+def _note_on_help(found: JudgedEstimates, helps: list[bool]) -> str:
+    """Say by how many measures intervals are narrower than by human labels alone, if not by all."""
+    if all(helps):
         return ""
+    useless = [name for name, is_helped in zip(found.measures, helps, strict=True) if not is_helped]
     return (
         f"The judge helps by {sum(helps)} of {count(len(helps), 'measure')}: by "
         f"{first_few(useless)} intervals are no narrower than those of the {found.n_human} queries "
@@ -188,10 +234,8 @@ def _note_on_help(found: JudgedEstimates) -> str:
     )
 
 
-def notes_on_judge(found: JudgedEstimates | None) -> list[str]:
-    """Say of a comparison what the judge was worth, measure by measure."""
-    if found is None:
-        return []
+def notes_on_judge(found: JudgedEstimates) -> list[str]:
+    """Say of differences what the judge was worth, measure by measure, and what else there is."""
     notes = []
     for column, (name, width) in enumerate(zip(found.measures, _widths(found), strict=True)):
         saved = max(round(float(np.median(found.n_saved[:, column]))), 0)
@@ -204,38 +248,34 @@ def notes_on_judge(found: JudgedEstimates | None) -> list[str]:
     return [*notes, *found.notes]
 
 
-def _note_on_unlike(found: JudgedEstimates, by_judge: FloatArray, places: IntArray) -> str:
-    """Say if the judge's values of labelled queries differ from those of the others.
-
-    Values have shape (n_rows, n_queries, n_measures).
-    """
-    of_queries = np.moveaxis(by_judge, 0, 1).reshape(found.n_judged, -1)
-    some, others = of_queries[places], np.delete(of_queries, places, axis=0)
-    if len(others) <= 1:
+def _note_on_unlike(judged: Judged) -> str:
+    """Say if the judge's values of labelled queries are unlike those of queries drawn at random."""
+    p_values = _p_values_of_draws(judged.values, judged.places)
+    corrected = holm(p_values.ravel()).reshape(p_values.shape)
+    column, row = np.unravel_index(corrected.argmin(), corrected.shape)
+    if corrected[column, row] >= _LEVEL_OF_UNLIKE:
         return ""
-    corrected = holm(_p_values_of_welch(some, others))
-    worst = int(corrected.argmin())
-    if corrected[worst] >= _LEVEL_OF_UNLIKE:
-        return ""
-    row, column = divmod(worst, len(found.measures))
+    values = judged.values[column, row]
     return (
         "The queries with human labels look unlike the others: by the judge, "
-        f"{found.measures[column]} of {found.names[row]} has a mean of "
-        f"{some[:, worst].mean():.4f} on them and of {others[:, worst].mean():.4f} on the others "
-        f"(p = {corrected[worst]:.1g} after Holm's correction). Estimates hold for queries that "
+        f"{judged.measures[column]} of {judged.names[row]} has a mean of "
+        f"{values[judged.places].mean():.4f} on them and of "
+        f"{np.delete(values, judged.places).mean():.4f} on the others (p = "
+        f"{corrected[column, row]:.1g} after Holm's correction). Estimates hold for queries that "
         "were drawn at random."
     )
 
 
-def _p_values_of_welch(some: FloatArray, others: FloatArray) -> FloatArray:
-    """Return p-values of Welch's t test of each column; 1 where it does not vary."""
-    parts = [each.var(axis=0, ddof=1) / len(each) for each in (some, others)]
-    variance = np.maximum(parts[0] + parts[1], np.finfo(float).tiny)
-    weights = sum(part**2 / (len(e) - 1) for part, e in zip(parts, (some, others), strict=True))
-    freedom = variance**2 / np.maximum(weights, np.finfo(float).tiny)
-    apart = np.abs(some.mean(axis=0) - others.mean(axis=0))
-    varies = np.ptp(np.concatenate([some, others]), axis=0) > 0.0
-    p_values: FloatArray = np.where(varies, 2.0 * stdtr(freedom, -apart / np.sqrt(variance)), 1.0)
+def _p_values_of_draws(values: FloatArray, places: IntArray) -> FloatArray:
+    """Return how probable means as far from those of all queries are, of as many drawn at random.
+
+    The variance of such means is known; they are taken to be normal.
+    """
+    left = 1.0 / len(places) - 1.0 / values.shape[-1]
+    error = np.sqrt(values.var(axis=-1, ddof=1) * left)
+    away = np.abs(values[..., places].mean(axis=-1) - values.mean(axis=-1))
+    z = np.divide(away, error, out=np.zeros_like(away), where=error > 0.0)
+    p_values: FloatArray = 2.0 * ndtr(-z)
     return p_values
 
 
@@ -269,7 +309,7 @@ def estimate_means(
         If an argument is neither a `Scores` nor a mapping of them.
     ValueError
         If the judge lacks systems, measures, or queries with human labels; if there are fewer than
-        three of these; or if a query has no value, or queries have weights that vary.
+        three of these; or if a query has no value, or human scores have weights that vary.
 
     Warns
     -----
@@ -327,17 +367,10 @@ def estimate_means(
     >>> found.estimate[:, 0].round(3), found.bias[:, 0].round(3)
     (array([0.627, 0.596]), array([0.064, 0.072]))
     """
-    scores = Scores.of_systems(human) if isinstance(human, Mapping) else human
-    if not isinstance(scores, Scores):
-        raise TypeError(
-            f"human must be Scores, or a mapping of systems to Scores, got {type(human).__name__}."
-        )
+    scores = human if isinstance(human, Scores) else Scores.of_systems(human)
     fraction("confidence", confidence)
     choice("population", population, POPULATIONS)
+    if scores.weights is not None and np.ptp(scores.weights) > 0.0:
+        raise ValueError("Queries must have no weights with a judge: all would count alike.")
     judged = judged_scores(judge, scores)
-    if judged.has_weights:
-        raise ValueError(
-            "Queries must have no weights with a judge: all would count alike. Score human and "
-            "judge without sample_weight."
-        )
-    return _with_notes(_of_means(judged, confidence, population), judged.values, judged.places)
+    return with_notes(estimates(judged, confidence, population)[0], judged)

@@ -8,24 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._intervals.paired import paired_differences
 from skgraded._text import count
 from skgraded._writers import LongResult, Table
 from skgraded.results import OfMeasures, column_of
 
 FloatArray = NDArray[np.float64]
-
-_PICKED = (
-    "human",
-    "judge",
-    "estimate",
-    "interval",
-    "standard_error",
-    "bias",
-    "bias_interval",
-    "slope",
-    "n_alone",
-    "relative_width",
-)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -33,8 +21,8 @@ class JudgedEstimates(OfMeasures, LongResult):
     """Estimates from human labels of few queries and a judge's labels of many.
 
     A row is a system, or a difference of two systems. `to_frame` has one row per measure and
-    system, with the columns measure, name, human, judge, estimate, low, high, bias, bias_low,
-    bias_high, slope, n_alone and relative_width.
+    system, with the columns measure, name, human, judge, estimate, low, high, bias, slope,
+    n_alone and relative_width.
 
     Attributes
     ----------
@@ -52,10 +40,6 @@ class JudgedEstimates(OfMeasures, LongResult):
         Ends of their confidence intervals.
     standard_error : ndarray of shape (n_rows, n_measures)
         Standard errors of the estimates.
-    bias : ndarray of shape (n_rows, n_measures)
-        By how much the judge's means are too high: ``judge`` less ``estimate``.
-    bias_interval : ndarray of shape (n_rows, n_measures, 2)
-        Ends of the confidence intervals of the bias.
     slope : ndarray of shape (n_rows, n_measures)
         By how much the human value rises with the judge's, from query to query.
     n_alone : ndarray of shape (n_rows, n_measures)
@@ -65,8 +49,6 @@ class JudgedEstimates(OfMeasures, LongResult):
         Width of the interval over that of the human labels alone, both by Student's t.
     n_human, n_judged : int
         Number of queries with human labels, and with the judge's.
-    n_judges : int
-        Number of judges, or of folds of them.
     population : {"like_these", "these"}
         Whether the means are those over more queries like these, or over these queries alone.
     confidence : float
@@ -82,14 +64,11 @@ class JudgedEstimates(OfMeasures, LongResult):
     estimate: FloatArray
     interval: FloatArray
     standard_error: FloatArray
-    bias: FloatArray
-    bias_interval: FloatArray
     slope: FloatArray
     n_alone: FloatArray
     relative_width: FloatArray
     n_human: int
     n_judged: int
-    n_judges: int
     population: str
     confidence: float
     notes: tuple[str, ...] = ()
@@ -98,9 +77,16 @@ class JudgedEstimates(OfMeasures, LongResult):
         """Pick one measure by its name, or several by a list."""
         names = name if isinstance(name, list | tuple) else [name]
         columns = [column_of(self.measures, each) for each in names]
-        picked: dict[str, Any] = {field: getattr(self, field)[:, columns] for field in _PICKED}
+        picked: dict[str, Any] = {
+            field: each[:, columns] for field, each in vars(self).items() if np.ndim(each) > 1
+        }
         picked["measures"] = tuple(self.measures[column] for column in columns)
         return dataclasses.replace(self, **picked)
+
+    @property
+    def bias(self) -> FloatArray:
+        """By how much the judge's means are too high: ``judge`` less ``estimate``."""
+        return paired_differences(self.judge, self.estimate)
 
     @property
     def n_saved(self) -> FloatArray:
@@ -109,20 +95,15 @@ class JudgedEstimates(OfMeasures, LongResult):
 
     def _columns(self) -> dict[str, Any]:
         column, row = (each.ravel() for each in np.indices(self.estimate.T.shape))
-        ends = {"": self.interval, "bias_": self.bias_interval}
-        low, bias_low = (each[row, column, 0] for each in ends.values())
-        high, bias_high = (each[row, column, 1] for each in ends.values())
         return {
             "measure": np.array(self.measures, dtype=object)[column],
             "name": np.array(self.names, dtype=object)[row],
             "human": self.human[row, column],
             "judge": self.judge[row, column],
             "estimate": self.estimate[row, column],
-            "low": low,
-            "high": high,
+            "low": self.interval[row, column, 0],
+            "high": self.interval[row, column, 1],
             "bias": self.bias[row, column],
-            "bias_low": bias_low,
-            "bias_high": bias_high,
             "slope": self.slope[row, column],
             "n_alone": self.n_alone[row, column],
             "relative_width": self.relative_width[row, column],
@@ -130,36 +111,31 @@ class JudgedEstimates(OfMeasures, LongResult):
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         tables = [self._table_of(column, n_rows) for column in range(len(self.measures))]
-        return [*tables[:-1], tables[-1]._replace(notes=[*self._told(n_rows), *self.notes])]
+        told = "Worth: as many queries with human labels alone would be as precise."
+        n, notes = len(self.names), [f"{self._over}. {told}"]
+        if n_rows is not None and n_rows < n:
+            notes.append(f"{n} rows, the first {n_rows} shown.")
+        return [*tables[:-1], tables[-1]._replace(notes=[*notes, *self.notes])]
 
     def _table_of(self, column: int, n_rows: int | None) -> Table:
         of_column = slice(None, n_rows), column
-        percent = f"{100.0 * self.confidence:g}% interval"
         columns = [
-            ("human", _decimals(self.human[of_column])),
-            ("judge", _decimals(self.judge[of_column])),
-            ("estimate", _decimals(self.estimate[of_column])),
-            (percent, [f"[{low:.4f}, {high:.4f}]" for low, high in self.interval[of_column]]),
-            ("judge's bias", [f"{each:+.4f}" for each in self.bias[of_column]]),
-            (
-                percent,
-                [f"[{low:+.4f}, {high:+.4f}]" for low, high in self.bias_interval[of_column]],
+            *(
+                (name, [f"{each:.4f}" for each in getattr(self, name)[of_column]])
+                for name in ("human", "judge", "estimate")
             ),
+            (
+                f"{100.0 * self.confidence:g}% interval",
+                [f"[{low:.4f}, {high:.4f}]" for low, high in self.interval[of_column]],
+            ),
+            ("judge's bias", [f"{each:+.4f}" for each in self.bias[of_column]]),
             ("worth", [f"{each:.0f}" for each in self.n_alone[of_column]]),
         ]
         return Table([self.measures[column], *self.names[:n_rows]], columns)
 
-    def _told(self, n_rows: int | None) -> list[str]:
-        judges = "a judge" if self.n_judges == 1 else f"{self.n_judges} judges"
+    @property
+    def _over(self) -> str:
+        """Over what the estimates are, in words."""
         all_queries = " as all there are" if self.population == "these" else ""
-        told = (
-            f"{count(self.n_human, 'query', 'queries')} with human labels, and {self.n_judged:,} "
-            f"with those of {judges}{all_queries}. Worth: as many queries with human labels alone "
-            "would be as precise."
-        )
-        hidden = n_rows is not None and n_rows < len(self.names)
-        return [told, f"{len(self.names)} rows, the first {n_rows} shown." if hidden else ""]
-
-
-def _decimals(values: FloatArray) -> list[str]:
-    return [f"{each:.4f}" for each in values]
+        human = count(self.n_human, "query", "queries")
+        return f"{human} with human labels and {self.n_judged:,} with a judge's{all_queries}"

@@ -3,96 +3,75 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from skgraded._guards import stacklevel_of_the_user
 from skgraded._intervals.estimate import FEWEST_DIFFERENCES
 from skgraded._text import count, first_few
+from skgraded.comparison._comparison import Comparison
+from skgraded.comparison._given import Given
+from skgraded.comparison._judge import notes_on_judge
 from skgraded.exceptions import FewDifferencesWarning
-from skgraded.results import Scores, told_in_clusters, told_queries, unit_in_words
+from skgraded.results import told_queries, unit_in_words
 
-if TYPE_CHECKING:
-    from skgraded.comparison._comparison import Comparison
-    from skgraded.comparison._judged_estimates import JudgedEstimates
-
-# With fewer queries that hold the top grade, a note says so.
-_FEW_TOP_QUERIES = 20
 _ONE_TRAINING = (
     "One cross-validation: intervals hold for the models that were trained in it. In simulations "
-    "they covered the mean of new splits and trainings in 90 to 95 % for trained learners, and in "
-    "39 to 89 % where models vary much; cross_validate_queries(..., n_repeats=5) includes these."
+    "they covered the mean of new splits and trainings in 95 % where models hardly vary, and in 42 "
+    "to 89 % where they do; cross_validate_queries(..., n_repeats=5) includes these."
+)
+_TOO_MANY = (
+    "Pairs are not decided: of {} over {}, some would be found to differ too often where none do. "
+    'Name a baseline=, or bound the share of false discoveries by correction="bh".'
 )
 _WEIGHTS = "Queries have weights, which a comparison ignores: each query counts once."
 _TINY = 1e-300
 _UNSEEN = 3.0  # over n: upper end of a share of which n units show none (rule of three)
 
 
-def over_in_words(columns: Sequence[Any], judge: JudgedEstimates | None) -> str:
-    """Say over what the systems were compared."""
-    told = told_queries(tuple(each.values.shape[2] for each in columns))
-    if judge is not None:
-        told += f" with human labels and {judge.n_judged:,} with a judge's"
-        told += " as all there are" if judge.population == "these" else ""
-    has_clusters = columns[0].clusters is not None
-    told = told_in_clusters(told, tuple(e.n_units for e in columns) if has_clusters else None)
-    n_repeats = columns[0].values.shape[1]
-    return told if n_repeats == 1 else f"{told} and {n_repeats} repeats"
-
-
-def notes_on(
-    found: Comparison, columns: Sequence[Any], scores: Scores, *, has_weights: bool
-) -> list[str]:
+def notes_on(found: Comparison, given: Given, *, is_decided: bool) -> list[str]:
     """Say what was left out, what rests on few queries, of which it warns, and what is open."""
+    units = unit_in_words(given.clusters is not None)
+    scores, few = given.scores, _note_on_few(found, given, units)
     is_one_training = scores.folds is not None and len(scores.folds) == 1
-    few = _note_on_few(found, columns)
     if few:
         warnings.warn(few, FewDifferencesWarning, stacklevel=stacklevel_of_the_user())
     notes = [
+        "" if is_decided else _TOO_MANY.format(given.in_words, count(min(given.n_units), *units)),
+        *([] if found.judge is None else notes_on_judge(found.judge)),
         _ONE_TRAINING if is_one_training else "",
-        *_notes_on_left_out(columns, scores),
+        _note_on_left_out(given),
         few,
         _note_on_undecided(found),
-        _note_on_top(columns, scores),
-        _WEIGHTS if has_weights else "",
+        _WEIGHTS if scores.weights is not None and np.ptp(scores.weights) > 0.0 else "",
     ]
     return [note for note in notes if note]
 
 
-def _notes_on_left_out(columns: Sequence[Any], scores: Scores) -> list[str]:
-    n_left_out = [int((~each.is_compared).sum()) for each in columns]
-    notes = []
-    for number in sorted({*n_left_out} - {0}):
-        names = [name for name, n in zip(scores, n_left_out, strict=True) if n == number]
-        of = "" if len(names) == len(columns) else f" of {first_few(names)}"
-        queries = count(number, "query", "queries")
-        notes.append(f"{queries} without a value{of} for some system left out.")
-    in_part = np.zeros(scores.n_queries, dtype=bool)
-    for each in columns:
-        in_part[each.is_compared] |= np.isnan(each.values).any(axis=(0, 1))
-    if in_part.any():
-        queries = count(int(in_part.sum()), "query", "queries")
-        notes.append(f"{queries} not tested in every repeat.")
-    return notes
+def _note_on_left_out(given: Given) -> str:
+    n_left_out = (~given.is_compared).sum(axis=1).tolist()
+    some = {name: n for name, n in zip(given.scores.measures, n_left_out, strict=True) if n}
+    if not some:
+        return ""
+    queries = told_queries(tuple(some.values()))
+    return f"{queries} without a value of {first_few(list(some))} for some system left out."
 
 
-def _note_on_few(found: Comparison, columns: Sequence[Any]) -> str:
+def _note_on_few(found: Comparison, given: Given, units: tuple[str, str]) -> str:
     few = np.argwhere(found.n_differing < FEWEST_DIFFERENCES)
     if not len(few):
         return ""
     pair, column = few[0]
-    n_units, has_clusters = columns[column].n_units, columns[column].clusters is not None
+    n_units = given.n_units[column]
     one, other = (found.systems[each] for each in found.pairs[pair])
-    differing = count(int(found.n_differing[pair, column]), *unit_in_words(has_clusters))
-    units, others = unit_in_words(has_clusters)[1], len(few) - 1
-    more = f", and {count(others, 'other difference')} like it" if others else ""
-    by = f"{found.measures[column]}{more}"
+    differing = count(int(found.n_differing[pair, column]), *units)
+    more = f", and {count(len(few) - 1, 'other difference')} like it" if len(few) > 1 else ""
     return (
-        f"{one} - {other} differs from 0 in {differing} of {n_units} by {by}. "
-        f"Up to {100.0 * min(_UNSEEN / n_units, 1.0):.2g} % of all {units} may differ in ways that "
-        "none of these shows: intervals allow for it, but p-values err more often than they say."
+        f"{one} - {other} differs from 0 in {differing} of {n_units} by "
+        f"{found.measures[column]}{more}. "
+        f"Up to {100.0 * min(_UNSEEN / n_units, 1.0):.2g} % of all {units[1]} may differ in ways "
+        "that none of these shows: intervals allow for it, but p-values err more often than they "
+        "say."
     )
 
 
@@ -100,9 +79,9 @@ def _note_on_undecided(found: Comparison) -> str:
     """Say how many queries would decide what is undecided, of the first pair by name."""
     if found.decisions is None:
         p_value = next(iter(found.p_value.values()))
-        effect, undecided = np.abs(found.difference), p_value >= found.level
+        effect, level = np.abs(found.difference), found.level
         n_tests = 1 if found.correction == "none" else effect.size
-        confidence = 1.0 - found.level / n_tests
+        undecided, confidence = p_value >= level, 1.0 - level / n_tests
     else:
         better = found.difference * np.array(found.directions)
         effect, undecided = np.abs(better + (found.margin or 0.0)), found.decisions == "undecided"
@@ -122,15 +101,3 @@ def _note_on_undecided(found: Comparison) -> str:
         f"{needed[pair, column]:,.0f} queries decide {one} - {other} by {found.measures[column]}: "
         "queries_needed(effect=) plans by the smallest difference of interest."
     )
-
-
-def _note_on_top(columns: Sequence[Any], scores: Scores) -> str:
-    top = scores.has_top_grade
-    if top is None:
-        return ""
-    kept = np.any([each.is_compared for each in columns], axis=0)
-    n_top = int((top & kept).sum())
-    if n_top >= min(_FEW_TOP_QUERIES, int(kept.sum())):
-        return ""
-    queries = count(n_top, "query", "queries")
-    return f"Only {queries} with a document of the top grade, few to judge by."
