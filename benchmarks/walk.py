@@ -16,7 +16,6 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
 
 import skgraded
@@ -72,40 +71,30 @@ def walk_of(run):
     return walk
 
 
-class Model(BaseEstimator):
-    """A fitted model, whose scores are its first feature."""
-
-    def fit(self, X, y):  # noqa: D102
-        return self
-
-    def predict(self, X):  # noqa: D102
-        return X[:, 0]
-
-
 def make_runs(folder):
     """Return the walks by name; a first call has filled the caches of the process."""
     rng = np.random.default_rng(0)
     y, s, qid = rng.integers(0, 5, 100), rng.random(100), np.repeat(np.arange(10), 10)
     X, target, sizes = s[:, None], skgraded.query_target(y, qid), np.full(10, 10)
     measure, scorer = xGAP(g=(0.1, 0.2, 0.3, 0.4)), make_ranking_scorer("nDCG@10")
+    model = Ridge().fit(X, y)
     ndcg, metric, cost = nDCG(k=10), eval_metric("nDCG@10"), objective("nDCG")
     qrels, run = folder / "qrels", folder / "run"
     qrels.write_text("".join(f"{q} 0 d{i} {y[i]}\n" for i, q in enumerate(qid)))
     run.write_text("".join(f"{q} Q0 d{i} 1 {s[i]} a\n" for i, q in enumerate(qid)))
     command = ["evaluate", str(qrels), str(run), "-m", "nDCG@10"]
-    features, grades, queries = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
-    asked = {"qid": queries, "measures": ["nDCG@10", "AP"]}
-    validated = {
-        name: cross_validate_queries(Ridge(), each, grades, **asked)
-        for name, each in {"all": features, "half": features[:, ::2]}.items()
-    }
+    features, grades, ids = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
+    asked = {"y": grades, "qid": ids, "measures": ["nDCG@10", "AP"]}
+    whole, half = (
+        cross_validate_queries(Ridge(), X=each, **asked) for each in (features, features[:, ::2])
+    )
     return {
         "xGAP(g)(y, s, qid=qid)": lambda: measure(y, s, qid=qid),
         "nDCG(k=10)(y, s, qid=qid)": lambda: ndcg(y, s, qid=qid),
-        "scikit-learn scorer": lambda: scorer(Model(), X, target),
+        "scikit-learn scorer": lambda: scorer(model, X, target),
         "LightGBM eval_metric, later call": lambda: metric(y, s, None, sizes),
         "LightGBM objective, later call": lambda: cost(y, s, None, sizes),
-        "compare of two cross-validations": lambda: compare(validated),
+        "compare of two cross-validations": lambda: compare({"a": whole, "b": half}),
         "skgraded evaluate": lambda: run_command(command),
     }
 

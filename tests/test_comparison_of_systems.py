@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from skgraded import Scores, compare
+from skgraded import Scores, compare, trec
 from skgraded._intervals.paired import TESTS
 from skgraded.exceptions import FewDifferencesWarning
 
@@ -168,6 +168,43 @@ def test_tukeys_p_values_are_corrected_for_the_number_of_measures(correction, fa
 def test_bad_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         compared(paired_values(), **options)
+
+
+@pytest.mark.parametrize(
+    ("n_systems", "n_topics", "options", "told"),
+    [
+        (5, 8, {}, "over 8 queries is 0.078"),
+        (5, 9, {}, None),
+        (5, 8, {"correction": "bh"}, None),
+        (5, 5, {"correction": "bh"}, "over 5 queries is 0.062"),
+        (2, 5, {}, "over 5 queries is 0.062"),
+        (2, 5, {"confidence": 0.9}, None),
+        (5, 8, {"tests": "t"}, None),
+        (5, 20, {"tests": "bootstrap", "n_resamples": 100}, "over 20 queries is 0.099"),
+        (5, 20, {"tests": "tukey", "n_resamples": 9}, "over 20 queries is 0.1"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
+def test_topics_too_few_for_any_difference_are_told(n_systems, n_topics, options, told):
+    topics = [f"q{number}" for number in range(n_topics)]
+    qrels = {topic: {"d0": 1} for topic in topics}
+    runs = {  # each system puts the relevant document one rank lower, in every topic
+        f"run{s}": {
+            topic: {f"d{d}": float(-abs(d - s - 0.1)) for d in range(6)} for topic in topics
+        }
+        for s in range(n_systems)
+    }
+    options = {"tests": "randomization", **options}
+    found = compare(trec.evaluate("AP(ties=row_order)", qrels, runs), **options)
+    assert found.significant.any() == (told is None)
+    # In few topics some differ, and others in none.
+    assert sum("No difference can be significant" in each for each in found.notes) == bool(told)
+    if told:
+        told = (
+            f"No difference can be significant: the smallest p-value {told} after the correction."
+        )
+        assert found.notes[0] == told
+        assert told in " ".join(found.to_text().split())
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")

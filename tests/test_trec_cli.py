@@ -306,8 +306,9 @@ def test_pairs_of_many_runs_are_not_decided(many_runs, run):
     assert "Pairs are not decided: of 528 pairs over 20 queries" in out
     content = json.loads(run("compare", *many_runs, "--correction", "bh", "--format", "json").out)
     assert any(pair["significant"] for pair in content["rows"])
-    with pytest.raises(ValueError, match="n_resamples must be at least 10560, got 10000"):
-        run("compare", *many_runs, "--correction", "holm", "--test", "randomization")
+    out = run("compare", *many_runs, "--correction", "holm", "--test", "randomization").out
+    told = "No difference can be significant: the smallest p-value over 20 queries is 0.053 after"
+    assert told in " ".join(out.split())
 
 
 def test_topics_of_a_cluster_are_read_from_a_file(many_runs, run, tmp_path):

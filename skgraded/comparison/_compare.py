@@ -20,14 +20,7 @@ from skgraded.comparison._given import Given, given_of, ranges, scores_of_ranker
 from skgraded.comparison._judge import POPULATIONS, Judged, estimates, judged_scores, with_notes
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.comparison._notes import notes_on
-from skgraded.comparison._plan import (
-    ABLE,
-    Plan,
-    are_too_many,
-    checked_margin,
-    decisions,
-    tests_named,
-)
+from skgraded.comparison._plan import ABLE, Plan, are_too_many, decisions, margin_of, tests_named
 from skgraded.measures import Measures
 
 FloatArray = NDArray[np.float64]
@@ -185,9 +178,8 @@ def compare(
       Skewed differences do not, although their mean may be 0.
     - ``"sign"``: the sign test of whether as many queries favour the one system as the other.
 
-    With n resamples, no p-value is below 1 / (n + 1), and that of tests by signs or swaps of m
-    queries not below 2 / 2^m, both before the correction: 60 systems have 1,770 pairs, which need
-    35,400 resamples.
+    With n resamples, no p-value is below 1 / (n + 1) before the correction: 60 systems have 1,770
+    pairs, which need 35,400 resamples. A note says where nothing can be significant.
 
     Corrected p-values do not invert the intervals, which are those of each difference by itself.
     All pairs of so many systems that there are more pairs than squared queries are not decided by
@@ -285,11 +277,11 @@ def compare(
     given = given_of(scores, cluster, baseline)
     low, high = ranges(given.values)
     plan = Plan(
-        tests_named(tests, only_able=judged is not None or given.n_repeats > 1),
+        tests_named(tests, only_able=judged is not None or given.values.shape[2] > 1),
         "holm" if correction is None else choice("correction", correction, CORRECTIONS),
         fraction("confidence", confidence),
         N_RESAMPLES if n_resamples is None else integer("n_resamples", n_resamples, 1),
-        checked_margin(margin, baseline, float((high - low).min()), better=better),
+        margin_of(margin, baseline, float((high - low).min()), better=better),
         is_decided=tests is not None or correction is not None or not are_too_many(given),
     )
     if judged is not None:
@@ -323,6 +315,7 @@ def _by_labels(given: Given, plan: Plan, widest: FloatArray) -> _Read:
 def _of_group(given: Given, group: NDArray[np.intp], plan: Plan, widest: FloatArray) -> _Read:
     """Read what some measures tell, of some pairs at a time."""
     kept, folds = given.is_compared[group[0]], given.scores.folds
+    folds = None if folds is None else folds[:, kept]
     values = given.values[group][..., kept]
     clusters = None if given.clusters is None else given.clusters[kept]
     directions = np.array(given.scores.directions)[group]
@@ -331,11 +324,7 @@ def _of_group(given: Given, group: NDArray[np.intp], plan: Plan, widest: FloatAr
     for first in range(0, len(given.pairs), at_a_time):
         one, other = given.pairs[first : first + at_a_time].T
         differences = paired_differences(values[:, one], values[:, other])
-        found = over_repeats(
-            differences.reshape(-1, *differences.shape[2:]),
-            None if folds is None else folds[:, kept],
-            clusters,
-        )
+        found = over_repeats(differences.reshape(-1, *values.shape[2:]), folds, clusters)
         reach = np.repeat(widest, len(one))
         estimate = means(
             found.rows,
@@ -432,4 +421,4 @@ def _comparison(
         tested=plan.in_words(given, given.over if judge is None else judge._over),
         notes=(),
     )
-    return replace(found, notes=tuple(notes_on(found, given, is_decided=plan.is_decided)))
+    return replace(found, notes=tuple(notes_on(found, given, plan)))

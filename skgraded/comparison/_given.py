@@ -63,11 +63,6 @@ class Given(NamedTuple):
     means: FloatArray
 
     @property
-    def n_repeats(self) -> int:
-        """Number of repeats."""
-        return self.values.shape[2]
-
-    @property
     def in_words(self) -> str:
         """The number of pairs, and of measures if there are several."""
         by = f" by {len(self.values)} measures" if len(self.values) > 1 else ""
@@ -78,7 +73,8 @@ class Given(NamedTuple):
         """Over what systems are compared, in words."""
         clusters = None if self.clusters is None else self.n_units
         told = told_in_clusters(told_queries(self.n_queries), clusters)
-        return told if self.n_repeats == 1 else f"{told} and {self.n_repeats} repeats"
+        n_repeats = self.values.shape[2]
+        return told if n_repeats == 1 else f"{told} and {n_repeats} repeats"
 
 
 def scores_of_rankers(
@@ -124,9 +120,7 @@ def _scored(
 
 def given_of(scores: Scores, cluster: Any, baseline: str | None) -> Given:
     """Lay out the values of several systems, and find the queries that all of them have."""
-    systems, n_repeats = scores.systems or (), 1 if scores.folds is None else len(scores.folds)
-    cube = scores.values.reshape(len(systems), n_repeats, len(scores.qid), -1)
-    values = np.moveaxis(cube, 3, 0)
+    values = by_measure(scores)
     is_compared = np.any(np.all(~np.isnan(values), axis=1), axis=1)
     values = np.where(is_compared[:, None, None], values, np.nan)
     n_queries = tuple(is_compared.sum(axis=1).tolist())
@@ -148,12 +142,19 @@ def given_of(scores: Scores, cluster: Any, baseline: str | None) -> Given:
         values,
         is_compared,
         clusters,
-        _pairs(systems, baseline),
+        _pairs(scores.systems or (), baseline),
         baseline,
         n_queries,
         n_units,
         np.stack(means, axis=1),
     )
+
+
+def by_measure(scores: Scores) -> FloatArray:
+    """Return values of shape (n_measures, n_systems, n_repeats, n_queries)."""
+    n_repeats = 1 if scores.folds is None else len(scores.folds)
+    cube = scores.values.reshape(-1, n_repeats, len(scores.qid), len(scores.measures))
+    return np.ascontiguousarray(np.moveaxis(cube, 3, 0))
 
 
 def _pairs(systems: tuple[str, ...], baseline: str | None) -> IntArray:

@@ -19,7 +19,7 @@ from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.regression import Regression, regression
 from skgraded._params import choice, fraction
 from skgraded._text import count, first_few
-from skgraded.comparison._given import ranges
+from skgraded.comparison._given import by_measure, ranges
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
 from skgraded.results import Scores
@@ -84,10 +84,10 @@ def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
     asked = [each.qid.tolist() for each in judges]
     _check_queries(asked, labelled)
     place = {query: at for at, query in enumerate(dict.fromkeys(chain.from_iterable(asked)))}
-    of_human = _cube(human)
+    of_human = by_measure(human)[:, :, 0]
     values = np.full((len(judges), *of_human.shape[:2], len(place)), np.nan)
     for of_judge, each, queries in zip(values, judges, asked, strict=True):
-        of_judge[..., [place[query] for query in queries]] = _cube(each)
+        of_judge[..., [place[query] for query in queries]] = by_measure(each)[:, :, 0]
     return Judged(
         human.systems or ("mean",),
         human.measures,
@@ -125,7 +125,7 @@ def _check_plain(what: str, scores: Scores, cluster: Any = None) -> None:
             f"The {what} must come without clusters where a judge= is given: the regression takes "
             "queries to vary independently."
         )
-    n_without = int(np.isnan(_cube(scores)).any(axis=(0, 1)).sum())
+    n_without = int(np.isnan(by_measure(scores)).any(axis=(0, 1, 2)).sum())
     if n_without:
         raise ValueError(
             f"Every query must have a value where a judge= is given, but by the {what} "
@@ -150,13 +150,6 @@ def _check_queries(asked: list[list[Any]], labelled: list[Any]) -> None:
             f"{' and '.join(str(len(each)) for each in others)} that are not the same. Judges in "
             "folds differ in the queries with human labels alone."
         )
-
-
-def _cube(scores: Scores) -> FloatArray:
-    """Return the values by measure, system and query."""
-    n_systems = 1 if scores.systems is None else len(scores.systems)
-    cube = scores.values.reshape(n_systems, len(scores.qid), len(scores.measures))
-    return np.ascontiguousarray(np.moveaxis(cube, 2, 0))
 
 
 def estimates(

@@ -111,10 +111,9 @@ class JudgedEstimates(OfMeasures, LongResult):
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         tables = [self._table_of(column, n_rows) for column in range(len(self.measures))]
-        told = "Worth: as many queries with human labels alone would be as precise."
-        n, notes = len(self.names), [f"{self._over}. {told}"]
-        if n_rows is not None and n_rows < n:
-            notes.append(f"{n} rows, the first {n_rows} shown.")
+        notes = [f"{self._over}. Worth: as many queries with human labels alone are as precise."]
+        if n_rows is not None and n_rows < len(self.names):
+            notes.append(f"{len(self.names)} rows, the first {n_rows} shown.")
         return [*tables[:-1], tables[-1]._replace(notes=[*notes, *self.notes])]
 
     def _table_of(self, column: int, n_rows: int | None) -> Table:

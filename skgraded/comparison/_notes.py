@@ -12,6 +12,7 @@ from skgraded._text import count, first_few
 from skgraded.comparison._comparison import Comparison
 from skgraded.comparison._given import Given
 from skgraded.comparison._judge import notes_on_judge
+from skgraded.comparison._plan import Plan
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.results import told_queries, unit_in_words
 
@@ -20,16 +21,12 @@ _ONE_TRAINING = (
     "they covered the mean of new splits and trainings in 95 % where models hardly vary, and in 42 "
     "to 89 % where they do; cross_validate_queries(..., n_repeats=5) includes these."
 )
-_TOO_MANY = (
-    "Pairs are not decided: of {} over {}, some would be found to differ too often where none do. "
-    'Name a baseline=, or bound the share of false discoveries by correction="bh".'
-)
 _WEIGHTS = "Queries have weights, which a comparison ignores: each query counts once."
 _TINY = 1e-300
 _UNSEEN = 3.0  # over n: upper end of a share of which n units show none (rule of three)
 
 
-def notes_on(found: Comparison, given: Given, *, is_decided: bool) -> list[str]:
+def notes_on(found: Comparison, given: Given, plan: Plan) -> list[str]:
     """Say what was left out, what rests on few queries, of which it warns, and what is open."""
     units = unit_in_words(given.clusters is not None)
     scores, few = given.scores, _note_on_few(found, given, units)
@@ -37,7 +34,7 @@ def notes_on(found: Comparison, given: Given, *, is_decided: bool) -> list[str]:
     if few:
         warnings.warn(few, FewDifferencesWarning, stacklevel=stacklevel_of_the_user())
     notes = [
-        "" if is_decided else _TOO_MANY.format(given.in_words, count(min(given.n_units), *units)),
+        _note_on_tests(given, plan, found.level, count(min(given.n_units), *units)),
         *([] if found.judge is None else notes_on_judge(found.judge)),
         _ONE_TRAINING if is_one_training else "",
         _note_on_left_out(given),
@@ -46,6 +43,23 @@ def notes_on(found: Comparison, given: Given, *, is_decided: bool) -> list[str]:
         _WEIGHTS if scores.weights is not None and np.ptp(scores.weights) > 0.0 else "",
     ]
     return [note for note in notes if note]
+
+
+def _note_on_tests(given: Given, plan: Plan, level: float, units: str) -> str:
+    """Say what is not decided, or cannot be significant."""
+    if not plan.is_decided:
+        return (
+            f"Pairs are not decided: of {given.in_words} over {units}, some would be found to "
+            "differ too often where none do. Name a baseline=, or bound the share of false "
+            'discoveries by correction="bh".'
+        )
+    smallest = plan.smallest(given)
+    if smallest < level:
+        return ""
+    return (
+        f"No difference can be significant: the smallest p-value over {units} is "
+        f"{smallest:.2g} after the correction."
+    )
 
 
 def _note_on_left_out(given: Given) -> str:

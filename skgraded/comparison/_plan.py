@@ -43,6 +43,12 @@ class Plan(NamedTuple):
         function = CORRECTIONS[self.correction].function
         return function(p_values.ravel()).reshape(p_values.shape)
 
+    def smallest(self, given: Given) -> float:
+        """Return the smallest p-value that the first test can give, nan if pairs are too many."""
+        least = self.tests[0].smallest(min(given.n_units), self.n_resamples)
+        p_values = np.full((len(given.values), len(given.pairs)), least)
+        return float(self.corrected(self.tests[0], p_values).min())
+
     def in_words(self, given: Given, over: str) -> str:
         """Name the tests, what they are over, their correction and the level."""
         named = ", ".join(test.title for test in self.tests)
@@ -81,7 +87,7 @@ def tests_named(tests: str | Iterable[str] | None, *, only_able: bool) -> tuple[
     return found
 
 
-def checked_margin(
+def margin_of(
     margin: float | None, baseline: str | None, widest: float, *, better: bool
 ) -> float | None:
     """Return how far systems may fall behind the baseline, or None where nothing is decided.
