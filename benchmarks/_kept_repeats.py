@@ -14,7 +14,7 @@ import numpy as np
 
 from skgraded.results import Scores, direction_of
 
-ARRAYS = ("qid", "values", "folds", "has_top_grade")
+ARRAYS = ("qid", "values", "folds")
 
 
 def file_of(folder, name, repeat):

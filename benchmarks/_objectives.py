@@ -57,7 +57,6 @@ class Protocol:
             qid=by_judge[0].qid,
             values=np.concatenate([each.values for each in by_judge], axis=-1),
             folds=by_judge[0].folds,
-            has_top_grade=by_judge[0].has_top_grade,
         )
 
     def judged(self, ranker, data, repeat, judge):

@@ -48,7 +48,7 @@ RANKERS = {
     "regression": LGBMRanker(objective="regression", verbose=-1, **tree),
     "XGBoost": XGBRanker(n_estimators=TREES, max_depth=3, learning_rate=0.1, n_jobs=1),
 }
-ARRAYS = ("qid", "values", "folds", "has_top_grade")
+ARRAYS = ("qid", "values", "folds")
 
 
 def cross_validated(name, repeat):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,7 +15,6 @@ from skgraded._guards import warn_about_scored_queries
 from skgraded.measures import Measure, Measures, evaluate, measure, measures_by_name, resolve_all
 from skgraded.model_selection._fitting import needs_queries
 from skgraded.model_selection._query_ranker import QueryRanker
-from skgraded.model_selection._splitters import has_top_grade
 from skgraded.rankings import Judgments, features_for, query_series, query_target, read_columns
 from skgraded.results import Scores
 from skgraded.scoring import scores_of
@@ -36,12 +34,11 @@ def scores_of_models(
     columns = read_columns(y, qid, named=("y", "qid"), X=X).require_ids()
     judgments = Judgments.of_columns(columns)
     own = {name: each for name, each in models.items() if ranker_in(each) is not None}
-    named, top = measures_for(own or models, measures, judgments), has_top_grade(judgments)
+    named = measures_for(own or models, measures, judgments)
     parts = {}
     for name, each in models.items():
         warn_about_scored_queries(judgments, each)
-        scores = evaluate(named, judgments.rank(scores_of(each, features_for(each, X))))
-        parts[name] = dataclasses.replace(scores, has_top_grade=top)
+        parts[name] = evaluate(named, judgments.rank(scores_of(each, features_for(each, X))))
     return parts
 
 

@@ -479,12 +479,6 @@ def _strata(judgments: Judgments) -> tuple[IntArray, IntArray]:
     return highest, pool.lengths
 
 
-def has_top_grade(judgments: Judgments) -> BoolArray:
-    """Whether a query has a document of the highest grade of all."""
-    is_top = judgments.levels == len(judgments.grades) - 1
-    return np.logical_or.reduceat(is_top, judgments.indptr[:-1])
-
-
 def deal_alike(judgments: Judgments, queries: IntArray, n_folds: int) -> IntArray:
     """Deal queries to folds that are alike in top grades and pool sizes; return their folds."""
     top_level, pool_size = _strata(judgments)

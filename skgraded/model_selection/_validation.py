@@ -28,7 +28,7 @@ from skgraded.model_selection._fitted_rankers import (
     measures_for,
     target_for,
 )
-from skgraded.model_selection._splitters import QueryKFold, has_top_grade, query_of_row
+from skgraded.model_selection._splitters import QueryKFold, query_of_row
 from skgraded.rankings import Judgments, as_ids, read_columns, split_target, without_query_ids
 from skgraded.results import Scores, by_name
 from skgraded.scoring import ResponseMethod, scores_of
@@ -195,7 +195,7 @@ def cross_validate_queries(
     warn_if_splits_take_parts(splits, query_of_row(judgments), np.diff(judgments.indptr))
     of_labels = _scores_of_labels(task, splits)
     parts = _tested(rankers, task, splits, n_jobs, return_estimator)
-    return _gathered(of_labels, parts, judgments, tuple(rankers) if is_several else None)
+    return _gathered(of_labels, parts, tuple(rankers) if is_several else None)
 
 
 class _Task(NamedTuple):
@@ -262,13 +262,11 @@ def _fit_and_score(
 def _gathered(
     of_labels: Scores,
     parts: list[list[_Part]],
-    judgments: Judgments,
     systems: tuple[str, ...] | None,
 ) -> QueryValidation:
     """Put the results of all rankers and splits side by side."""
     qid, folds, values = _laid_out(parts, len(of_labels))
     of_labels = of_labels.select(query=qid)
-    top = set(judgments.qid[has_top_grade(judgments)].tolist())
     fields = {each.name: getattr(of_labels, each.name) for each in dataclasses.fields(Scores)}
     fit_time, score_time, estimators = (
         tuple(tuple(getattr(each, field) for each in of_ranker) for of_ranker in parts)
@@ -279,7 +277,6 @@ def _gathered(
         "values": values,
         "folds": folds,
         "systems": systems,
-        "has_top_grade": np.array([query in top for query in qid], dtype=bool),
         "fit_time": np.array(fit_time),
         "score_time": np.array(score_time),
         "estimators": estimators if has_estimators else None,

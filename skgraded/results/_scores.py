@@ -71,8 +71,6 @@ class Scores(OfMeasures, LongResult):
         A number that stands for the judged grades of each query, by which systems that were scored
         by different ones are told apart; a function that returns the numbers, or None if they are
         unknown.
-    has_top_grade : ndarray of shape (n_queries,), bool, or None
-        Whether a document of the query has the highest grade of all labels.
     notes : tuple of str
         Sentences on what the values do not show, such as what was left out.
     is_sorted : bool
@@ -116,7 +114,6 @@ class Scores(OfMeasures, LongResult):
     empty: tuple[float, ...] = ()
     ideals: tuple[Ideal, ...] = ()
     judged: Any = None
-    has_top_grade: NDArray[np.bool_] | None = None
     notes: tuple[str, ...] = ()
     is_sorted: bool = False
 
@@ -536,11 +533,10 @@ _ARRAYS = {
     "weights": np.float64,
     "clusters": None,
     "folds": np.int64,
-    "has_top_grade": np.bool_,
     "judged": np.uint64,
 }
 _UNKNOWN: dict[str, tuple[Any, ...]] = {"n_empty": (0,), "empty": (math.nan,), "ideals": (None,)}
-_BY_QUERY = ("qid", "weights", "clusters", "folds", "has_top_grade", "judged")
+_BY_QUERY = ("qid", "weights", "clusters", "folds", "judged")
 
 
 def _own(name: str, values: Any) -> Any:

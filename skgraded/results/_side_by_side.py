@@ -86,7 +86,6 @@ def fields_of_systems(parts: Mapping[str, Scores]) -> dict[str, Any]:
         "empty": first.empty,
         "ideals": tuple(partial(_agreed, each) for each in ideals),
         "judged": first.judged,
-        "has_top_grade": _of_any("has_top_grade", parts, rows),
         "notes": tuple(dict.fromkeys(note for each in parts.values() for note in each.notes)),
     }
 
