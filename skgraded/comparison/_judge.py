@@ -210,7 +210,7 @@ def with_notes(found: JudgedEstimates, judged: Judged) -> JudgedEstimates:
 
 
 def _widths(found: JudgedEstimates) -> list[float]:
-    """Return the median of the relative widths by each measure; rows that do not vary tell none."""
+    """Return the median of the relative widths by each measure; that of rows without any is 1."""
     told = [widths[widths != 1.0] for widths in found.relative_width.T]
     return [float(np.median(widths)) if len(widths) else 1.0 for widths in told]
 
