@@ -279,7 +279,10 @@ class TestWarnings:
         values = np.random.default_rng(12).exponential(size=(4000, N_ALL))
         found = _p_values_of_draws(values, np.arange(N_HUMAN))
         assert np.mean(found < 0.01) < 0.025
-        assert _p_values_of_draws(np.ones((1, 9)), np.arange(5)).tolist() == [1.0]
+        for alike in (np.ones((1, 9)), np.full((1, 200), 0.3)):  # of which means and sums round
+            assert _p_values_of_draws(alike, np.arange(5)).tolist() == [1.0]
+        order = np.random.default_rng(3).permutation(N_ALL)
+        assert _p_values_of_draws(values[:9], order).tolist() == [1.0] * 9
 
     def test_pairs_that_do_not_vary_do_not_make_a_judge_useless(self):
         same = [0, 0, 0, 2]  # b and c are a once more

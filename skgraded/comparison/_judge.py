@@ -210,7 +210,10 @@ def with_notes(found: JudgedEstimates, judged: Judged) -> JudgedEstimates:
 
 
 def _widths(found: JudgedEstimates) -> list[float]:
-    """Return the median of the relative widths by each measure; that of rows without any is 1."""
+    """Return the median of the relative widths by each measure, but for rows that do not vary.
+
+    These have the width 1.
+    """
     told = [widths[widths != 1.0] for widths in found.relative_width.T]
     return [float(np.median(widths)) if len(widths) else 1.0 for widths in told]
 
@@ -267,7 +270,8 @@ def _p_values_of_draws(values: FloatArray, places: IntArray) -> FloatArray:
     left = 1.0 / len(places) - 1.0 / values.shape[-1]
     error = np.sqrt(values.var(axis=-1, ddof=1) * left)
     away = np.abs(values[..., places].mean(axis=-1) - values.mean(axis=-1))
-    z = np.divide(away, error, out=np.zeros_like(away), where=error > 0.0)
+    varies = (error > 0.0) & (np.ptp(values, axis=-1) > 0.0)
+    z = np.divide(away, error, out=np.zeros_like(away), where=varies)
     p_values: FloatArray = 2.0 * ndtr(-z)
     return p_values
 
