@@ -2,7 +2,7 @@
 
 Every row is a simulation in which the truth is known. Texts are in the page, and its tables here:
 
-    python benchmarks/calibration.py [--samples N] [--only WORD] [--page docs/calibration.md]
+    python benchmarks/calibration.py [--samples N] [--only WORD] [--page docs/calibration_tables.md]
 
 Tables are printed, and replaced in the page if it is given. Real sets are in SKGRADED_DATA.
 """

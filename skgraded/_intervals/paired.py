@@ -54,21 +54,6 @@ def effect_size(differences: FloatArray) -> FloatArray:
     return sizes
 
 
-def effect_size_in_residuals(values: FloatArray, pairs: IntArray) -> FloatArray:
-    """Mean difference in standard deviations of the residuals of systems and topics (Sakai 2014).
-
-    It belongs to tests of all systems at once, which take the residuals to vary alike.
-    """
-    means = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]]).mean(axis=1)
-    residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
-    freedom = (len(values) - 1) * (values.shape[1] - 1)
-    spread = np.sqrt((residuals**2).sum() / freedom)
-    sizes: FloatArray = np.zeros_like(means)
-    with np.errstate(divide="ignore"):
-        np.divide(means, spread, out=sizes, where=means != 0.0)
-    return sizes
-
-
 def t_test(differences: FloatArray, clusters: IntArray | None = None) -> FloatArray:
     """Student's t test of the mean difference."""
     return _estimated(differences, clusters).p_value(skewed=False)
@@ -165,16 +150,12 @@ class PairedTest:
         Its name as an argument, in sentences, and above a column of p-values.
     hypothesis : str
         What it tests.
-    exact : str
-        When its p-values are exact.
     function : callable
         Takes the differences of all pairs and returns their p-values. One that resamples also takes
         the number of resamples and their generator. The last argument is the sizes of the clusters.
     smallest : callable
         Returns the smallest p-value that a number of queries or clusters and one of resamples can
         give, or 0 if it is not bounded.
-    tests_mean : bool
-        Whether small p-values say that the mean difference is not 0.
     resamples : bool
         Whether it draws resamples.
     takes_systems : bool
@@ -191,10 +172,8 @@ class PairedTest:
     title: str
     heading: str
     hypothesis: str
-    exact: str
     function: Callable[..., FloatArray]
     smallest: Callable[[int, int], float] = _no_bound
-    tests_mean: bool = True
     resamples: bool = False
     takes_systems: bool = False
     takes_clusters: bool = False
@@ -250,7 +229,6 @@ TESTS = {
             heading="p-value",
             hypothesis="the mean difference is 0, by Student's t and its correction for skewness, "
             "whichever is larger",
-            exact="for normally distributed differences, and to the second order for others",
             function=score_test,
             takes_clusters=True,
         ),
@@ -259,7 +237,6 @@ TESTS = {
             title="Student's paired t test",
             heading="t",
             hypothesis="the mean difference is 0",
-            exact="for normally distributed differences, and nearly so for many queries",
             function=t_test,
             takes_clusters=True,
             required=_t_test_with_required,
@@ -270,7 +247,6 @@ TESTS = {
             heading="Fisher",
             hypothesis="the two systems can be swapped in any query, so that differences are "
             "symmetric around a mean of 0",
-            exact="where all swaps are tried, as with at most 13 queries and 10,000 resamples",
             function=randomization_test,
             smallest=_smallest_of_swaps,
             resamples=True,
@@ -280,7 +256,6 @@ TESTS = {
             title="paired bootstrap test",
             heading="bootstrap",
             hypothesis="the mean difference is 0, by the size of its ratio to the standard error",
-            exact="in the limit of many queries",
             function=bootstrap_test,
             smallest=_smallest_of_resamples,
             resamples=True,
@@ -291,19 +266,15 @@ TESTS = {
             title="Wilcoxon's signed-rank test",
             heading="Wilcoxon",
             hypothesis="differences lie symmetrically around 0, queries without any left out",
-            exact="for at most 50 differences of different sizes, or 13 of any",
             function=wilcoxon_test,
-            tests_mean=False,
         ),
         PairedTest(
             name="sign",
             title="sign test",
             heading="sign",
             hypothesis="as many queries favour the one system as the other",
-            exact="for any number of queries",
             function=sign_test,
             smallest=_smallest_of_signs,
-            tests_mean=False,
         ),
         PairedTest(
             name="tukey",
@@ -311,7 +282,6 @@ TESTS = {
             heading="Tukey",
             hypothesis="all systems can be shuffled in any query, so that they vary equally "
             "(corrects for all pairs itself)",
-            exact="for any number of queries, but for the resamples drawn",
             function=tukey_test,
             smallest=_smallest_of_resamples,
             resamples=True,

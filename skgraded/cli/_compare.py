@@ -73,9 +73,9 @@ def add_command(commands: Any, summary: str) -> None:
 
 def _tests_in_words() -> str:
     """Explain the tests, for the end of the help."""
-    lines = ["tests, what they suppose, and when their p-values are exact:"]
+    lines = ["tests, and what they suppose:"]
     for name, test in TESTS.items():
-        told = f"{test.title}: {test.hypothesis}; exact {test.exact}"
+        told = f"{test.title}: {test.hypothesis}"
         lines.append(
             textwrap.fill(told, 80, initial_indent=f"  {name:<15}", subsequent_indent=" " * 17)
         )
