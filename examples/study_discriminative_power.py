@@ -6,7 +6,7 @@ Discriminative power (Sakai 2006) is the share of the pairs of systems that diff
 
 import time
 
-from study_collection import collection, parser, save
+from study_collection import collection, parser
 
 from skgraded import trec
 from skgraded.studies import discriminative_power, reduce_pool
@@ -24,8 +24,6 @@ for test in ("bootstrap", "t", "tukey"):
     start = time.perf_counter()
     found = discriminative_power(scores, test=test)
     print(f"{found}\n{time.perf_counter() - start:.1f} s\n")
-    if test == "bootstrap":
-        save(found.plot(), arguments, "discriminative_power")
 
 # %%
 # Repeat with a tenth of the judgments, which condensed lists tolerate better (Sakai 2007, Fig. 3).

@@ -6,12 +6,12 @@ of several assessors.
 """
 
 import numpy as np
-from study_collection import parser, save
+from study_collection import parser
 
 from skgraded.datasets import make_ranking
 from skgraded.studies import compare_assessors, simulate_judgments
 
-arguments = parser(__doc__).parse_args()
+parser(__doc__).parse_args()
 rng = np.random.default_rng(0)
 
 # %%
@@ -32,4 +32,3 @@ system = grades + 2.0 * rng.normal(size=len(grades))
 measures = ["AP", "GAP", "xGAP", "eGAP", "nDCG", "nDCG@10", "QMeasure", "ERR", "RR", "P@10"]
 found = compare_assessors(measures, assessments, system, qid=qid)
 print(found)
-save(found.plot(), arguments, "judgment_variation")

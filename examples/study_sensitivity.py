@@ -4,7 +4,7 @@
 These are the analyses of Kishida (2005), for any measure and any run.
 """
 
-from study_collection import collection, parser, save
+from study_collection import collection, parser
 
 from skgraded import Rankings
 from skgraded.studies import change_by_discovery, sensitivity
@@ -19,14 +19,11 @@ measures = ["AP", "xGAP(g=[0.1,0.9])", "QMeasure", "nDCG", "RBP", "ERR(max_grade
 # A document becomes relevant, and the recall base stays the same.
 found = sensitivity(measures, rankings)
 print(found, "\n")
-save(found.plot(), arguments, "sensitivity")
-save(found.plot(relative=True), arguments, "sensitivity_relative")
 
 # %%
 # A relevant document is discovered, so that the recall base grows and values may fall.
 found = sensitivity(measures, rankings, pool="grows", max_rank=1000)
 print(found, "\n")
-save(found.plot(), arguments, "discovery")
 
 # %%
 # Kishida's Table 1: a relevant document is discovered at rank 101.

@@ -151,23 +151,11 @@ def test_numbers_of_judgments_raise():
         compare_assessors("AP", [[0], [1]], [1, 2])
 
 
-def test_plot_table_and_frame():
+def test_table_and_frame():
     rng = np.random.default_rng(0)
     qid = np.repeat([1, 2, 3], 10)
     names = ["AP", "xGAP(g=[0.25,0.75],unjudged=condense,normalize=True)@20"]
     found = simulate_judgments(names, rng.random(30), rng.random(30), qid=qid)
-    ax = found.plot()
-    assert [each.get_text() for each in ax.get_yticklabels()] == list(found.measures)
-    widths = [bar.get_width() for bar in ax.patches]
-    np.testing.assert_allclose(widths, [*found.between, *found.within])
-    ax.figure.canvas.draw()
-    right = ax.get_window_extent().x1
-    assert all(text.get_window_extent().x1 < right for text in ax.texts)
-    assert [text.get_text() for text in ax.texts][:-1] == [
-        *(f"{share:.0%}" for share in found.share_within),
-        "between topics",
-        "by judgments",
-    ]
     assert "1000 judgments of each of 3 topics" in " ".join(repr(found).split())
     table = found.to_frame().set_index("measure")
     assert table.loc["AP", "total"] == pytest.approx(found.between[0] + found.within[0])

@@ -213,15 +213,9 @@ def test_discovery_checks_its_numbers():
         change_by_discovery(0.5, -1, 3)
 
 
-def test_plot_and_frame():
+def test_frame():
     rng = np.random.default_rng(0)
     found = sensitivity(["AP", "nDCG"], rng.integers(0, 2, 30), rng.random(30))
-    ax = found.plot()
-    known = ~np.isnan(found.mean()[:, 1])
-    np.testing.assert_array_equal(ax.get_lines()[1].get_ydata(), found.mean()[known, 1])
-    assert ax.get_xscale() == "log"
-    shapes = found.plot(relative=True)
-    assert max(shapes.get_lines()[0].get_ydata()) == 1.0
     table = found.to_frame()
     assert list(table.columns) == ["qid", "rank", "AP", "nDCG"]
     assert len(table) == 30

@@ -52,7 +52,7 @@ def _run(study: Study, arguments: argparse.Namespace) -> None:
     reports = [_report(study, each, is_alone) for each in parts]
     write_reports(arguments, [each._replace(notes=notes if in_json else []) for each in reports])
     if getattr(arguments, "plot", None) is not None:
-        panels = [draw for each in parts for draw in each.draw or [partial(_draw, each, is_alone)]]
+        panels = [draw for each in parts for draw in each.draw or [each.found.plot]]
         save_picture(arguments.plot, _figure(panels), dpi=120)
     if not in_json:
         tell(notes)
@@ -66,13 +66,6 @@ def _report(study: Study, part: Part, is_alone: bool) -> Report:
         labels=part.labels or {},
         heading="" if is_alone else part.heading,
     )
-
-
-def _draw(part: Part, is_alone: bool, ax: Any) -> Any:
-    drawn = part.found.plot(ax)
-    if not is_alone:
-        drawn.set_title(part.heading, fontsize=10)
-    return drawn
 
 
 def _figure(panels: Sequence[Callable[[Any], Any]]) -> Any:

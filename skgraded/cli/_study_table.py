@@ -255,7 +255,7 @@ papers:
             add_confidence,
             _number("--resamples", N_RESAMPLES, "number of resamples"),
             add_seed,
-            _add_formats_and_plot,
+            _add_formats,
         ),
         """\
 paper:
@@ -294,7 +294,7 @@ paper:
                 "whether the recall base grows with the document",
             ),
             _number("--max-rank", 100, "last rank that changes"),
-            _add_formats_and_plot,
+            _add_formats,
         ),
         """\
 paper:
@@ -353,7 +353,7 @@ paper:
             _number("--documents", 10, "number of documents of each topic", metavar="N"),
             _number("--repeats", 1000, "number of judgments of each document", metavar="N"),
             add_seed,
-            _add_formats_and_plot,
+            _add_formats,
         ),
         """\
 paper:

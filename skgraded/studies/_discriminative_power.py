@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._intervals.corrections import level_of
 from skgraded._intervals.paired import N_RESAMPLES, TESTS, paired_differences
-from skgraded._optional import axes_or_new
 from skgraded._params import choice, fraction, integer
-from skgraded._pictures import draw_dots, headline
 from skgraded._progress import ProgressBar
-from skgraded._text import count
 from skgraded._writers import Result, Table
 from skgraded.studies._scored_systems import complete_topics, scored_systems
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -130,40 +124,6 @@ class DiscriminativePower(Result):
             f"{' to '.join(map(str, topics[:: max(1, len(topics) - 1)]))} topics."
         )
         return Table(labels, columns, [told], widest_label=44)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share of significant pairs, with a dot for each measure, the best at the top.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw in; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes; beside each dot stands the difference of means that the measure requires.
-        """
-        ax = axes_or_new(ax, self, (7.2, 1.5 + 0.24 * len(self.measures)))
-        order = np.argsort(-self.power, kind="stable")
-        notes = [f"differences over {self.difference_required[each]:.3f}" for each in order]
-        notes[1:] = [f"{self.difference_required[each]:.3f}" for each in order[1:]]
-        best = int((self.n_significant == self.n_significant.max()).sum())
-        names = [self.measures[each] for each in order]
-        draw_dots(ax, names, 100.0 * self.power[order], notes, best)
-        ax.set(xlabel=f"% of {count(len(self.pairs), 'pair')} of systems with p < {self.level:g}")
-        ax.set_xlim(0.0, 118.0 * float(self.power.max()) or 1.0)
-        headline(ax, "Which measure tells most pairs of systems apart?", self._answer(order))
-        return ax
-
-    def _answer(self, order: IntArray) -> str:
-        """Say which measures separate most and fewest pairs."""
-        n = self.n_significant
-        said = [
-            f"{self.measures[each]} {n[each]} of {len(self.pairs)}"
-            for each in (order[:1] if len(order) == 1 else order[[0, -1]])
-        ]
-        return f"{', '.join(said)}. {self._tests()}."
 
     def _tests(self) -> str:
         """Name the test, and the number of its resamples."""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_about_scored_queries
-from skgraded._optional import axes_or_new
 from skgraded._params import integer
-from skgraded._pictures import COLOURS, SMALL, headline, plain
 from skgraded._progress import ProgressBar
 from skgraded._sealed import all_sealed
 from skgraded._writers import Result, Table
@@ -20,9 +18,6 @@ from skgraded.measures import Measures, measures_by_name, resolve_all
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings, read_columns, without_query_ids
 from skgraded.results import by_name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 FloatArray = NDArray[np.float64]
 
@@ -114,55 +109,6 @@ class JudgmentVariation(Result):
             "share_within": self.share_within,
             "standard_error": np.sqrt(self.variance_of_mean),
         }
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the variance of each measure between topics and by judgments.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw in; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes.
-        """
-        ax = axes_or_new(ax, self, (7.2, 1.6 + 0.32 * len(self.measures)))
-        place = np.arange(len(self.measures))
-        ax.barh(place, self.between, color=COLOURS[0], height=0.7)
-        ax.barh(place, self.within, left=self.between, color=COLOURS[1], height=0.7)
-        totals = self.between + self.within
-        beside: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": SMALL}
-        for row, share in enumerate(self.share_within):
-            ax.annotate(f"{share:.0%}", (totals[row], row), xytext=(4, 0), **beside)
-        ax.set_yticks(place, self.measures)
-        ax.set_xlim(0.0, 1.15 * float(totals.max()) or 1.0)
-        ax.set_ylim(len(self.measures) - 0.4, -0.6)
-        ax.set_xlabel("variance of a topic's value (%: share by judgments)")
-        plain(ax, grid="x")
-        for number, (name, left) in enumerate((("between topics", 0.0), ("by judgments", 0.22))):
-            ax.text(
-                left,
-                1.01,
-                name,
-                transform=ax.transAxes,
-                fontsize=SMALL,
-                color=COLOURS[number],
-                fontweight="bold",
-            )
-        headline(ax, "How much of a topic's variance do the judgments make?", self._answer(), 14)
-        return ax
-
-    def _answer(self) -> str:
-        """Say for which measure the judgments weigh least and most."""
-        share = self.share_within
-        known = np.flatnonzero(~np.isnan(share))
-        if not len(known):
-            return ""
-        ends = dict.fromkeys([known[share[known].argmin()], known[share[known].argmax()]])
-        said = " to ".join(f"{share[each]:.0%} ({self.measures[each]})" for each in ends)
-        return f"{said}; {len(self.qid)} topics, {len(self.values)} judgments of each."
 
     def _table(self) -> Table:
         rows = {

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._optional import axes_or_new
 from skgraded._params import choice, integer
-from skgraded._pictures import GREY, Curve, draw_curves, headline, label_ends, plain
 from skgraded._progress import ProgressBar
 from skgraded._sealed import all_sealed
 from skgraded._text import count
@@ -18,9 +16,6 @@ from skgraded._writers import Result, Table
 from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 FloatArray = NDArray[np.float64]
 DocumentChange = Literal["relevant", "one_grade"]
@@ -143,64 +138,6 @@ class Sensitivity(Result):
             "rank": np.tile(self.ranks, len(self.qid)),
             **dict(zip(self.measures, gains.T, strict=True)),
         }
-
-    def plot(self, ax: Axes | None = None, relative: bool = False) -> Axes:
-        """Draw the mean gain over the ranks, with a curve for each measure.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw in; a new figure by default.
-        relative : bool, default=False
-            Whether to divide each curve by its largest gain, to compare their shapes.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes, with ranks on a logarithmic scale.
-        """
-        ax = axes_or_new(ax, self, (7.2, 4.6))
-        means = self.mean()
-        curves = []
-        for number, name in enumerate(self.measures):
-            known = ~np.isnan(means[:, number])
-            gains = means[known, number]
-            gains = gains / np.abs(gains).max() if relative and len(gains) else gains
-            curves.append(Curve(name, self.ranks[known].astype(float), gains))
-        lines = draw_curves(ax, curves, markers=False)
-        ax.axhline(0.0, color=GREY, linewidth=0.8)
-        ax.set_xscale("log")
-        ticks = [rank for rank in _RANKS_SHOWN if rank <= self.ranks[-1]]
-        ax.set_xticks(ticks, [f"{rank}" for rank in ticks])
-        ax.minorticks_off()
-        how = "gain, largest = 1" if relative else "gain"
-        what = "turns relevant" if self.change == "relevant" else "rises by one grade"
-        ax.set(xlabel="rank of the document", ylabel=how)
-        ax.margins(y=0.1)
-        plain(ax)
-        label_ends(ax, lines, curves)
-        question = "By how much" if not relative else "At which ranks"
-        headline(
-            ax,
-            f"{question} does a measure rise when the document at a rank {what}?",
-            self._answer(means),
-        )
-        return ax
-
-    def _answer(self, means: FloatArray) -> str:
-        """Say whose gain at rank 10 is the largest and the smallest part of that at rank 1."""
-        ranks = self.ranks.tolist()
-        if 1 not in ranks or 10 not in ranks:  # noqa: PLR2004 - the end of the first page
-            return ""
-        with np.errstate(all="ignore"):
-            kept = means[ranks.index(10)] / means[ranks.index(1)]
-        known = np.flatnonzero(np.isfinite(kept))
-        if not len(known):
-            return ""
-        ends = dict.fromkeys([known[kept[known].argmax()], known[kept[known].argmin()]])
-        said = ", ".join(f"{self.measures[each]} {kept[each]:.0%}" for each in ends)
-        queries = count(len(self.qid), "query", "queries")
-        return f"Rise at rank 10, in % of that at rank 1: {said} (means over {queries})."
 
     def _table(self) -> Table:
         rows = [row for row, rank in enumerate(self.ranks) if rank in _RANKS_SHOWN]

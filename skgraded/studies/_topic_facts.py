@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +13,6 @@ from skgraded._params import integer, number
 from skgraded._writers import Result, Table
 from skgraded.studies._scored_systems import scored_systems
 from skgraded.trec import Qrels, read_qrels
-
-if TYPE_CHECKING:
-    pass
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
