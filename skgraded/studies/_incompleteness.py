@@ -23,7 +23,7 @@ from skgraded.studies._pool_samples import (
     random_samples,
     stratified_samples,
 )
-from skgraded.studies._scored_systems import system_mask
+from skgraded.studies._scored_systems import known_mean, system_mask
 from skgraded.studies._topic_facts import topic_sets
 from skgraded.trec import JoinedRuns, Negative, Order, Qrels, join_runs, read_qrels
 
@@ -424,7 +424,9 @@ def _scorer(
 
     def means_of(grades: FloatArray) -> FloatArray:
         values = joined.score(resolved, grades, n_threads)[kept]
-        return np.stack([_mean(values[:, mask]) for mask in masks.values()])
+        # Rounded, so that rounding errors rank no systems.
+        means = [np.round(known_mean(values[:, mask], 1), _DECIMALS) for mask in masks.values()]
+        return np.stack(means)
 
     return means_of
 
@@ -506,15 +508,6 @@ def _samples(plan: _Plan, joined: JoinedRuns, rng: np.random.Generator) -> Itera
             yield from stratified_samples(
                 qrels, plan.rates, rng, by_grade=plan.by_grade, nested=plan.nested
             )
-
-
-def _mean(values: FloatArray) -> FloatArray:
-    """Return means over the topics with a value, to 12 digits: rounding errors rank no systems."""
-    counted = (~np.isnan(values)).sum(axis=1)
-    totals = np.nansum(values, axis=1)
-    means: FloatArray = np.full_like(totals, np.nan)
-    np.divide(totals, counted, out=means, where=counted > 0)
-    return np.round(means, _DECIMALS)
 
 
 def _statistics(means: FloatArray, full: FloatArray, signs: FloatArray) -> dict[str, FloatArray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
+from warnings import catch_warnings
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,7 @@ from skgraded.measures import Measures, measures_by_name, resolve_all
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings, read_columns, without_query_ids
 from skgraded.results import by_name
+from skgraded.studies._scored_systems import known_mean
 
 FloatArray = NDArray[np.float64]
 
@@ -51,7 +53,7 @@ class JudgmentVariation(Result):
     @property
     def query_means(self) -> FloatArray:
         """Mean mu_h of each query over the judgments, shape (n_queries, n_measures)."""
-        return _mean(self.values, 0)
+        return known_mean(self.values, 0)
 
     @property
     def query_variances(self) -> FloatArray:
@@ -61,7 +63,7 @@ class JudgmentVariation(Result):
     @property
     def mean(self) -> FloatArray:
         """Mean mu over queries and judgments, shape (n_measures,)."""
-        return _mean(self.query_means, 0)
+        return known_mean(self.query_means, 0)
 
     @property
     def between(self) -> FloatArray:
@@ -74,7 +76,7 @@ class JudgmentVariation(Result):
     @property
     def within(self) -> FloatArray:
         """Variance sigma_d^2 by judgments, the mean of the sigma_h^2, shape (n_measures,)."""
-        return _mean(self.query_variances, 0)
+        return known_mean(self.query_variances, 0)
 
     @property
     def observed(self) -> FloatArray:
@@ -83,7 +85,7 @@ class JudgmentVariation(Result):
         Shape (n_measures,). An experiment with one set of judgments sees only this variance, which
         is close to ``between + within``.
         """
-        return _mean(_variance(self.values, 1), 0)
+        return known_mean(_variance(self.values, 1), 0)
 
     @property
     def variance_of_mean(self) -> FloatArray:
@@ -111,15 +113,11 @@ class JudgmentVariation(Result):
         }
 
     def _table(self) -> Table:
-        rows = {
-            "mean": self.mean,
-            "between": self.between,
-            "within": self.within,
-            "total": self.between + self.within,
-            "observed": self.observed,
-            "share within": self.share_within,
-        }
-        columns = [(name, [f"{value:.5f}" for value in values]) for name, values in rows.items()]
+        columns = [
+            (name.replace("_", " "), [f"{value:.5f}" for value in values])
+            for name, values in self._columns().items()
+            if name not in ("measure", "standard_error")
+        ]
         told = (
             f"Variance of a topic's value between topics and within them, by {len(self.values)} "
             f"judgments of each of {len(self.qid)} topics."
@@ -127,20 +125,10 @@ class JudgmentVariation(Result):
         return Table(["measure", *self.measures], columns, [told], widest_label=44)
 
 
-def _mean(values: FloatArray, axis: int) -> FloatArray:
-    """Return the mean of the values that are not nan; nan if there is none."""
-    n = (~np.isnan(values)).sum(axis=axis)
-    means: FloatArray = np.full(n.shape, np.nan)
-    np.divide(np.nansum(values, axis=axis), n, out=means, where=n > 0)
-    return means
-
-
 def _variance(values: FloatArray, axis: int) -> FloatArray:
     """Return the sample variance of the values that are not nan; nan if there are under two."""
-    n = (~np.isnan(values)).sum(axis=axis)
-    squares = (values - np.expand_dims(_mean(values, axis), axis)) ** 2
-    variances: FloatArray = np.full(n.shape, np.nan)
-    np.divide(np.nansum(squares, axis=axis), n - 1, out=variances, where=n > 1)
+    with catch_warnings(action="ignore", category=RuntimeWarning):
+        variances: FloatArray = np.nanvar(values, axis=axis, ddof=1)
     return variances
 
 
@@ -312,13 +300,8 @@ def compare_assessors(
         )
     top, are_fractional = np.nanmax(given, initial=0.0), bool((given % 1 > 0).any())
     if n_draws is None:
-        judging = _Judging(
-            lambda first, n: given.T[first : first + n],
-            given.shape[1],
-            len(given),
-            top,
-            are_fractional,
-        )
+        shape = given.shape[::-1]
+        judging = _Judging(lambda first, n: given.T[first : first + n], *shape, top, are_fractional)
         return _repeat(measures, judging, y_score, qid, assessments=assessments)
     integer("n_draws", n_draws, _FEWEST)
     rng = np.random.default_rng(random_state)

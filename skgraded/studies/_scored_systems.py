@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -64,6 +65,13 @@ def system_mask(kept: ArrayLike, n_systems: int) -> NDArray[np.bool_]:
             f"{mask.shape}."
         )
     return mask
+
+
+def known_mean(values: FloatArray, axis: int) -> FloatArray:
+    """Return the mean of the values that are not nan; nan if there is none."""
+    with catch_warnings(action="ignore", category=RuntimeWarning):
+        means: FloatArray = np.nanmean(values, axis=axis)
+    return means
 
 
 def complete_topics(taken: Scores, name: str) -> FloatArray:
