@@ -6,19 +6,15 @@ from skgraded.studies._discriminative_power import (
     DiscriminativePower,
     discriminative_power,
 )
-from skgraded.studies._incompleteness import (
-    Incompleteness,
-    IncompletenessStatistic,
-    PoolReduction,
-    incompleteness,
-)
+from skgraded.studies._incompleteness import incompleteness
+from skgraded.studies._incompleteness_result import Incompleteness, IncompletenessStatistic
 from skgraded.studies._judgment_variation import (
     JudgmentVariation,
     compare_assessors,
     simulate_judgments,
 )
 from skgraded.studies._measure_correlation import Correlation, Statistic, correlate
-from skgraded.studies._pool_samples import Sampling, reduce_pool
+from skgraded.studies._pool_samples import PoolReduction, Sampling, reduce_pool
 from skgraded.studies._sensitivity import (
     DocumentChange,
     PoolChange,

@@ -16,7 +16,7 @@ from skgraded._text import count
 from skgraded._writers import Result, Table
 from skgraded.results import Scores, column_of
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
-from skgraded.studies._scored_systems import kept_systems, scored_systems
+from skgraded.studies._scored_systems import kept_systems, legend, scored_systems
 from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:
@@ -279,10 +279,3 @@ def check_statistic(statistic: str) -> str:
 def cell(values: FloatArray) -> str:
     """Write the correlations on all sets of topics into one cell."""
     return "/".join(f"{value:.2f}" for value in values)
-
-
-def legend(result: Any) -> str:
-    """Describe the numbers of systems and topics of a result."""
-    pairs = zip(result.topic_sets, result.n_topics, strict=True)
-    sets = ", ".join(f"{name}: {count(n, 'topic')}" for name, n in pairs)
-    return f"{len(result.systems)} systems; {sets}."

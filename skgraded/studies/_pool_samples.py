@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import choice, flag
-from skgraded.trec import Qrels, read_qrels
+from skgraded._params import choice, flag, integer
+from skgraded.trec import JoinedRuns, Qrels, read_qrels
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Sampling = Literal["stratified", "random"]
+PoolReduction = Literal["stratified", "random", "depth"]
+
+_RATES = {
+    "stratified": (100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 5),
+    "random": (100, 90, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 4, 3, 2, 1),
+    "depth": (100, 50, 30, 20, 15, 10, 7, 5, 3, 2, 1),
+}
 
 # Documents that every topic keeps, however low the rate, as in Buckley and Voorhees (2004).
 _FEWEST_RELEVANT = 1
@@ -181,3 +188,57 @@ def _places(group: IntArray, rng: np.random.Generator) -> IntArray:
     place = np.empty(len(group), dtype=np.int64)
     place[order] = np.arange(len(group)) - np.repeat(starts, sizes)
     return place
+
+
+class Reduction(NamedTuple):
+    """How pools are reduced, and how often."""
+
+    method: str
+    rates: FloatArray
+    n_repeats: int
+    nested: bool
+    by_grade: bool
+    left_out: float
+
+
+def plan_reduction(
+    method: str,
+    rates: Sequence[float] | None,
+    n_repeats: int,
+    nested: bool | None,
+    by_grade: bool,
+) -> Reduction:
+    """Check the options of a reduction, and take the papers' rates by default."""
+    choice("method", method, get_args(PoolReduction))
+    integer("n_repeats", n_repeats, 1)
+    flag("by_grade", by_grade)
+    given = _RATES[method] if rates is None else rates
+    if method == "depth":
+        return Reduction(method, check_depths(given), 1, True, by_grade, np.nan)
+    nests = method == "stratified" if nested is None else flag("nested", nested)
+    return Reduction(method, check_rates(given), n_repeats, nests, by_grade, Qrels.UNSAMPLED)
+
+
+def check_depths(depths: Sequence[float]) -> FloatArray:
+    """Return depths of a pool as an array."""
+    given = np.asarray(depths, dtype=np.float64)
+    if given.ndim != 1 or not len(given):
+        raise ValueError(f"rates must hold at least one depth, got {depths!r}.")
+    wrong = given[~(given >= 1) | (given != np.floor(given))]
+    if len(wrong):
+        raise ValueError(f"rates must be depths, integers >= 1, got {wrong[0]:g}.")
+    return given
+
+
+def samples_of(plan: Reduction, joined: JoinedRuns, rng: np.random.Generator) -> Iterator[Mask]:
+    """Yield the samples of every rate, then those of the next repeat."""
+    qrels: Qrels = joined.qrels
+    for _ in range(plan.n_repeats):
+        if plan.method == "depth":
+            yield from depth_samples(qrels, joined.best_rank(), plan.rates)
+        elif plan.method == "random":
+            yield from random_samples(qrels, plan.rates, rng, nested=plan.nested)
+        else:
+            yield from stratified_samples(
+                qrels, plan.rates, rng, by_grade=plan.by_grade, nested=plan.nested
+            )

@@ -8,6 +8,7 @@ from warnings import catch_warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded._text import count
 from skgraded.results import Scores
 
 FloatArray = NDArray[np.float64]
@@ -84,3 +85,10 @@ def complete_topics(taken: Scores, name: str) -> FloatArray:
             f"{name}, got {values.shape[1]}."
         )
     return values
+
+
+def legend(result: Any) -> str:
+    """Describe the numbers of systems and topics of a result."""
+    pairs = zip(result.topic_sets, result.n_topics, strict=True)
+    sets = ", ".join(f"{name}: {count(n, 'topic')}" for name, n in pairs)
+    return f"{len(result.systems)} systems; {sets}."

@@ -18,10 +18,9 @@ from skgraded.studies._measure_correlation import (
     STATISTICS,
     TITLES,
     cell,
-    legend,
     ordering_means,
 )
-from skgraded.studies._scored_systems import kept_systems, scored_systems
+from skgraded.studies._scored_systems import kept_systems, legend, scored_systems
 from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:

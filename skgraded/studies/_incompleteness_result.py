@@ -1,0 +1,251 @@
+"""The result of incomplete judgments: tables and pictures of every statistic by rate."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._optional import axes_or_new
+from skgraded._params import choice
+from skgraded._pictures import Curve, draw_curves, headline, label_ends, plain, standing_out
+from skgraded._text import count
+from skgraded._writers import Result, Table
+from skgraded.studies._scored_systems import legend
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FloatArray = NDArray[np.float64]
+IncompletenessStatistic = Literal[
+    "kendall", "tau_ap", "score", "target_kendall", "target_pearson", "target_rmse"
+]
+
+_TITLES: dict[IncompletenessStatistic, str] = {
+    "kendall": "Kendall's tau with the full pool",
+    "tau_ap": "tau_AP with the full pool",
+    "score": "mean score over systems and topics",
+    "target_kendall": "Kendall's tau with the {target} of the full pool",
+    "target_pearson": "linear correlation with the {target} of the full pool",
+    "target_rmse": "RMS error against the {target} of the full pool",
+}
+_QUESTIONS: dict[IncompletenessStatistic, str] = {
+    "kendall": "Do the systems keep their order when judgments are missing?",
+    "tau_ap": "Do the best systems keep their order when judgments are missing?",
+    "score": "Do scores keep their level when judgments are missing?",
+    "target_kendall": "Do reduced judgments order the systems as {target} does on all?",
+    "target_pearson": "Do scores on reduced judgments follow {target} on all?",
+    "target_rmse": "How far are scores on reduced judgments from {target} on all?",
+}
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Incompleteness(Result):
+    """Means of systems under reduced pools, compared with those under the full pool.
+
+    The statistics have shape (n_sets, n_rates, n_repeats, n_measures).
+
+    `to_frame` has one row per set of topics, rate, repeat and measure, with the columns topics,
+    rate, repeat, n_judged, measure and the statistics.
+
+    Attributes
+    ----------
+    measures : tuple of str
+        Names of the measures.
+    systems : tuple of str
+        Names of the systems.
+    topic_sets : tuple of str
+        Names of the sets of topics.
+    n_topics : tuple of int
+        Number of topics in each set.
+    method : str
+        How the pools were reduced.
+    rates : ndarray of shape (n_rates,)
+        Percentages of the judgments, or depths of the pool.
+    n_judged : ndarray of shape (n_rates, n_repeats)
+        Number of judgments that are left, over all topics.
+    target : str
+        The measure that the others are compared with as its estimates.
+    full : ndarray of shape (n_sets, n_systems, n_measures)
+        Means under the full pool; nan if no topic has a value.
+    target_full : ndarray of shape (n_sets, n_systems)
+        Means of the target under the full pool.
+    means : ndarray of shape (n_sets, n_rates, n_repeats, n_systems, n_measures)
+        Means under the reduced pools.
+    kendall, tau_ap : ndarray
+        Agreement with the same measure's order under the full pool.
+    score : ndarray
+        Mean score over systems and topics.
+    target_kendall, target_pearson, target_rmse : ndarray
+        Agreement with the target's means under the full pool.
+    notes : tuple of str
+        Facts about the qrels and the runs, such as topics that were left out, in sentences.
+    """
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    topic_sets: tuple[str, ...]
+    n_topics: tuple[int, ...]
+    method: str
+    rates: FloatArray
+    n_judged: NDArray[np.int64]
+    target: str
+    full: FloatArray
+    target_full: FloatArray
+    means: FloatArray
+    kendall: FloatArray
+    tau_ap: FloatArray
+    score: FloatArray
+    target_kendall: FloatArray
+    target_pearson: FloatArray
+    target_rmse: FloatArray
+    notes: tuple[str, ...] = ()
+
+    def _columns(self) -> dict[str, Any]:
+        group, rate, repeat, column = (each.ravel() for each in np.indices(self.kendall.shape))
+        return {
+            "topics": np.array(self.topic_sets, dtype=object)[group],
+            "rate": self.rates[rate],
+            "repeat": repeat,
+            "n_judged": self.n_judged[rate, repeat],
+            "measure": np.array(self.measures, dtype=object)[column],
+            **{name: getattr(self, name).ravel() for name in _TITLES},
+        }
+
+    def to_text(
+        self, statistic: IncompletenessStatistic = "kendall", topics: str | None = None
+    ) -> str:
+        """Draw a table of means over the repeats, with a row per measure and a column per rate.
+
+        Parameters
+        ----------
+        statistic : str, default="kendall"
+            ``"kendall"``, ``"tau_ap"``, ``"score"``, ``"target_kendall"``, ``"target_pearson"`` or
+            ``"target_rmse"``.
+        topics : str, optional
+            The set of topics; the first by default.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
+        return self._table(statistic, topics).to_text()
+
+    def _table(
+        self, statistic: IncompletenessStatistic = "kendall", topics: str | None = None
+    ) -> Table:
+        means = self._curves(statistic, topics)
+        digits = 2 if statistic in ("kendall", "tau_ap") else 3
+        columns = [
+            (f"{rate:g}", [f"{value:.{digits}f}" for value in row])
+            for rate, row in zip(self.rates, means, strict=True)
+        ]
+        unit = "depth of the pool" if self.method == "depth" else "% of the judgments"
+        labels, title = [unit, *self.measures], self._title(statistic)
+        return Table(labels, columns, [self._legend()], title, widest_label=44)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        statistic: IncompletenessStatistic = "kendall",
+        topics: str | None = None,
+    ) -> Axes:
+        """Draw a statistic over the rates, with a curve for each measure.
+
+        The flatter a curve, the less the measure depends on complete judgments.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw in; a new figure by default.
+        statistic : str, default="kendall"
+            As in `to_text`.
+        topics : str, optional
+            The set of topics; the first by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes. Of many measures, the two largest and the two smallest at the end are in
+            colour, with a band of one standard deviation of the repeats.
+        """
+        means = self._curves(statistic, topics)
+        ax = axes_or_new(ax, self, (7.2, 4.6))
+        shown = standing_out(self._judged(statistic, means))
+        curves = [
+            Curve(name, self.rates, means[:, column], shown[column])
+            for column, name in enumerate(self.measures)
+        ]
+        lines = draw_curves(ax, curves)
+        self._draw_bands(ax, lines, means, getattr(self, statistic)[self._set(topics)], shown)
+        if self.method == "depth":
+            ax.set_xscale("log")
+            ax.set_xticks(self.rates, [f"{rate:g}" for rate in self.rates])
+            ax.minorticks_off()
+        ax.invert_xaxis()
+        unit = "depth of the pool" if self.method == "depth" else "% of the judgments kept"
+        ax.set(xlabel=unit, ylabel=self._title(statistic))
+        plain(ax)
+        label_ends(ax, lines, curves)
+        headline(
+            ax, _QUESTIONS[statistic].format(target=self.target), self._answer(statistic, topics)
+        )
+        return ax
+
+    @staticmethod
+    def _draw_bands(
+        ax: Axes, lines: list[Any], means: FloatArray, values: FloatArray, shown: NDArray[np.bool_]
+    ) -> None:
+        """Draw one standard deviation of the repeats around the curves that stand out."""
+        if values.shape[1] == 1:
+            return
+        for column in np.flatnonzero(shown):
+            middle, spread = means[:, column], values[:, :, column].std(axis=1, ddof=1)
+            band = {"color": lines[column].get_color(), "alpha": 0.12, "lw": 0}
+            ax.fill_between(lines[column].get_xdata(), middle - spread, middle + spread, **band)
+
+    @staticmethod
+    def _judged(statistic: IncompletenessStatistic, means: FloatArray) -> FloatArray:
+        """Return what the measures are compared by: the last value, or the change in the score."""
+        judged: FloatArray = np.abs(means[-1] - means[0]) if statistic == "score" else means[-1]
+        return judged
+
+    def _answer(self, statistic: IncompletenessStatistic, topics: str | None) -> str:
+        """Say which measures have the largest and the smallest value at the smallest pool."""
+        means = self._curves(statistic, topics)
+        judged = self._judged(statistic, means)
+        known = np.flatnonzero(~np.isnan(judged))
+        if not len(known):
+            return ""
+        pool = (
+            f"At depth {self.rates[-1]:g}"
+            if self.method == "depth"
+            else f"With {self.rates[-1]:g} % of the judgments"
+        )
+        ends = dict.fromkeys([known[judged[known].argmax()], known[judged[known].argmin()]])
+        start = [f"{value:.2f} to " if statistic == "score" else "" for value in means[0]]
+        said = ", ".join(f"{self.measures[at]} {start[at]}{means[-1, at]:.2f}" for at in ends)
+        number = self._set(topics)
+        chosen = f" ({self.topic_sets[number]})" if len(self.topic_sets) > 1 else ""
+        systems = f"{len(self.systems)} systems, {count(self.n_topics[number], 'topic')}{chosen}"
+        return f"{pool}: {said}; {systems}."
+
+    def _set(self, topics: str | None) -> int:
+        if topics is None:
+            return 0
+        return self.topic_sets.index(choice("topics", topics, self.topic_sets))
+
+    def _curves(self, statistic: IncompletenessStatistic, topics: str | None) -> FloatArray:
+        choice("statistic", statistic, _TITLES)
+        curves: FloatArray = getattr(self, statistic)[self._set(topics)].mean(axis=1)
+        return curves
+
+    def _title(self, statistic: IncompletenessStatistic) -> str:
+        return _TITLES[statistic].format(target=self.target)
+
+    def _legend(self) -> str:
+        repeats = count(self.n_judged.shape[1], "sample")
+        return f"{self.method} samples; {legend(self)[:-1]}; {repeats} per rate."
