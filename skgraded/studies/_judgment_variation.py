@@ -300,8 +300,14 @@ def compare_assessors(
         )
     top, are_fractional = np.nanmax(given, initial=0.0), bool((given % 1 > 0).any())
     if n_draws is None:
-        shape = given.shape[::-1]
-        judging = _Judging(lambda first, n: given.T[first : first + n], *shape, top, are_fractional)
+        n_documents, n_assessors = given.shape
+        judging = _Judging(
+            lambda first, n: given.T[first : first + n],
+            n_assessors,
+            n_documents,
+            top,
+            are_fractional,
+        )
         return _repeat(measures, judging, y_score, qid, assessments=assessments)
     integer("n_draws", n_draws, _FEWEST)
     rng = np.random.default_rng(random_state)

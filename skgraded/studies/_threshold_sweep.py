@@ -202,10 +202,8 @@ class ThresholdSweep(Result):
             if len(first) < len(self.grid):
                 for line, values in zip(lines, points.T, strict=True):
                     ax.scatter([g[0] for g in self.grid], values, s=8, color=line.get_color())
-        ax.set(
-            xlabel="g₁, the share of users who accept grade 1",
-            ylabel=f"Kendall's tau with {name}",
-        )
+        ax.set_xlabel("g₁, the share of users who accept grade 1")
+        ax.set_ylabel(f"Kendall's tau with {name}")
         plain(ax)
         ax.legend(fontsize=SMALL, frameon=False)
         question = f"For which users do GAP, xGAP and eGAP order systems unlike {name}?"
