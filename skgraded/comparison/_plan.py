@@ -96,17 +96,17 @@ def margin_of(
     """
     if margin is None and not flag("better", better):
         return None
-    if baseline is None or (margin is not None and better):
+    if margin is not None and better:
         raise ValueError(
-            "A margin, or better=True in its place, needs a baseline to compare the others with, "
-            f"got margin={margin!r}, better={better!r}, baseline={baseline!r}."
+            f"margin cannot be given with better=True, which asks another question, got {margin}."
         )
+    if baseline is None:
+        raise ValueError("A margin, or better=True, needs a baseline to compare the others with.")
     if margin is None:
         return 0.0
     if number("margin", margin, above=0.0) >= widest:
         raise ValueError(
-            f"margin must be below {widest:.4g}, the largest difference that values of the measure "
-            f"can have, got {margin!r}."
+            f"margin must be below {widest:.4g}, the largest difference there can be, got {margin}."
         )
     return float(margin)
 
