@@ -85,8 +85,7 @@ def test_one_topic_has_no_variance_between_topics():
 
 def test_judgments_without_a_value_are_left_out():
     found = compare_assessors("AP(empty=nan)", [[1, 0, 1], [0, 0, 1]], [2, 1])
-    assert found.query_means.tolist() == [[1.0]]
-    assert found.query_variances.tolist() == [[0.0]]
+    assert (found.mean.tolist(), found.within.tolist()) == ([1.0], [0.0])
 
 
 def test_rows_in_any_order_and_ties():
@@ -117,17 +116,6 @@ def test_g_by_name_keeps_the_scale_of_all_assessors():
     assert by_name.measures == ("GAP",)
 
 
-def test_mixed_assessors_draw_from_those_who_judged():
-    grades = np.array([[np.nan, 2.0, np.nan], [0.0, 1.0, 1.0], [np.nan, np.nan, np.nan]])
-    found = compare_assessors(
-        ["P(rel=2)@1", "P@2", "P@3"], grades, [3, 2, 1], n_draws=3000, random_state=0
-    )
-    values = found.values[:, 0]
-    np.testing.assert_array_equal(values[:, 0], 1.0)  # one judge alone
-    assert values[:, 1].mean() == pytest.approx((1 + 2 / 3) / 2, abs=0.02)
-    np.testing.assert_allclose(values[:, 2], values[:, 1] * 2 / 3)  # nobody judged the third
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -145,8 +133,6 @@ def test_probabilities_that_are_none_raise(given, message):
 def test_numbers_of_judgments_raise():
     with pytest.raises(ValueError, match="n_repeats must be an integer >= 2, got 1"):
         simulate_judgments("AP", [0.5], [1], n_repeats=1)
-    with pytest.raises(ValueError, match="n_draws must be an integer >= 2, got 0"):
-        compare_assessors("AP", [[0, 1]], [1], n_draws=0)
     with pytest.raises(ValueError, match=r"at least 2 assessors, got \(2, 1\)"):
         compare_assessors("AP", [[0], [1]], [1, 2])
 

@@ -181,7 +181,6 @@ def test_batches_do_not_change_the_result(monkeypatch):
 def test_means_leave_out_documents_that_cannot_change():
     labels, scores, qid = [1, 0, 0, 0], [2, 1, 2, 1], [1, 1, 2, 2]
     found = sensitivity("P@1", labels, scores, qid=qid)
-    assert found.n_changed.tolist() == [1, 2]
     np.testing.assert_array_equal(found.mean()[:, 0], [0.0, 0.0])  # query 2 has nothing relevant
     assert "Means over 2 queries" in repr(found)
 

@@ -31,14 +31,6 @@ _TITLES: dict[IncompletenessStatistic, str] = {
     "target_pearson": "linear correlation with the {target} of the full pool",
     "target_rmse": "RMS error against the {target} of the full pool",
 }
-_QUESTIONS: dict[IncompletenessStatistic, str] = {
-    "kendall": "Do the systems keep their order when judgments are missing?",
-    "tau_ap": "Do the best systems keep their order when judgments are missing?",
-    "score": "Do scores keep their level when judgments are missing?",
-    "target_kendall": "Do reduced judgments order the systems as {target} does on all?",
-    "target_pearson": "Do scores on reduced judgments follow {target} on all?",
-    "target_rmse": "How far are scores on reduced judgments from {target} on all?",
-}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -170,7 +162,7 @@ class Incompleteness(Result):
         -------
         matplotlib.axes.Axes
             The axes. Of many measures, the two largest and the two smallest at the end are in
-            colour, with a band of one standard deviation of the repeats.
+            colour.
         """
         means = self._curves(statistic, topics)
         ax = axes_or_new(ax, self, (7.2, 4.6))
@@ -180,7 +172,6 @@ class Incompleteness(Result):
             for column, name in enumerate(self.measures)
         ]
         lines = draw_curves(ax, curves)
-        self._draw_bands(ax, lines, means, getattr(self, statistic)[self._set(topics)], shown)
         if self.method == "depth":
             ax.set_xscale("log")
             ax.set_xticks(self.rates, [f"{rate:g}" for rate in self.rates])
@@ -190,22 +181,9 @@ class Incompleteness(Result):
         ax.set(xlabel=unit, ylabel=self._title(statistic))
         plain(ax)
         label_ends(ax, lines, curves)
-        headline(
-            ax, _QUESTIONS[statistic].format(target=self.target), self._answer(statistic, topics)
-        )
+        title = self._title(statistic)
+        headline(ax, f"{title[0].upper()}{title[1:]}", self._answer(statistic, topics))
         return ax
-
-    @staticmethod
-    def _draw_bands(
-        ax: Axes, lines: list[Any], means: FloatArray, values: FloatArray, shown: NDArray[np.bool_]
-    ) -> None:
-        """Draw one standard deviation of the repeats around the curves that stand out."""
-        if values.shape[1] == 1:
-            return
-        for column in np.flatnonzero(shown):
-            middle, spread = means[:, column], values[:, :, column].std(axis=1, ddof=1)
-            band = {"color": lines[column].get_color(), "alpha": 0.12, "lw": 0}
-            ax.fill_between(lines[column].get_xdata(), middle - spread, middle + spread, **band)
 
     @staticmethod
     def _judged(statistic: IncompletenessStatistic, means: FloatArray) -> FloatArray:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 from warnings import catch_warnings
 
 import numpy as np
@@ -15,13 +15,14 @@ from skgraded._params import integer
 from skgraded._progress import ProgressBar
 from skgraded._sealed import all_sealed
 from skgraded._writers import Result, Table
-from skgraded.measures import Measures, measures_by_name, resolve_all
+from skgraded.measures import Measure, Measures, measures_by_name, resolve_all
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings, read_columns, without_query_ids
 from skgraded.results import by_name
 from skgraded.studies._scored_systems import known_mean
 
 FloatArray = NDArray[np.float64]
+_Draw = Callable[[int, int], FloatArray]
 
 # Documents that are scored at the same time, over all repeated judgments.
 _DOCUMENTS_AT_A_TIME = 2_000_000
@@ -51,32 +52,22 @@ class JudgmentVariation(Result):
     values: FloatArray
 
     @property
-    def query_means(self) -> FloatArray:
-        """Mean mu_h of each query over the judgments, shape (n_queries, n_measures)."""
-        return known_mean(self.values, 0)
-
-    @property
-    def query_variances(self) -> FloatArray:
-        """Variance sigma_h^2 of each query over the judgments, shape (n_queries, n_measures)."""
-        return _variance(self.values, 0)
-
-    @property
     def mean(self) -> FloatArray:
         """Mean mu over queries and judgments, shape (n_measures,)."""
-        return known_mean(self.query_means, 0)
+        return known_mean(known_mean(self.values, 0), 0)
 
     @property
     def between(self) -> FloatArray:
-        """Variance sigma_mu^2 of the mu_h between topics, shape (n_measures,).
+        """Variance sigma_mu^2 of the topics' means mu_h over the judgments, shape (n_measures,).
 
         It is nan if there is only one topic.
         """
-        return _variance(self.query_means, 0)
+        return _variance(known_mean(self.values, 0), 0)
 
     @property
     def within(self) -> FloatArray:
-        """Variance sigma_d^2 by judgments, the mean of the sigma_h^2, shape (n_measures,)."""
-        return known_mean(self.query_variances, 0)
+        """Variance sigma_d^2 by judgments: the mean of the topics' sigma_h^2, (n_measures,)."""
+        return known_mean(_variance(self.values, 0), 0)
 
     @property
     def observed(self) -> FloatArray:
@@ -96,9 +87,7 @@ class JudgmentVariation(Result):
     def share_within(self) -> FloatArray:
         """Share of the variance that is due to judgments, shape (n_measures,)."""
         total = self.within + self.between
-        share: FloatArray = np.zeros_like(total)
-        np.divide(self.within, total, out=share, where=total > 0)
-        return share
+        return np.where(total > 0, self.within / np.where(total > 0, total, 1.0), 0.0)
 
     def _columns(self) -> dict[str, Any]:
         return {
@@ -128,21 +117,7 @@ class JudgmentVariation(Result):
 def _variance(values: FloatArray, axis: int) -> FloatArray:
     """Return the sample variance of the values that are not nan; nan if there are under two."""
     with catch_warnings(action="ignore", category=RuntimeWarning):
-        variances: FloatArray = np.nanvar(values, axis=axis, ddof=1)
-    return variances
-
-
-class _Judging(NamedTuple):
-    """The source of repeated judgments.
-
-    ``draw(first, n)`` returns the grades of n judgments, shape (n, n_documents).
-    """
-
-    draw: Callable[[int, int], FloatArray]
-    n_repeats: int
-    n_documents: int
-    top: float
-    are_fractional: bool = False
+        return np.asarray(np.nanvar(values, axis=axis, ddof=1))
 
 
 def simulate_judgments(
@@ -207,11 +182,10 @@ def simulate_judgments(
 
     def draw(first: int, n: int) -> FloatArray:
         drawn = rng.random((n, len(cumulated)))
-        grades: FloatArray = (drawn[..., None] >= cumulated).sum(axis=-1).astype(np.float64)
-        return grades
+        return np.asarray((drawn[..., None] >= cumulated).sum(axis=-1), dtype=np.float64)
 
-    judging = _Judging(draw, n_repeats, len(cumulated), top=cumulated.shape[1])
-    return _repeat(measures, judging, y_score, qid, probabilities=probabilities)
+    chosen = resolve_all(measures_by_name(measures), cumulated.shape[1], are_fractional=False)
+    return _repeat(chosen, draw, n_repeats, y_score, qid, probabilities=probabilities)
 
 
 def _cumulated(probabilities: ArrayLike) -> FloatArray:
@@ -222,19 +196,18 @@ def _cumulated(probabilities: ArrayLike) -> FloatArray:
             "probabilities must have shape (n_documents,) or (n_documents, n_grades), got "
             f"{given.shape}."
         )
-    if not ((given >= 0) & (given <= 1)).all():
-        wrong = given[~((given >= 0) & (given <= 1))][0]
-        raise ValueError(f"probabilities must be from 0 to 1, got {wrong:g}.")
+    wrong = given[~((given >= 0) & (given <= 1))]
+    if len(wrong):
+        raise ValueError(f"probabilities must be from 0 to 1, got {wrong[0]:g}.")
     if given.ndim == 1:
         return (1.0 - given)[:, None]
-    off = np.abs(given.sum(axis=1) - 1.0)
-    if off.max() > _SUM_TOLERANCE:
-        row = int(off.argmax())
+    sums = given.sum(axis=1)
+    row = int(np.abs(sums - 1.0).argmax())
+    if abs(sums[row] - 1.0) > _SUM_TOLERANCE:
         raise ValueError(
-            f"probabilities must sum to 1 in each row, got {given[row].sum():g} in row {row}."
+            f"probabilities must sum to 1 in each row, got {sums[row]:g} in row {row}."
         )
-    cumulated: FloatArray = np.cumsum(given, axis=1)[:, :-1]
-    return cumulated
+    return np.asarray(np.cumsum(given, axis=1)[:, :-1])
 
 
 def compare_assessors(
@@ -243,8 +216,6 @@ def compare_assessors(
     y_score: ArrayLike | Mapping[str, ArrayLike],
     *,
     qid: ArrayLike | None = None,
-    n_draws: int | None = None,
-    random_state: int | np.random.Generator | None = 0,
 ) -> JudgmentVariation:
     """Score the same ranking by the judgments of several assessors.
 
@@ -259,12 +230,6 @@ def compare_assessors(
         or a DataFrame, under the same judgments.
     qid : array-like of shape (n_documents,), optional
         Query id of each row. Without it all rows are one query.
-    n_draws : int, optional
-        Number of mixtures of the assessors: in each of them, every document gets the judgment of
-        one assessor, drawn from those who judged it. By default each assessor's judgments are taken
-        as a whole.
-    random_state : int or Generator or None, default=0
-        Seed of the draws; with None they differ from call to call.
 
     Returns
     -------
@@ -274,7 +239,7 @@ def compare_assessors(
     Raises
     ------
     ValueError
-        If there are fewer than two assessors or draws.
+        If there are fewer than two assessors.
 
     See Also
     --------
@@ -299,49 +264,27 @@ def compare_assessors(
             f"{given.shape}."
         )
     top, are_fractional = np.nanmax(given, initial=0.0), bool((given % 1 > 0).any())
-    if n_draws is None:
-        n_documents, n_assessors = given.shape
-        judging = _Judging(
-            lambda first, n: given.T[first : first + n],
-            n_assessors,
-            n_documents,
-            top,
-            are_fractional,
-        )
-        return _repeat(measures, judging, y_score, qid, assessments=assessments)
-    integer("n_draws", n_draws, _FEWEST)
-    rng = np.random.default_rng(random_state)
-    judged = ~np.isnan(given)
-    n_judges = judged.sum(axis=1)
-    # The assessors who judged the document come first; a document that nobody judged stays so.
-    by_judge = np.take_along_axis(given, np.argsort(~judged, axis=1, kind="stable"), axis=1)
+    chosen = resolve_all(measures_by_name(measures), top, are_fractional=are_fractional)
 
     def draw(first: int, n: int) -> FloatArray:
-        chosen = (rng.random((n, len(given))) * n_judges).astype(np.int64)
-        drawn: FloatArray = by_judge[np.arange(len(given)), chosen]
-        return drawn
+        return given.T[first : first + n]
 
-    judging = _Judging(draw, n_draws, len(given), top, are_fractional)
-    return _repeat(measures, judging, y_score, qid, assessments=assessments)
+    return _repeat(chosen, draw, given.shape[1], y_score, qid, assessments=assessments)
 
 
 def _repeat(
-    measures: Measures,
-    judging: _Judging,
-    y_score: ArrayLike | Mapping[str, ArrayLike],
-    qid: ArrayLike | None,
-    **judged: Any,
+    chosen: dict[str, Measure], draw: _Draw, n_repeats: int, y_score: Any, qid: Any, **judged: Any
 ) -> JudgmentVariation:
-    """Score one ranking under many judgments, as many at the same time as memory allows."""
-    draw, n_repeats, n_documents, top, are_fractional = judging
-    given = measures_by_name(measures)
-    chosen = resolve_all(given, top, are_fractional=are_fractional)
+    """Score one ranking under many judgments, as many at the same time as memory allows.
+
+    ``draw(first, n)`` returns the grades of n judgments, shape (n, n_documents).
+    """
+    (n_documents, *_) = np.shape(next(iter(judged.values())))
     systems = _scores_by_name(y_score)
+    ranked: dict[str, Any] = {f"y_score[{n!r}]" if n else "y_score": s for n, s in systems.items()}
     if hasattr(y_score, "columns"):
-        judged["y_score"] = y_score
-    else:
-        judged |= {f"y_score[{name!r}]" if name else "y_score": s for name, s in systems.items()}
-    columns = read_columns(np.zeros(n_documents), qid, **judged)
+        ranked = {"y_score": y_score}
+    columns = read_columns(np.zeros(n_documents), qid, **judged, **ranked)
     unjudged = Judgments.of_columns(columns)
     if columns.ids is not None:
         warn_about_scored_queries(unjudged)
@@ -355,8 +298,8 @@ def _repeat(
             scored = [evaluate_rankings(chosen, _rejudged(each, drawn)).values for each in once]
             values.append(np.concatenate([e.reshape(n, -1, len(chosen)) for e in scored], axis=2))
             bar.step(n)
-    names, ids = _columns_of(systems, given), unjudged.qid
-    return JudgmentVariation(names, ids, np.concatenate(values))
+    names = [f"{each}: {name}" if each else name for each in systems for name in chosen]
+    return JudgmentVariation(tuple(names), unjudged.qid, np.concatenate(values))
 
 
 def _scores_by_name(y_score: Any) -> dict[str, Any]:
@@ -364,12 +307,6 @@ def _scores_by_name(y_score: Any) -> dict[str, Any]:
     if hasattr(y_score, "columns"):
         return by_name({each: y_score[each] for each in without_query_ids(y_score).columns})
     return by_name(y_score) if isinstance(y_score, Mapping) else {"": y_score}
-
-
-def _columns_of(systems: Iterable[str], measures: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the measures of every system."""
-    names = list(measures)
-    return tuple(f"{each}: {name}" if each else name for each in systems for name in names)
 
 
 def _rejudged(once: Rankings, grades: FloatArray) -> Rankings:

@@ -16,6 +16,7 @@ from skgraded._writers import Result, Table
 from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
+from skgraded.studies._scored_systems import known_mean
 
 FloatArray = NDArray[np.float64]
 DocumentChange = Literal["relevant", "one_grade"]
@@ -110,12 +111,6 @@ class Sensitivity(Result):
     values: FloatArray
     gains: FloatArray
 
-    @property
-    def n_changed(self) -> NDArray[np.int64]:
-        """Number of queries whose document at a rank can change, shape (n_ranks,)."""
-        changed: NDArray[np.int64] = (~np.isnan(self.gains[..., 0])).sum(axis=0)
-        return changed
-
     def mean(self) -> FloatArray:
         """Mean gain over the queries whose document can change.
 
@@ -124,11 +119,7 @@ class Sensitivity(Result):
         ndarray of shape (n_ranks, n_measures)
             The means; nan if no document can change.
         """
-        n = self.n_changed[:, None]
-        totals = np.nansum(self.gains, axis=0)
-        means: FloatArray = np.full_like(totals, np.nan)
-        np.divide(totals, n, out=means, where=n > 0)
-        return means
+        return known_mean(self.gains, 0)
 
     def _columns(self) -> dict[str, Any]:
         n_ranks = len(self.ranks)
@@ -148,15 +139,6 @@ class Sensitivity(Result):
         queries = count(len(self.qid), "query", "queries")
         told = f"The document at the rank {what}; {pool}. Means over {queries}."
         return Table(["gain at rank", *self.measures], columns, [told], widest_label=44)
-
-
-class _Plan(NamedTuple):
-    """The options of a study: how a list changes."""
-
-    change: DocumentChange
-    grade: int
-    top: int
-    pool: PoolChange
 
 
 def sensitivity(
@@ -231,11 +213,12 @@ def sensitivity(
            [       nan,        nan]])
     """
     rankings = as_rankings(y_true, y_score, qid, None)
-    plan = _plan(rankings.judgments, change, grade, max_grade, pool)
-    given = measures_by_name(measures)
-    chosen = {name: each.resolve(plan.top) for name, each in given.items()}
+    choice("change", change, get_args(DocumentChange))
+    choice("pool", pool, get_args(PoolChange))
+    top = _top(rankings.judgments, integer("grade", grade, 1), max_grade)
+    chosen = {name: each.resolve(top) for name, each in measures_by_name(measures).items()}
     integer("max_rank", max_rank, 1)
-    base = _Lists.read(rankings, plan)
+    base = _Lists.read(rankings, top)
     ranks = np.arange(1, min(max_rank, int(np.diff(base.indptr).max(initial=0))) + 1)
     values = evaluate_rankings(chosen, base.rankings(base.levels[None], base.counts[None])).values
     gains = np.full((len(ranks), len(values), len(chosen)), np.nan)
@@ -243,13 +226,13 @@ def sensitivity(
     with ProgressBar(len(ranks), "ranks") as bar:
         for first in range(0, len(ranks), at_a_time):
             batch = ranks[first : first + at_a_time]
-            levels, counts, changed = base.changed(batch, plan)
+            levels, counts, changed = base.changed(batch, change, grade, pool)
             scored = evaluate_rankings(chosen, base.rankings(levels, counts)).values
             after = scored.reshape(len(batch), len(values), len(chosen))
             gains[first : first + len(batch)] = np.where(changed[..., None], after - values, np.nan)
             bar.step(len(batch))
     return Sensitivity(
-        measures=tuple(given),
+        measures=tuple(chosen),
         qid=rankings.judgments.qid,
         ranks=ranks,
         change=change,
@@ -259,20 +242,10 @@ def sensitivity(
     )
 
 
-def _plan(
-    judgments: Judgments,
-    change: DocumentChange,
-    grade: int,
-    max_grade: int | None,
-    pool: PoolChange,
-) -> _Plan:
-    choice("change", change, get_args(DocumentChange))
-    choice("pool", pool, get_args(PoolChange))
-    integer("grade", grade, 1)
+def _top(judgments: Judgments, grade: int, max_grade: int | None) -> int:
     judgments.require_integer_grades("sensitivity")
     highest = max(int(judgments.top_grade), grade)
-    top = highest if max_grade is None else integer("max_grade", max_grade, highest)
-    return _Plan(change, grade, top, pool)
+    return highest if max_grade is None else integer("max_grade", max_grade, highest)
 
 
 class _Lists(NamedTuple):
@@ -285,12 +258,12 @@ class _Lists(NamedTuple):
     grades: FloatArray
 
     @classmethod
-    def read(cls, rankings: Rankings, plan: _Plan) -> _Lists:
+    def read(cls, rankings: Rankings, top: int) -> _Lists:
         """Put rankings into rank order, with a level for every grade of the scale."""
         judgments = rankings.judgments
         starts = np.repeat(judgments.indptr[:-1], np.diff(judgments.indptr))
         by_rank = judgments.levels[rankings.order + starts].astype(np.int64)
-        n_levels = plan.top + 1
+        n_levels = top + 1
         level_of = np.append(judgments.grades.astype(np.int64), [n_levels, n_levels + 1])
         counts = np.zeros((judgments.n_queries, n_levels), dtype=np.int64)
         counts[:, judgments.grades.astype(np.int64)] = judgments.counts
@@ -303,7 +276,7 @@ class _Lists(NamedTuple):
         )
 
     def changed(
-        self, ranks: NDArray[np.int64], plan: _Plan
+        self, ranks: NDArray[np.int64], change: DocumentChange, grade: int, pool: PoolChange
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.bool_]]:
         """Return levels and counts after the change at each rank, and the queries that have it."""
         n_levels, n_queries = len(self.grades), len(self.counts)
@@ -313,14 +286,14 @@ class _Lists(NamedTuple):
         place = self.indptr[query] + ranks[row] - 1
         before = self.levels[place]
         as_grade = np.where(before < n_levels, before, 0)
-        after = as_grade + 1 if plan.change == "one_grade" else np.full_like(as_grade, plan.grade)
-        can = after <= plan.top if plan.change == "one_grade" else as_grade == 0
+        after = as_grade + 1 if change == "one_grade" else np.full_like(as_grade, grade)
+        can = after < n_levels if change == "one_grade" else as_grade == 0
         row, query, place = row[can], query[can], place[can]
         before, after = before[can], after[can]
         levels = np.repeat(self.levels[None], len(ranks), axis=0)
         levels[row, place] = after
         counts = np.repeat(self.counts[None], len(ranks), axis=0)
-        if plan.pool == "grows":
+        if pool == "grows":
             judged = before < n_levels
             counts[row[judged], query[judged], before[judged]] -= 1
             counts[row, query, after] += 1
