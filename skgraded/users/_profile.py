@@ -348,17 +348,14 @@ def threshold_profile(
 class _Compared(NamedTuple):
     """Scores by AP at the thresholds, on the queries for which every ranker has a value.
 
-    At thresholds above the first, no value is 0, as in eGAP.
+    At thresholds above the first, no value is 0, as in eGAP. ``values`` are means over repeats,
+    shape (n_rankers, n_queries, n_grades).
     """
 
     scores: Scores
     kept: NDArray[np.intp]
     clusters: NDArray[np.int64] | None
-
-    @property
-    def values(self) -> FloatArray:
-        """Means over repeats, shape (n_rankers, n_queries, n_grades)."""
-        return np.nan_to_num(self.scores.over_repeats().values[:, self.kept], nan=0.0)
+    values: FloatArray
 
     @property
     def weights(self) -> FloatArray | None:
@@ -395,7 +392,8 @@ class _Compared(NamedTuple):
 
 
 def _compared(scores: Scores, cluster: Mapping[Any, Any] | None) -> _Compared:
-    missing = np.any(np.isnan(scores.over_repeats().values[:, :, 0]), axis=0)
+    values = scores.over_repeats().values
+    missing = np.any(np.isnan(values[:, :, 0]), axis=0)
     kept, clusters = np.flatnonzero(~missing), clusters_of(cluster, scores)
     clusters = None if clusters is None else clusters[kept]
     n_units = len(kept) if clusters is None else len(np.unique(clusters))
@@ -405,7 +403,7 @@ def _compared(scores: Scores, cluster: Mapping[Any, Any] | None) -> _Compared:
             f"There must be at least {_FEWEST_QUERIES} {what} for which every ranker has a value, "
             f"got {n_units}."
         )
-    return _Compared(scores, kept, clusters)
+    return _Compared(scores, kept, clusters, np.nan_to_num(values[:, kept], nan=0.0))
 
 
 def _warn_of_few_queries(n_found: NDArray[np.int64], are_clusters: bool) -> None:
