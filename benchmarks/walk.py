@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.linear_model import Ridge
 
 import skgraded
-from skgraded import compare, cross_validate_queries, make_ranking_scorer, nDCG, xGAP
+from skgraded import compare, cross_validate_queries, evaluate, make_ranking_scorer, nDCG, xGAP
 from skgraded.cli import main as run_command
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import eval_metric, objective
@@ -78,7 +78,8 @@ def make_runs(folder):
     X, target, sizes = s[:, None], skgraded.query_target(y, qid), np.full(10, 10)
     measure, scorer = xGAP(g=(0.1, 0.2, 0.3, 0.4)), make_ranking_scorer("nDCG@10")
     model = Ridge().fit(X, y)
-    ndcg, metric, cost = nDCG(k=10), eval_metric("nDCG@10"), objective("nDCG")
+    ndcg, metric, cost = nDCG(k=10), eval_metric("nDCG@10", measure), objective("nDCG")
+    three = ["nDCG@10", "AP", "xGAP(g=[0.1,0.2,0.3,0.4])"]
     qrels, run = folder / "qrels", folder / "run"
     qrels.write_text("".join(f"{q} 0 d{i} {y[i]}\n" for i, q in enumerate(qid)))
     run.write_text("".join(f"{q} Q0 d{i} 1 {s[i]} a\n" for i, q in enumerate(qid)))
@@ -91,8 +92,9 @@ def make_runs(folder):
     return {
         "xGAP(g)(y, s, qid=qid)": lambda: measure(y, s, qid=qid),
         "nDCG(k=10)(y, s, qid=qid)": lambda: ndcg(y, s, qid=qid),
+        "evaluate of three": lambda: evaluate(three, y, s, qid=qid),
         "scikit-learn scorer": lambda: scorer(model, X, target),
-        "LightGBM eval_metric, later call": lambda: metric(y, s, None, sizes),
+        "LightGBM eval_metric of two, later": lambda: metric(y, s, None, sizes),
         "LightGBM objective, later call": lambda: cost(y, s, None, sizes),
         "compare of two cross-validations": lambda: compare({"a": whole, "b": half}),
         "skgraded evaluate": lambda: run_command(command),
@@ -103,14 +105,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--list", metavar="WALK", help="print the calls of walks that begin so")
     chosen = parser.parse_args().list
-    print(f"{'walk':34}{'calls':>7}{'functions':>11}{'files':>7}{'moves':>7}")
+    print(f"{'walk':36}{'calls':>7}{'functions':>11}{'files':>7}{'moves':>7}")
     with tempfile.TemporaryDirectory() as folder:
         for name, run in make_runs(Path(folder)).items():
             with contextlib.redirect_stdout(io.StringIO()):
                 run()
                 walk = walk_of(run)
             calls, functions, files, moves = walk.counts()
-            print(f"{name:34}{calls:7}{functions:11}{files:7}{moves:7}")
+            print(f"{name:36}{calls:7}{functions:11}{files:7}{moves:7}")
             if chosen is not None and name.startswith(chosen):
                 for depth, file, function in walk.calls:
                     print(f"    {'  ' * depth}{function}    {file}")
