@@ -8,7 +8,7 @@ import numpy as np
 from mathml import typeset
 from matplotlib.figure import Figure
 
-from skgraded._pictures import Curve, draw_curves, headline, label_ends, plain
+from skgraded._support.pictures import Curve, draw_curves, headline, label_ends, plain
 from skgraded.measures import catalogue
 
 # The families in the order of their pages, by module, and their titles.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._guards import caller_with, refuse_cut_queries
-from skgraded._params import flag, integer, number
+from skgraded._support.arguments import flag, integer, number
 from skgraded.boosting._evaluator import (
     ChosenMeasure,
     Evaluator,

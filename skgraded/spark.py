@@ -23,7 +23,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from skgraded._params import flag
+from skgraded._support.arguments import flag
 from skgraded.engines import (
     Columns,
     EvaluationPlan,

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from xgboost.callback import EarlyStopping, TrainingCallback
 
 from skgraded._guards import warn_about_scored_queries
-from skgraded._params import integer_or_none
+from skgraded._support.arguments import integer_or_none
 from skgraded.boosting._evaluator import (
     ChosenMeasure,
     Evaluator,

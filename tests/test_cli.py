@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 import skgraded
-from skgraded._progress import ProgressBar
+from skgraded._support.progress import ProgressBar
 from skgraded.cli import main
 from skgraded.datasets import make_ranking
 

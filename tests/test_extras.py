@@ -17,7 +17,7 @@ import skgraded
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(skgraded.__file__).parent
 FILES = {  # of each extra: those that work where no other extra is installed
-    "plot": ["_pictures.py", "displays/*.py", "cli/_outputs.py", "cli/_study/_results.py"],
+    "plot": ["_support/pictures.py", "displays/*.py", "cli/_outputs.py", "cli/_study/_results.py"],
     "pandas": ["trec/_files/_qrels.py", "trec/_files/_runs.py"],
     "xgboost": ["xgboost.py", "boosting/_xgboost*.py", "model_selection/_fitting/_xgboost.py"],
     "catboost": ["catboost.py", "model_selection/_fitting/_catboost.py"],

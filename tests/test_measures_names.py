@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import dcg_score, ndcg_score
 
 from skgraded import Rankings, catalogue, evaluate, measure
-from skgraded._other_names import OTHER_NAMES, PATTERNS, SUGGESTED, folded
+from skgraded._support.other_names import OTHER_NAMES, PATTERNS, SUGGESTED, folded
 from skgraded.conventions import CONVENTIONS, measure_as
 
 NAMES = list(catalogue())

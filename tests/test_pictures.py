@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.text import Text
 
-from skgraded._pictures import (
+from skgraded._support.pictures import (
     COLOURS,
     GREY,
     Curve,

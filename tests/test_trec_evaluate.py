@@ -13,7 +13,7 @@ from skgraded import (
     measure,
     trec,
 )
-from skgraded._writers import Table
+from skgraded._support.writers import Table
 from skgraded.conventions import measure_as
 from skgraded.exceptions import (
     UndefinedMeanWarning,

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from skgraded._writers import WRITERS, Report, Table, visible
+from skgraded._support.writers import WRITERS, Report, Table, visible
 from skgraded.results import Scores, as_trec_eval_lines, report_of
 from skgraded.users import thresholds_from_feedback
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
-from skgraded._params import threads
+from skgraded._support.arguments import threads
 from skgraded.boosting._judged_sets import DataSet, JudgedSets
 from skgraded.measures import Measure, measure, warn_if_grades_are_inferred
 from skgraded.measures._measure import score_in_parts

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._guards import warn_once
-from skgraded._params import flag, integer_or_none, number
+from skgraded._support.arguments import flag, integer_or_none, number
 from skgraded.boosting._noise import Noise
 from skgraded.exceptions import LongQueryWarning
 from skgraded.measures import Measure, PrefixMeasure

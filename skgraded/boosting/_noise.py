@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skgraded import _core
-from skgraded._params import choice, integer, number
+from skgraded._support.arguments import choice, integer, number
 
 _SEEDS = 2**64
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import threads
+from skgraded._support.arguments import threads
 from skgraded.boosting._evaluator import chosen_measure
 from skgraded.boosting._judged_sets import (
     DataSet,

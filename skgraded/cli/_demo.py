@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._progress import ProgressBar
-from skgraded._text import wrap
+from skgraded._support.progress import ProgressBar
+from skgraded._support.text import wrap
 from skgraded.cli._outputs import check_outputs, save_picture
 from skgraded.measures import Measure, measure
 from skgraded.results import Scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from skgraded._writers import WRITERS
+from skgraded._support.writers import WRITERS
 from skgraded.cli._options import add_measures, add_outputs, add_sort, sort_by
 from skgraded.cli._outputs import check_outputs, tell, write, write_reports
 from skgraded.cli._refusals import refuse_beside, refuse_without

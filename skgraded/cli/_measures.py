@@ -9,7 +9,7 @@ import re
 import sys
 from typing import Any
 
-from skgraded._text import wrap
+from skgraded._support.text import wrap
 from skgraded.cli._completion import complete_measures
 from skgraded.cli._outputs import show
 from skgraded.conventions import CONVENTIONS, TOOLS, Convention, measure_as

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from skgraded._text import wrap
-from skgraded._writers import WRITERS, Report
+from skgraded._support.text import wrap
+from skgraded._support.writers import WRITERS, Report
 
 if TYPE_CHECKING:
     from pathlib import Path

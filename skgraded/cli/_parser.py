@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from skgraded._params import closest
+from skgraded._support.arguments import closest
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from skgraded._writers import Report
+from skgraded._support.writers import Report
 from skgraded.cli._inputs import read_standard_input
 from skgraded.cli._outputs import check_outputs, save_picture, tell, write_reports
 from skgraded.cli._study_answers import Asked, Part

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import studies
-from skgraded._params import integer
-from skgraded._writers import Table
+from skgraded._support.arguments import integer
+from skgraded._support.writers import Table
 from skgraded.cli._inputs import chosen_measure, faults_are_located, parse_grades
 from skgraded.cli._options import is_complete
 from skgraded.measures import Measure

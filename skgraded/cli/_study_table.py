@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 from skgraded import studies
 from skgraded._intervals.paired import N_RESAMPLES, TESTS
-from skgraded._writers import WRITERS
+from skgraded._support.writers import WRITERS
 from skgraded.cli import _study_answers as answers
 from skgraded.cli._options import (
     add_confidence,

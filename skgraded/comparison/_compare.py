@@ -14,7 +14,7 @@ from skgraded._intervals.corrections import CORRECTIONS
 from skgraded._intervals.estimate import SURE, Estimate, means
 from skgraded._intervals.paired import N_RESAMPLES, effect_size, paired_differences
 from skgraded._intervals.repeats import over_repeats
-from skgraded._params import choice, fraction, integer
+from skgraded._support.arguments import choice, fraction, integer
 from skgraded.comparison._comparison import Comparison
 from skgraded.comparison._given import Given, given_of, ranges, scores_of_rankers
 from skgraded.comparison._judge import POPULATIONS, Judged, estimates, judged_scores, with_notes

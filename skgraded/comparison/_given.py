@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._params import choice
-from skgraded._text import count
+from skgraded._support.arguments import choice
+from skgraded._support.text import count
 from skgraded.measures import Measure, Measures
 from skgraded.results import (
     Scores,

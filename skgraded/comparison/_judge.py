@@ -17,8 +17,8 @@ from skgraded._intervals.corrections import holm
 from skgraded._intervals.estimate import Estimate
 from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.regression import Regression, regression
-from skgraded._params import choice, fraction
-from skgraded._text import count, first_few
+from skgraded._support.arguments import choice, fraction
+from skgraded._support.text import count, first_few
 from skgraded.comparison._given import by_measure, ranges
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._intervals.paired import paired_differences
-from skgraded._text import count
-from skgraded._writers import LongResult, Table
+from skgraded._support.text import count
+from skgraded._support.writers import LongResult, Table
 from skgraded.results import OfMeasures, column_of
 
 FloatArray = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 
 from skgraded._guards import stacklevel_of_the_user
 from skgraded._intervals.estimate import FEWEST_DIFFERENCES
-from skgraded._text import count, first_few
+from skgraded._support.text import count, first_few
 from skgraded.comparison._comparison import Comparison
 from skgraded.comparison._given import Given
 from skgraded.comparison._judge import notes_on_judge

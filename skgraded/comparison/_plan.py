@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from skgraded._intervals.corrections import CORRECTIONS, level_of
 from skgraded._intervals.paired import DEFAULT_TEST, TESTS, PairedTest
-from skgraded._params import choice, flag, number
+from skgraded._support.arguments import choice, flag, number
 from skgraded.comparison._given import Given
 
 FloatArray = NDArray[np.float64]

@@ -8,9 +8,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from skgraded._measure_strings import parse
-from skgraded._other_names import fields_of_ir_measures, is_of_ir_measures
-from skgraded._params import choice, closest
+from skgraded._support.arguments import choice, closest
+from skgraded._support.measure_strings import parse
+from skgraded._support.other_names import fields_of_ir_measures, is_of_ir_measures
 from skgraded.conventions._absences import ABSENCES
 from skgraded.conventions._table import CONVENTIONS
 from skgraded.conventions._tools import TOOLS, Convention

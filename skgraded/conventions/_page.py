@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from skgraded._other_names import OTHER_NAMES, PATTERNS
+from skgraded._support.other_names import OTHER_NAMES, PATTERNS
 from skgraded.conventions._absences import ABSENCES
 from skgraded.conventions._lookup import build
 from skgraded.conventions._table import CONVENTIONS

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skgraded._params import flag
+from skgraded._support.arguments import flag
 from skgraded.dask._collections import blocks_of, side_by_side
 from skgraded.engines import (
     Columns,

@@ -12,8 +12,8 @@ import numpy as np
 from distributed import Client, default_client
 from numpy.typing import NDArray
 
-from skgraded._params import number, threads
-from skgraded._version import require_version, version_here
+from skgraded._support.arguments import number, threads
+from skgraded._support.version import require_version, version_here
 from skgraded.boosting import ChosenMeasure, NamedMeasures, as_argument, parse_named
 from skgraded.dask._exchange import Meeting, open_exchange
 from skgraded.engines import on_scale

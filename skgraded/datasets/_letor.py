@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from skgraded._params import flag, integer_or_none, is_number
+from skgraded._support.arguments import flag, integer_or_none, is_number
 from skgraded.datasets._letor_lines import LARGEST_INDEX, Lines, Rules, line_error, quoted
 
 FilePath = str | os.PathLike[str]

@@ -9,7 +9,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from skgraded._params import integer, is_integer, number
+from skgraded._support.arguments import integer, is_integer, number
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

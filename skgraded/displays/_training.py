@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._optional import axes_or_new
-from skgraded._pictures import COLOURS, SMALL, headline, plain
+from skgraded._support.optional import axes_or_new
+from skgraded._support.pictures import COLOURS, SMALL, headline, plain
 from skgraded.measures import Measure
 from skgraded.results import column_of
 

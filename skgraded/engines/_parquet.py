@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from skgraded._progress import ProgressBar
+from skgraded._support.progress import ProgressBar
 from skgraded.engines._rows import as_array
 
 _BATCH_ROWS = 2**17

@@ -11,8 +11,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import flag, integer, threads
-from skgraded._version import require_version, version_here
+from skgraded._support.arguments import flag, integer, threads
+from skgraded._support.version import require_version, version_here
 from skgraded.engines._grade_scale import check_grades, on_scale
 from skgraded.engines._rows import Columns, Rows, in_rows, join_ids
 from skgraded.engines._whole_queries import Order, QueryOrder, whole_queries

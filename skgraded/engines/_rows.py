@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import is_missing
+from skgraded._support.arguments import is_missing
 from skgraded.rankings import (
     CheckedColumns,
     Judgments,

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, NoReturn, Self, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import choice
+from skgraded._support.arguments import choice
 from skgraded.engines._rows import Rows, join_ids
 from skgraded.rankings import Judgments
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from skgraded._lazy import on_first_use
+from skgraded._support.lazy import on_first_use
 from skgraded.measures._catalogue import register_on_first_use
 
 if TYPE_CHECKING:

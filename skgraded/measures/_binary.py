@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _params
 from skgraded._guards import warn_once
+from skgraded._support import arguments as _params
 from skgraded.exceptions import UnreachedThresholdWarning
 from skgraded.measures._kept import LabelResults
 from skgraded.measures._measure import Measure

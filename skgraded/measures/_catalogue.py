@@ -8,8 +8,9 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, TypeVar
 
-from skgraded._measure_strings import parse
-from skgraded._other_names import (
+from skgraded._support.arguments import closest_of
+from skgraded._support.measure_strings import parse
+from skgraded._support.other_names import (
     LESS_IS_BETTER,
     SUGGESTED,
     Meaning,
@@ -18,7 +19,6 @@ from skgraded._other_names import (
     is_of_ir_measures,
     meaning_of,
 )
-from skgraded._params import closest_of
 from skgraded.measures._fields import names_of
 from skgraded.measures._measure import Measure
 

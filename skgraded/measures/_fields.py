@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
-from skgraded import _core, _params
+from skgraded import _core
+from skgraded._support import arguments as _params
 
 
 class _SignatureOfFields:

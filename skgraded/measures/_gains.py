@@ -9,8 +9,9 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core, _params
-from skgraded._lazy import cached_property
+from skgraded import _core
+from skgraded._support import arguments as _params
+from skgraded._support.lazy import cached_property
 from skgraded.measures._fields import numbers_by_grade
 from skgraded.measures._measure import Measure
 from skgraded.rankings import Judgments

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded import _core, _params
+from skgraded import _core
 from skgraded._guards import refuse_calls_of_boosters
-from skgraded._lazy import cached_property
-from skgraded._measure_strings import as_code, as_string
 from skgraded._sealed import sealed
+from skgraded._support import arguments as _params
+from skgraded._support.lazy import cached_property
+from skgraded._support.measure_strings import as_code, as_string
 from skgraded.measures._fields import Fields, check_cutoff, check_empty
 from skgraded.measures._kept import LabelResults
 from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._lazy import cached_property
+from skgraded._support.lazy import cached_property
 from skgraded.measures._kept import LabelResults
 from skgraded.measures._measure import Measure, score_queries
 from skgraded.measures._pair_matrix import PairFactors, PairMatrix

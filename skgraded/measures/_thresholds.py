@@ -14,10 +14,11 @@ from typing import Any, NoReturn, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core, _params
-from skgraded._lazy import cached_property
-from skgraded._named_users import UserName, g_of
+from skgraded import _core
 from skgraded._sealed import sealed
+from skgraded._support import arguments as _params
+from skgraded._support.lazy import cached_property
+from skgraded._support.named_users import UserName, g_of
 from skgraded.measures._fields import numbers_by_grade
 from skgraded.measures._gains import at_grades
 from skgraded.measures._kept import LabelResults

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._text import count, first_few
-from skgraded._writers import LongResult, Table
+from skgraded._support.text import count, first_few
+from skgraded._support.writers import LongResult, Table
 from skgraded.measures._catalogue import Measures, catalogue, measures_by_name
 from skgraded.measures._evaluate import evaluate
 from skgraded.measures._measure import Measure, rankings_for

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _params
-from skgraded._lazy import cached_property
+from skgraded._support import arguments as _params
+from skgraded._support.lazy import cached_property
 from skgraded.measures._catalogue import measure
 from skgraded.measures._measure import Measure
 from skgraded.rankings import Judgments, Ranked, Ties, Unjudged

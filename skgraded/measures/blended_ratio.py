@@ -13,7 +13,8 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core, _params
+from skgraded import _core
+from skgraded._support import arguments as _params
 from skgraded.measures._gains import Gain, _GainMeasure, _ScaleMeasure, check_gain, gain_by_level
 from skgraded.measures._pair_matrix import PairFactors
 from skgraded.measures._pool_positions import BlendedIdealGain, largest_of, rank_of

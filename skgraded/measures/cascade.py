@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core, _params
+from skgraded import _core
+from skgraded._support import arguments as _params
 from skgraded.measures._gains import Gain, _ScaleMeasure
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import Constant, Power, Reciprocal

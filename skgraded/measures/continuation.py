@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _params
+from skgraded._support import arguments as _params
 from skgraded.measures._cwl import CWL, PrefixCWL
 from skgraded.measures._gains import _ScaleMeasure
 from skgraded.rankings import Judgments

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core, _params
+from skgraded import _core
+from skgraded._support import arguments as _params
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._positions import reciprocal
 from skgraded.rankings import IdealRanking, Ranked, RankedList

@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _core, _params
+from skgraded import _core
+from skgraded._support import arguments as _params
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._pool_positions import largest_of, rank_of
 from skgraded.rankings import Ranked, Ties

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _params
+from skgraded._support import arguments as _params
 from skgraded.measures._gains import Gain, _GainMeasure, check_gain, gain_by_level
 from skgraded.measures._positions import Constant, JarvelinKekalainen, Log2
 from skgraded.measures._prefix import LinearPart, PrefixMeasure

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _params
+from skgraded._support import arguments as _params
 from skgraded.measures._binary import _BinaryMeasure, _SetMeasure
 from skgraded.measures._gains import _GainMeasure, _ScaleMeasure
 from skgraded.measures._pair_matrix import PairFactors

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _params
-from skgraded._lazy import cached_property
+from skgraded._support import arguments as _params
+from skgraded._support.lazy import cached_property
 from skgraded.measures._binary import _BinaryMeasure
 from skgraded.measures._cwl import PrefixCWL
 from skgraded.measures._gains import (

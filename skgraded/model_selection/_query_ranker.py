@@ -23,7 +23,7 @@ from skgraded._guards import (
     warn_if_features_are_selected_by_r2,
     warn_once,
 )
-from skgraded._params import choice, flag
+from skgraded._support.arguments import choice, flag
 from skgraded.boosting import NamedMeasures
 from skgraded.exceptions import UnseenGradeWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale

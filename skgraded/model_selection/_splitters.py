@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import warn_about_given_queries
-from skgraded._params import integer, is_integer, is_number
+from skgraded._support.arguments import integer, is_integer, is_number
 from skgraded.rankings import CheckedColumns, Judgments, read_columns
 
 IntArray = NDArray[np.int64]

@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import fits_of_pipelines, warn_once
-from skgraded._params import fraction, integer_or_none
+from skgraded._support.arguments import fraction, integer_or_none
 from skgraded.exceptions import (
     CutQueriesWarning,
     IdColumnWarning,

@@ -18,8 +18,8 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import warn_about_given_queries, warn_if_splits_take_parts
-from skgraded._params import choice, integer, is_integer
-from skgraded._progress import ProgressBar
+from skgraded._support.arguments import choice, integer, is_integer
+from skgraded._support.progress import ProgressBar
 from skgraded.exceptions import UnreachedThresholdWarning
 from skgraded.measures import Measure, Measures, evaluate
 from skgraded.model_selection._fitted_rankers import (

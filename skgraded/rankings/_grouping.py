@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded._params import is_missing
+from skgraded._support.arguments import is_missing
 from skgraded.rankings._checks import check_group_sizes, one_dimensional
 
 IntArray = NDArray[np.int64]

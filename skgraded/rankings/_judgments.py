@@ -22,8 +22,8 @@ from skgraded._guards import (
     warn_if_ids_are_forgotten,
     warn_if_swapped,
 )
-from skgraded._params import threads
 from skgraded._sealed import all_sealed, require, require_column, require_permutation, sealed
+from skgraded._support.arguments import threads
 from skgraded.rankings._checks import check_group_sizes, numeric_labels, own_scores
 from skgraded.rankings._gate import CheckedColumns, read_columns, require_rows_of
 from skgraded.rankings._grouping import place_groups, place_rows

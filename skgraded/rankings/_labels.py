@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._guards import hash_ids
-from skgraded._lazy import cached_property
 from skgraded._sealed import (
     all_sealed,
     require,
@@ -20,6 +19,7 @@ from skgraded._sealed import (
     require_permutation,
     sealed,
 )
+from skgraded._support.lazy import cached_property
 from skgraded.rankings._kept import Kept, keep
 from skgraded.rankings._layout import UNJUDGED, ReadLabels, level_type, levels_of
 from skgraded.rankings._own_scales import TOP_OF_SHARED_SCALE, ScalePart, parts_by_scale

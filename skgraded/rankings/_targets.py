@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_if_grades_are_ids
-from skgraded._optional import import_pandas
+from skgraded._support.optional import import_pandas
 from skgraded.rankings._categories import grades_of_categories
 from skgraded.rankings._checks import numeric, one_dimensional
 from skgraded.rankings._gate import read_columns

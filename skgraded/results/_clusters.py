@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import is_missing
-from skgraded._text import count, first_few
+from skgraded._support.arguments import is_missing
+from skgraded._support.text import count, first_few
 from skgraded.results._scores import Scores
 
 

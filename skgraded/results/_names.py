@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from skgraded._measure_strings import parse
-from skgraded._other_names import folded, meaning_of
-from skgraded._params import closest, is_nan
+from skgraded._support.arguments import closest, is_nan
+from skgraded._support.measure_strings import parse
+from skgraded._support.other_names import folded, meaning_of
 
 
 class OfMeasures:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded import _params
-from skgraded._optional import import_pandas
-from skgraded._params import closest
 from skgraded._sealed import all_sealed
-from skgraded._text import first_few
-from skgraded._writers import LongResult, Report, Table
+from skgraded._support import arguments
+from skgraded._support.arguments import closest
+from skgraded._support.optional import import_pandas
+from skgraded._support.text import first_few
+from skgraded._support.writers import LongResult, Report, Table
 from skgraded.results._exact_mean import exact_means
 from skgraded.results._means import warn_of_no_mean
 from skgraded.results._names import OfMeasures, column_of
@@ -414,8 +414,8 @@ class Scores(OfMeasures, LongResult):
 
     def _means(self, average: str = "arithmetic", floor: float = _LEAST) -> FloatArray:
         """Return the means, shape (n_systems, n_measures), whichever axes there are."""
-        _params.choice("average", average, ("arithmetic", "geometric"))
-        least, cube = _params.number("floor", floor, above=0), self.over_repeats()._cube[:, 0]
+        arguments.choice("average", average, ("arithmetic", "geometric"))
+        least, cube = arguments.number("floor", floor, above=0), self.over_repeats()._cube[:, 0]
         if average == "arithmetic":
             return _means_over_queries(cube, self.weights)
         # maximum() leaves nan as it is, which means no value.

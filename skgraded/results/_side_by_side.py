@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._other_names import LESS_IS_BETTER
-from skgraded._text import first_few
+from skgraded._support.other_names import LESS_IS_BETTER
+from skgraded._support.text import first_few
 from skgraded.results._names import parts_of
 
 if TYPE_CHECKING:

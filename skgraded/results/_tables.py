@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import is_nan
-from skgraded._text import count, first_few, shorten
-from skgraded._writers import Report, Table
+from skgraded._support.arguments import is_nan
+from skgraded._support.text import count, first_few, shorten
+from skgraded._support.writers import Report, Table
 
 if TYPE_CHECKING:
     from skgraded.results._scores import Scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from skgraded._writers import visible
+from skgraded._support.writers import visible
 
 if TYPE_CHECKING:
     from skgraded.results._scores import Scores

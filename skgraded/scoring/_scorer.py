@@ -13,7 +13,7 @@ from skgraded._guards import (
     refusal_of,
     warn_about_scored_queries,
 )
-from skgraded._params import choice
+from skgraded._support.arguments import choice
 from skgraded.measures import (
     Measure,
     Measures,

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import integer
-from skgraded._text import count
-from skgraded._writers import Result, Table
+from skgraded._support.arguments import integer
+from skgraded._support.text import count
+from skgraded._support.writers import Result, Table
 from skgraded.measures import Measures, evaluate, measures_by_name
 from skgraded.rankings import Rankings
 

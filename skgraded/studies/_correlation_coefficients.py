@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._params import flag
+from skgraded._support.arguments import flag
 
 FloatArray = NDArray[np.float64]
 

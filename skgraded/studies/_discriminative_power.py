@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from skgraded._intervals.corrections import level_of
 from skgraded._intervals.paired import N_RESAMPLES, TESTS, paired_differences
-from skgraded._params import choice, fraction, integer
-from skgraded._progress import ProgressBar
-from skgraded._writers import Result, Table
+from skgraded._support.arguments import choice, fraction, integer
+from skgraded._support.progress import ProgressBar
+from skgraded._support.writers import Result, Table
 from skgraded.studies._scored_systems import complete_topics, scored_systems
 
 FloatArray = NDArray[np.float64]

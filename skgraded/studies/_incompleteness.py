@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._progress import ProgressBar
+from skgraded._support.progress import ProgressBar
 from skgraded.measures import Measure, Measures, measure, measures_by_name, resolve_all
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._incompleteness_result import Incompleteness

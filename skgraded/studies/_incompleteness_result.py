@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._optional import axes_or_new
-from skgraded._params import choice
-from skgraded._pictures import Curve, draw_curves, headline, label_ends, plain, standing_out
-from skgraded._text import count
-from skgraded._writers import Result, Table
+from skgraded._support.arguments import choice
+from skgraded._support.optional import axes_or_new
+from skgraded._support.pictures import Curve, draw_curves, headline, label_ends, plain, standing_out
+from skgraded._support.text import count
+from skgraded._support.writers import Result, Table
 from skgraded.studies._scored_systems import legend
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_about_scored_queries
-from skgraded._params import integer
-from skgraded._progress import ProgressBar
 from skgraded._sealed import all_sealed
-from skgraded._writers import Result, Table
+from skgraded._support.arguments import integer
+from skgraded._support.progress import ProgressBar
+from skgraded._support.writers import Result, Table
 from skgraded.measures import Measure, Measures, measures_by_name, resolve_all
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings, read_columns, without_query_ids

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._optional import axes_or_new
-from skgraded._params import choice
-from skgraded._pictures import SMALL, headline
-from skgraded._text import count
-from skgraded._writers import Result, Table
+from skgraded._support.arguments import choice
+from skgraded._support.optional import axes_or_new
+from skgraded._support.pictures import SMALL, headline
+from skgraded._support.text import count
+from skgraded._support.writers import Result, Table
 from skgraded.results import Scores, column_of
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._scored_systems import kept_systems, legend, scored_systems

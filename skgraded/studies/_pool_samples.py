@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._params import choice, flag, integer
+from skgraded._support.arguments import choice, flag, integer
 from skgraded.trec import JoinedRuns, Qrels, read_qrels
 
 FloatArray = NDArray[np.float64]

@@ -8,7 +8,7 @@ from warnings import catch_warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._text import count
+from skgraded._support.text import count
 from skgraded.results import Scores
 
 FloatArray = NDArray[np.float64]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._params import integer, number
-from skgraded._writers import Result, Table
+from skgraded._support.arguments import integer, number
+from skgraded._support.writers import Result, Table
 from skgraded.studies._scored_systems import scored_systems
 from skgraded.trec import Qrels, read_qrels
 

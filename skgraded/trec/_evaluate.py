@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._guards import warn_if_swapped
-from skgraded._params import flag, threads
-from skgraded._progress import ProgressBar
+from skgraded._support.arguments import flag, threads
+from skgraded._support.progress import ProgressBar
 from skgraded.measures import Measure, Measures, measures_by_name, warn_of_continuous_scale
 from skgraded.measures._measure import score_queries
 from skgraded.rankings import Judgments

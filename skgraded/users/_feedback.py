@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_once
 from skgraded._intervals.estimate import Estimate
-from skgraded._params import fraction, integer_or_none
+from skgraded._support.arguments import fraction, integer_or_none
 from skgraded.exceptions import IndistinctGradesWarning, UserModelWarning
 from skgraded.rankings import CheckedColumns, number_rows, read_columns
 from skgraded.users._columns import (

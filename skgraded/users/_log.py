@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_once
 from skgraded._intervals.estimate import Estimate
-from skgraded._params import choice, fraction, integer_or_none
+from skgraded._support.arguments import choice, fraction, integer_or_none
 from skgraded.exceptions import MissingClustersWarning, UserModelWarning
 from skgraded.rankings import read_columns
 from skgraded.users._chooser import why_not_one

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._intervals.estimate import Estimate
-from skgraded._text import WIDTH, wrap
+from skgraded._support.text import WIDTH, wrap
 from skgraded.measures import eGAP
 
 FloatArray = NDArray[np.float64]

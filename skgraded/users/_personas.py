@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from skgraded._named_users import g_of
-from skgraded._params import integer
+from skgraded._support.arguments import integer
+from skgraded._support.named_users import g_of
 
 _HIGHEST_TOP = 50  # no judge uses a longer scale
 _NAMES = ("browser", "easygoing", "even", "demanding", "exponential", "perfectionist")

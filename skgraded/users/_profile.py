@@ -14,10 +14,10 @@ from skgraded._intervals.clustered import sums_by_cluster
 from skgraded._intervals.estimate import FEWEST_DIFFERENCES, Estimate, means
 from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.repeats import over_repeats
-from skgraded._optional import axes_or_new
-from skgraded._params import choice, fraction
-from skgraded._text import count, shorten
-from skgraded._writers import LongResult, Table
+from skgraded._support.arguments import choice, fraction
+from skgraded._support.optional import axes_or_new
+from skgraded._support.text import count, shorten
+from skgraded._support.writers import LongResult, Table
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
 from skgraded.results import Scores, clusters_of, told_in_clusters, unit_in_words

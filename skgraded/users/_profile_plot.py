@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skgraded._pictures import BETTER, COLOURS, GREY, WORSE, headline, plain
+from skgraded._support.pictures import BETTER, COLOURS, GREY, WORSE, headline, plain
 from skgraded.users._pair_profile import PairProfile
 
 _STEPS = 200  # between two thresholds

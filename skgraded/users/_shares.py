@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._optional import axes_or_new
-from skgraded._params import integer
-from skgraded._pictures import COLOURS, headline, plain
-from skgraded._text import count
-from skgraded._writers import Result, Table
+from skgraded._support.arguments import integer
+from skgraded._support.optional import axes_or_new
+from skgraded._support.pictures import COLOURS, headline, plain
+from skgraded._support.text import count
+from skgraded._support.writers import Result, Table
 from skgraded.measures import GAP, eGAP, xGAP
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skgraded._text import first_few
+from skgraded._support.text import first_few
 from skgraded.measures import AP, Measure, evaluate, measure_or_none
 from skgraded.rankings import Judgments, Rankings, split_target
 from skgraded.results import Scores

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._params import is_missing
 from skgraded._sealed import SealedFields, require_borders, require_column
+from skgraded._support.arguments import is_missing
 
 IntArray = NDArray[np.int64]
 

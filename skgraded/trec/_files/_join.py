@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._params import choice
+from skgraded._support.arguments import choice
 from skgraded.trec._files._qrels import Negative, Pool, Qrels
 from skgraded.trec._files._runs import Run
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from skgraded._params import flag
+from skgraded._support.arguments import flag
 from skgraded.trec._files._columns import has_columns_of, is_table
 from skgraded.trec._files._formats import read_file
 from skgraded.trec._files._nested import is_one_run_by_topic

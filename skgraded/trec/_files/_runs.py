@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._sealed import require, require_column
-from skgraded._text import count, first_few
+from skgraded._support.text import count, first_few
 from skgraded.trec._files._records import Records
 from skgraded.trec._files._table import Table, column_of_topics, group_records
 

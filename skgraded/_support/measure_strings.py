@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from keyword import iskeyword
 from typing import Any
 
-from skgraded._params import is_nan
+from skgraded._support.arguments import is_nan
 
 _LONGEST = 10_000  # characters; longer strings would take long to parse and refuse
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from skgraded._optional import import_pandas
-from skgraded._text import WIDTH, shorten, wrap
+from skgraded._support.optional import import_pandas
+from skgraded._support.text import WIDTH, shorten, wrap
 
 if TYPE_CHECKING:
     import pandas as pd
