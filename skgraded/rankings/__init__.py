@@ -1,27 +1,30 @@
 """Query ids, targets, judgments and ranked lists: checks of input, and its layout by query."""
 
-from skgraded.rankings._categories import (
-    grades_of_categories,
-    require_same_words,
-    words_of_grades,
-)
-from skgraded.rankings._checks import distinct_numbers, numeric
-from skgraded.rankings._direct_calls import as_rankings
-from skgraded.rankings._gate import CheckedColumns, read_columns
-from skgraded.rankings._grouping import as_ids, number_rows, place_rows
-from skgraded.rankings._judgments import IdealRanking, Judgments, Ranked, Rankings
-from skgraded.rankings._kept import keep
-from skgraded.rankings._layout import levels_of
-from skgraded.rankings._query_ids import (
+from skgraded.rankings._columns import (
     QID,
+    CheckedColumns,
     QueryIds,
     features_for,
     has_id_column,
+    query_ids,
+    query_series,
+    query_target,
+    read_columns,
     split_target,
     without_query_ids,
 )
+from skgraded.rankings._judgments import IdealRanking, Judgments, Ranked, Rankings, as_rankings
+from skgraded.rankings._kept import keep
+from skgraded.rankings._levels import levels_of
+from skgraded.rankings._numbers import (
+    distinct_numbers,
+    grades_of_categories,
+    numeric,
+    require_same_words,
+    words_of_grades,
+)
+from skgraded.rankings._queries import as_ids, number_rows, place_rows
 from skgraded.rankings._ranked_list import RankedList, Ties, Unjudged
-from skgraded.rankings._targets import query_ids, query_series, query_target
 
 __all__ = [
     "QID",

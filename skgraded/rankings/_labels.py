@@ -21,7 +21,7 @@ from skgraded._sealed import (
 )
 from skgraded._support.lazy import cached_property
 from skgraded.rankings._kept import Kept, keep
-from skgraded.rankings._layout import UNJUDGED, ReadLabels, level_type, levels_of
+from skgraded.rankings._levels import UNJUDGED, ReadLabels, level_type, levels_of
 from skgraded.rankings._own_scales import TOP_OF_SHARED_SCALE, ScalePart, parts_by_scale
 from skgraded.rankings._ranked_list import RankedList, Unjudged
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.rankings._layout import ReadLabels
+from skgraded.rankings._levels import ReadLabels
 from skgraded.rankings._ranked_list import RankedList
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded.rankings._checks import check_labels, check_weights
+from skgraded.rankings._numbers import check_labels, check_weights
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

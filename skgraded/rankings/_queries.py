@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import is_missing
-from skgraded.rankings._checks import check_group_sizes, one_dimensional
+from skgraded.rankings._numbers import check_group_sizes, one_dimensional
 
 IntArray = NDArray[np.int64]
 

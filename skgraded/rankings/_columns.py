@@ -1,0 +1,635 @@
+"""The door: columns that belong together are read here, and compared with each other.
+
+Every function that takes several columns with an entry per row (grades, scores, ids, weights,
+features, initial scores) reads them by `read_columns`, which refuses what would pair wrong rows.
+`query_target`, `query_series` and `query_ids` make columns that carry the sizes of queries.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skgraded._guards import (
+    fitted_inside,
+    is_permuting_features,
+    warn_if_grades_are_ids,
+    warn_if_id_column_is_shuffled,
+    warn_once,
+)
+from skgraded._support.optional import import_pandas
+from skgraded.exceptions import IdColumnWarning
+from skgraded.rankings._numbers import grades_of_categories, numeric, one_dimensional
+from skgraded.rankings._queries import as_ids, count_rows, number_rows
+
+if TYPE_CHECKING:
+    import pandas
+
+IntArray = NDArray[np.int64]
+
+QID = "qid"
+GRADE, N_ROWS = "grade", "n_rows"
+FIELDS = (GRADE, QID, N_ROWS)
+
+
+class QueryIds(NamedTuple):
+    """Query of each row, and the size that the query has in the whole data set.
+
+    Rows of a query are missing, or occur twice, where their number is not its size.
+
+    Attributes
+    ----------
+    ids : array-like of shape (n_documents,)
+        Query id of each row, in the type in which they were given.
+    sizes : ndarray of shape (n_documents,), int64, or None
+        Number of rows of each row's query in the data set that the rows come from; None where
+        only the ids are known.
+    """
+
+    ids: Any
+    sizes: IntArray | None
+
+
+def split_target(y: Any) -> tuple[Any, QueryIds | None]:
+    """Take a target apart into grades and queries.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_documents,)
+        Grades, or the array that `query_target` makes.
+
+    Returns
+    -------
+    grades : array-like of shape (n_documents,)
+        The grades.
+    queries : QueryIds or None
+        The queries, where y is made by `query_target`.
+
+    Raises
+    ------
+    ValueError
+        If y is a structured array of another kind.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import query_target, split_target
+    >>> grades, queries = split_target(query_target([2, 0], ["a", "b"]))
+    >>> grades, queries.ids
+    (array([2., 0.]), array(['a', 'b'], dtype='<U1'))
+    """
+    fields = getattr(getattr(y, "dtype", None), "names", None)
+    if not fields:
+        return y, None
+    if set(fields) != set(FIELDS):
+        raise ValueError(
+            "y must hold grades, or be made by query_target(y, qid), "
+            f"got an array with the fields {', '.join(fields)}."
+        )
+    return y[GRADE], QueryIds(y[QID], y[N_ROWS])
+
+
+def ids_in_keyword(qid: Any) -> QueryIds:
+    """Read ids that a keyword holds as they are, or as `query_ids` makes them, with sizes."""
+    names = getattr(getattr(qid, "dtype", None), "names", None)
+    return QueryIds(qid[QID], qid[N_ROWS]) if names == (QID, N_ROWS) else QueryIds(qid, None)
+
+
+def ids_in_index(index: Any) -> QueryIds:
+    """Read the levels of a pandas index that hold the query ids and, if there is one, the sizes."""
+    sizes = np.asarray(index.get_level_values(N_ROWS)) if N_ROWS in index.names else None
+    return QueryIds(index.get_level_values(QID), sizes)
+
+
+def without_query_ids(X: Any) -> Any:
+    """Drop the column ``"qid"``, which is not a feature, where X is a DataFrame that has it.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_documents, n_features)
+        Features.
+
+    Returns
+    -------
+    array-like
+        X itself, or a DataFrame without the column.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import without_query_ids
+    >>> without_query_ids([[0.5], [0.25]])
+    [[0.5], [0.25]]
+    """
+    if not has_id_column(X):
+        return X
+    is_pandas = hasattr(X, "iloc")
+    return X.drop(columns=QID) if is_pandas else X.drop(QID)
+
+
+def features_for(estimator: Any, X: Any) -> Any:
+    """Return X without a column ``"qid"`` that a fitted estimator was not fitted on.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted estimator.
+    X : array-like of shape (n_documents, n_features)
+        Features.
+
+    Returns
+    -------
+    array-like
+        X as the estimator knows it.
+
+    Warns
+    -----
+    IdColumnWarning
+        If the column is a feature of the estimator.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from skgraded.rankings import features_for
+    >>> features_for(Ridge().fit([[0.5], [0.25]], [1, 0]), [[0.5]])
+    [[0.5]]
+    """
+    if not has_id_column(X):
+        return X
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:  # fitted on arrays
+        was_left_out = getattr(estimator, "n_features_in_", None) == X.shape[1] - 1
+    else:
+        was_left_out = QID not in names
+    *_, last = fitted_inside(estimator)
+    if QID in getattr(last, "feature_names_in_", ()):
+        warn_once(
+            f"{type(last).__name__} was fitted on the column {QID!r} of X, and learned from the "
+            "query ids as from a feature. Put it into QueryRanker(...), which leaves the column "
+            "out, or fit it on X without the column and give the ids by query_target(y, qid).",
+            IdColumnWarning,
+        )
+    return without_query_ids(X) if was_left_out else X
+
+
+def has_id_column(X: Any) -> bool:
+    """Whether X is a DataFrame with a column ``"qid"``.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_documents, n_features)
+        Features.
+
+    Returns
+    -------
+    bool
+        Whether it has.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import has_id_column
+    >>> has_id_column([[0.5], [0.25]])
+    False
+    """
+    return QID in getattr(X, "columns", ())
+
+
+_WAYS = (
+    "Query ids are missing. Give one id per row in any of these ways:\n"
+    "- the keyword qid=..., inside scikit-learn's tools only where "
+    "sklearn.set_config(enable_metadata_routing=True) is set;\n"
+    "- y=query_target(y, qid), which every tool of scikit-learn passes on;\n"
+    "- y=query_series(y, qid), for estimators that need a y of numbers;\n"
+    "- a column 'qid' of X, a pandas or polars DataFrame; it is not used as a feature;\n"
+    "- an index level named 'qid' of y or X, a pandas Series or DataFrame.\n"
+    "scikit-learn passes groups=... to the splitter alone, and not to fit and score. xgboost.cv "
+    "passes none to its folds: give the DMatrix qid=..., and the number of folds, nfold=3."
+)
+
+
+class CheckedColumns(NamedTuple):
+    """Columns of the same rows, which the gate has let through.
+
+    Attributes
+    ----------
+    labels : array-like of shape (n_documents,) or None
+        Grades, without the ids that came with them; ordered categories are turned into grades.
+    ids : array-like of shape (n_documents,) or None
+        Query id of each row, in the type in which they were given and not yet checked.
+    sizes : ndarray of shape (n_documents,), int64, or None
+        Number of rows of each row's query in the data set that the rows come from, where the target
+        or the ids say so.
+    row_labels : mapping of str to Index
+        Row labels of those arguments that are pandas objects.
+    """
+
+    labels: Any
+    ids: Any
+    sizes: NDArray[np.int64] | None
+    row_labels: Mapping[str, Any]
+
+    def require_ids(self) -> Self:
+        """Return the columns themselves, or raise where they hold no query ids.
+
+        Returns
+        -------
+        CheckedColumns
+            The same.
+
+        Raises
+        ------
+        ValueError
+            If there are no ids; the message names all the ways of giving them.
+        """
+        if self.ids is None:
+            raise ValueError(_WAYS)
+        return self
+
+
+def read_columns(
+    labels: Any, ids: Any = None, /, *, named: tuple[str, str] = ("y_true", "qid"), **others: Any
+) -> CheckedColumns:
+    """Read columns that belong together, and find the query of each row in them.
+
+    Ids may stand in the keyword, in what `query_target` makes, in a column ``"qid"`` of a DataFrame
+    and in an index level ``"qid"`` of a pandas object. Where they stand in several places, all must
+    put the same rows into one query, and the first of these places names the queries. The keyword
+    and the index may hold sizes too, as made by `query_ids` and `query_series`.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_documents,) or None
+        Grades, or what `query_target` or `query_series` makes of them.
+    ids : array-like of shape (n_documents,), optional
+        The ids themselves, or what `query_ids` makes of them.
+    named : (str, str), default=("y_true", "qid")
+        What the user calls these two, for messages.
+    **others : array-like with n_documents rows, or any other object
+        The other columns by name. What has no rows is left alone.
+
+    Returns
+    -------
+    CheckedColumns
+        Grades and queries.
+
+    Raises
+    ------
+    ValueError
+        If pandas objects hold the same row labels in different orders, or ids in two places
+        contradict each other.
+
+    Warns
+    -----
+    CutQueriesWarning
+        If the ids are a column of X that permutation_importance is shuffling.
+
+    Examples
+    --------
+    >>> from skgraded import query_ids
+    >>> from skgraded.rankings import read_columns
+    >>> columns = read_columns([1, 0, 2], query_ids(["a", "a", "b"]), y_score=[0.5, 0.2, 0.1])
+    >>> columns.labels, columns.sizes
+    ([1, 0, 2], array([2, 2, 1]))
+    """
+    for each in (labels, ids, *others.values()):
+        kind = type(each)
+        # Plain lists and arrays tell nothing of their rows.
+        if not (each is None or kind is list or (kind is np.ndarray and each.dtype.names is None)):
+            return _read_telling_columns(labels, ids, named, others)
+    return CheckedColumns(labels, ids, None, {})
+
+
+def _read_telling_columns(
+    labels: Any, ids: Any, named: tuple[str, str], others: Mapping[str, Any]
+) -> CheckedColumns:
+    """Read columns of which some may tell the labels or the queries of their rows."""
+    columns = {named[0]: labels, **others}
+    row_labels = _row_labels({**columns, named[1]: ids})
+    _refuse_other_order(row_labels)
+    grades, in_target = split_target(labels)
+    sources = [] if ids is None else [_Source(named[1], ids_in_keyword(ids))]
+    if in_target is not None:
+        sources.append(_Source(f"the ids in {named[0]}", in_target))
+    queries = _agreed_on(sources + _ids_of_frames(columns, row_labels, is_known=bool(sources)))
+    return CheckedColumns(grades_of_categories(grades), *queries, row_labels)
+
+
+class _Source(NamedTuple):
+    """Ids that one of the arguments holds, and what to call them in messages."""
+
+    name: str
+    queries: QueryIds
+
+
+def _ids_of_frames(
+    columns: Mapping[str, Any], row_labels: Mapping[str, Any], *, is_known: bool
+) -> list[_Source]:
+    """Return the ids in columns of data frames, and then those in row labels."""
+    in_index = [
+        _Source(f"the index level {QID!r} of {name}", ids_in_index(index))
+        for name, index in row_labels.items()
+        if QID in index.names
+    ]
+    in_columns = [
+        _Source(f"the column {QID!r} of {name}", QueryIds(each[QID], None))
+        for name, each in columns.items()
+        if getattr(each, "ndim", 0) != 1 and has_id_column(each)
+    ]
+    if in_columns and is_permuting_features():  # which shuffles the column as well
+        if is_known or in_index:
+            return in_index
+        warn_if_id_column_is_shuffled()
+    return in_columns + in_index
+
+
+def _agreed_on(sources: list[_Source]) -> QueryIds:
+    """Return the first ids, with the sizes that any know; raise where others contradict them."""
+    if not sources:
+        return QueryIds(None, None)
+    first, *others = sources
+    for other in others:
+        _require_same_queries(first, other)
+    sizes = (each.queries.sizes for each in sources if each.queries.sizes is not None)
+    return QueryIds(first.queries.ids, next(sizes, None))
+
+
+def _require_same_queries(one: _Source, other: _Source) -> None:
+    """Raise if the two divide the rows into queries differently; the ids may differ."""
+    ids, others = one.queries.ids, other.queries.ids
+    if len(ids) != len(others):
+        raise ValueError(
+            f"{one.name} and {other.name} must have one entry per row, got {len(ids)} and "
+            f"{len(others)}. Group sizes become ids by np.repeat(np.arange(len(sizes)), sizes)."
+        )
+    numbers, theirs = number_rows(ids, len(ids)), number_rows(others, len(others))
+    differ = np.flatnonzero(numbers != theirs)
+    if not len(differ):
+        return
+    row = int(differ[0])
+    both = f"{one.name} and {other.name}"
+    # In all rows before, the numbers are equal. In this row, the smaller one is that of a query
+    # which has earlier rows.
+    if numbers[row] > theirs[row]:
+        one, other, numbers = other, one, theirs
+    before = int(np.argmax(numbers == numbers[row]))
+    raise ValueError(
+        f"{both} contradict each other: rows {before} and {row} are of one query by {one.name} "
+        f"({_said(one, row)}), and of two by {other.name} ({_said(other, before)} and "
+        f"{_said(other, row)}). Bring the rows into one order, or give the ids in one place."
+    )
+
+
+def _said(source: _Source, row: int) -> str:
+    (name,) = as_ids(source.queries.ids)[row : row + 1].tolist()
+    return repr(name)
+
+
+def _row_labels(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the indices of those columns that are pandas objects."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return {}
+    kinds = (pandas.Series, pandas.DataFrame)
+    return {name: each.index for name, each in columns.items() if isinstance(each, kinds)}
+
+
+def _refuse_other_order(row_labels: Mapping[str, Any]) -> None:
+    """Raise where two pandas objects hold the same rows in different orders.
+
+    Parameters
+    ----------
+    row_labels : mapping of str to Index
+        Row labels by the name of the argument.
+
+    Raises
+    ------
+    ValueError
+        If two of them are equal but for the order.
+    """
+    for (first, index), (name, other) in combinations(row_labels.items(), 2):
+        if _differ_only_in_order(index, other):
+            raise ValueError(
+                f"{name} must have its rows in the order of {first}: both have the same index, in "
+                f"different orders. Bring them into one order, for example by "
+                f"{name}.loc[{first}.index], or pass arrays."
+            )
+
+
+def require_rows_of(
+    judgments: str, row_labels: Mapping[str, Any], ids: NDArray[Any], scores: CheckedColumns
+) -> None:
+    """Raise if scores tell that their rows are not those of labels that were read before.
+
+    Parameters
+    ----------
+    judgments : str
+        What to call these labels in messages.
+    row_labels : mapping of str to Index
+        Row labels of the columns that were read with them.
+    ids : ndarray of shape (n_documents,)
+        Query id of each of their rows.
+    scores : CheckedColumns
+        Scores, read without labels.
+
+    Raises
+    ------
+    ValueError
+        If they hold the same row labels in another order, or ids of other queries.
+    """
+    _refuse_other_order({**row_labels, **scores.row_labels})
+    if scores.ids is not None:
+        ours = _Source(judgments, QueryIds(ids, None))
+        _require_same_queries(ours, _Source("the ids in y_score", QueryIds(scores.ids, None)))
+
+
+def _differ_only_in_order(index: Any, other: Any) -> bool:
+    if len(index) != len(other) or index.nlevels != other.nlevels or index.equals(other):
+        return False
+    if (QID in index.names) != (QID in other.names):  # one has query ids, the other row labels
+        return False
+    counts, others = index.value_counts(sort=False), other.value_counts(sort=False)
+    return bool(counts.equals(others.reindex(counts.index)))
+
+
+def query_target(y: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
+    """Put grades, query ids and the queries' numbers of rows into one target array.
+
+    Scikit-learn slices y in step with X everywhere, so the ids reach every estimator, scorer and
+    splitter of skgraded without metadata routing. The numbers of rows let them warn wherever a
+    tool has taken rows out of a query. Make the target from the whole data set, before it is
+    split; where you leave rows out on purpose, make it from the rows that are left.
+
+    Estimators that know nothing of skgraded cannot read such a target, for instance a supervised
+    step like ``SelectKBest`` before a `QueryRanker` in a Pipeline, or the final estimator of a
+    StackingRegressor: pass `query_series` instead, or put them inside a `QueryRanker`.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_documents,)
+        Grades; NaN = unjudged. Ordered categories of words are grades: the first is 0;
+        categories that are numbers keep their values.
+    qid : array-like of shape (n_documents,)
+        Query id of each row, of any type.
+
+    Returns
+    -------
+    ndarray of shape (n_documents,)
+        Structured array with the fields ``"grade"`` (float64), ``"qid"`` and ``"n_rows"`` (int64),
+        the number of rows of the query.
+
+    Raises
+    ------
+    ValueError
+        If y or qid is not one-dimensional, their lengths differ, an id is missing, or both are
+        pandas objects with the same row labels in different orders.
+
+    Warns
+    -----
+    SwappedArgumentsWarning
+        If y looks like query ids and qid like grades.
+
+    See Also
+    --------
+    query_series : The same for estimators that need a y of numbers.
+    query_ids : The same for metadata routing.
+
+    Examples
+    --------
+    >>> from skgraded import query_target
+    >>> y = query_target([2, 0, 1], ["a", "a", "b"])
+    >>> y["grade"], y["qid"], y["n_rows"]
+    (array([2., 0., 1.]), array(['a', 'a', 'b'], dtype='<U1'), array([2, 2, 1]))
+    """
+    grades, (ids, sizes) = _checked(y, qid)
+    kinds = (np.float64, ids.dtype, np.int64)
+    # NumPy fills empty records that hold objects one by one, which takes ten times as long. Of the
+    # 20 to 27 ns a row that text in objects or categories takes, zeros take 7, filling 3, an object
+    # for each row 4 and its query's number of rows 2, all of them NumPy's.
+    target = np.zeros(len(grades), dtype=list(zip(FIELDS, kinds, strict=True)))
+    target[GRADE], target[QID], target[N_ROWS] = grades, ids, sizes
+    return target
+
+
+def query_series(y: ArrayLike, qid: ArrayLike) -> pandas.Series:
+    """Make a pandas Series of grades whose index holds query ids and numbers of rows.
+
+    It does what `query_target` does for estimators that need a y of numbers, such as ``Ridge``
+    with ``scoring=make_ranking_scorer(...)``.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_documents,)
+        Grades; NaN = unjudged. Ordered categories of words are grades: the first is 0;
+        categories that are numbers keep their values.
+    qid : array-like of shape (n_documents,)
+        Query id of each row, of any type.
+
+    Returns
+    -------
+    Series
+        The grades; the levels ``"qid"`` and ``"n_rows"`` of its index hold the id and the number of
+        rows of the query.
+
+    Raises
+    ------
+    ImportError
+        If pandas is not installed.
+    ValueError
+        If y or qid is not one-dimensional, their lengths differ, an id is missing, or both are
+        pandas objects with the same row labels in different orders.
+
+    Warns
+    -----
+    SwappedArgumentsWarning
+        If y looks like query ids and qid like grades.
+
+    See Also
+    --------
+    query_target : The same without pandas, for estimators of skgraded.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from skgraded import QueryKFold, make_ranking_scorer, query_series
+    >>> from skgraded.datasets import make_ranking
+    >>> X, y, qid = make_ranking(n_queries=20, random_state=0)
+    >>> scoring = make_ranking_scorer("nDCG@10")
+    >>> scores = cross_val_score(
+    ...     Ridge(), X, query_series(y, qid), cv=QueryKFold(4), scoring=scoring
+    ... )
+    >>> scores.shape
+    (4,)
+    """
+    pd = import_pandas("query_target", needed_by="query_series")
+    grades, (ids, sizes) = _checked(y, qid)
+    index = pd.MultiIndex.from_arrays([ids, sizes], names=[QID, N_ROWS])
+    series: pandas.Series = pd.Series(grades, index=index)
+    return series
+
+
+def query_ids(qid: ArrayLike) -> NDArray[Any]:
+    """Put query ids and the queries' numbers of rows into one array, for metadata routing.
+
+    Give it as ``qid=``, or to a splitter as ``groups=``: scikit-learn slices it in step with X, and
+    skgraded warns wherever a tool has taken rows out of a query.
+
+    Parameters
+    ----------
+    qid : array-like of shape (n_documents,)
+        Query id of each row, of any type.
+
+    Returns
+    -------
+    ndarray of shape (n_documents,)
+        Structured array with the fields ``"qid"`` and ``"n_rows"`` (int64).
+
+    Raises
+    ------
+    ValueError
+        If qid is not one-dimensional, or an id is missing.
+
+    See Also
+    --------
+    query_target : The same with the grades, for when metadata routing is off.
+
+    Examples
+    --------
+    >>> from skgraded import query_ids
+    >>> query_ids(["a", "b", "a"])["n_rows"]
+    array([2, 1, 2])
+    """
+    ids, sizes = _counted(qid)
+    column = np.zeros(len(ids), dtype=[(QID, ids.dtype), (N_ROWS, np.int64)])
+    column[QID], column[N_ROWS] = ids, sizes
+    return column
+
+
+def _checked(y: ArrayLike, qid: ArrayLike) -> tuple[NDArray[Any], tuple[NDArray[Any], IntArray]]:
+    """Return grades, ids and sizes, one per row."""
+    if np.ma.is_masked(y):  # a masked grade is unjudged
+        y = np.ma.filled(np.ma.asarray(y, dtype=np.float64), np.nan)
+    grades = one_dimensional("y", grades_of_categories(y))
+    if grades.dtype.names:
+        raise ValueError("y must hold grades alone, got an array made by query_target.")
+    read_columns(y, qid, named=("y", "qid"))
+    if grades.dtype.kind not in "iuf":
+        grades = numeric("y", y if grades.dtype.kind == "O" else grades)
+    ids, sizes = _counted(qid)
+    if len(grades) != len(ids):
+        raise ValueError(
+            f"qid must hold one query id per row of y ({len(grades)}), got {len(ids)}. "
+            "Group sizes become ids by np.repeat(np.arange(len(sizes)), sizes)."
+        )
+    warn_if_grades_are_ids(grades, ids)
+    return grades, (ids, sizes)
+
+
+def _counted(qid: ArrayLike) -> tuple[NDArray[Any], IntArray]:
+    """Return ids and, for each row, the number of rows with its id."""
+    if getattr(getattr(qid, "dtype", None), "names", None):
+        raise ValueError("qid must hold ids alone, got an array made by query_ids.")
+    return count_rows(qid)
