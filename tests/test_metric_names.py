@@ -18,7 +18,7 @@ import skgraded.xgboost
 from skgraded import AP, QueryKFold, QueryRanker, nDCG, xGAP
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import InferredGradesWarning
-from skgraded.model_selection._fitting import clone_estimator
+from skgraded.model_selection._estimators import clone_estimator
 
 NAMED = {"xgap": xGAP(max_grade=4), "ndcg_10": "nDCG@10"}
 SPECS = ["xGAP(max_grade=4)", "nDCG@10"]

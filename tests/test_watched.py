@@ -16,8 +16,7 @@ from skgraded import QueryKFold, QueryRanker, nDCG, query_target
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import early_stopping
 from skgraded.measures import Fallout
-from skgraded.model_selection._fitting._prediction import require_the_model_watched
-from skgraded.model_selection._fitting._rows import QueryRows, Watched
+from skgraded.model_selection._rows import QueryRows, Watched, require_the_model_watched
 
 MEASURE = nDCG(k=10)
 X, Y, QID = make_ranking(n_queries=60, docs_per_query=20, random_state=0)

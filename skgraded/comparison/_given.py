@@ -111,7 +111,7 @@ def _scored(
         scored = {name: each[_names(measures)] for name, each in scored.items()}
     if models:
         # Importing scikit-learn takes a second.
-        from skgraded.model_selection._fitted_rankers import scores_of_models
+        from skgraded.model_selection._validation import scores_of_models
 
         given = list(next(iter(scored.values()))) if scored and measures is None else measures
         scored |= scores_of_models(models, X, y, qid, given)

@@ -19,15 +19,9 @@ from skgraded.exceptions import (
     MissingInitialScoresWarning,
     UntransformedRowsWarning,
 )
-from skgraded.model_selection._fitting import (
-    STOPPING,
-    can_stop_early,
-    entry_per_row,
-    final_step,
-    may_stop,
-    name_of_initial_scores,
-    stoppable,
-)
+from skgraded.model_selection._estimators import STOPPING, final_step, may_stop
+from skgraded.model_selection._libraries import can_stop_early, name_of_initial_scores, stoppable
+from skgraded.model_selection._rows import entry_per_row
 from skgraded.rankings import (
     QID,
     Judgments,

@@ -100,7 +100,7 @@ def _scores_of_models(given: Given, measures: list[Measure]) -> Scores:
     if given.sample_weight is not None:
         raise TypeError("sample_weight must be None where y_score holds fitted models.")
     # Importing scikit-learn takes a second.
-    from skgraded.model_selection._fitted_rankers import scores_of_models
+    from skgraded.model_selection._validation import scores_of_models
 
     models = dict(given.y_score)
     return Scores.of_systems(scores_of_models(models, given.X, given.y_true, given.qid, measures))

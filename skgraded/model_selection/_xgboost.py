@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from skgraded.boosting import NamedMeasures
 from skgraded.measures import Measure
-from skgraded.model_selection._fitting._estimators import reject_own_stopping
-from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
+from skgraded.model_selection._estimators import reject_own_stopping
+from skgraded.model_selection._rows import QueryRows, Validation, Watched
 
 # Names of the validation rows: ours, and XGBoost's where it evaluates them itself.
 _NAME, _OWN_NAME = "valid_0", "validation_0"

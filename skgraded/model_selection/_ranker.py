@@ -27,22 +27,26 @@ from skgraded._support.arguments import choice, flag
 from skgraded.boosting import NamedMeasures
 from skgraded.exceptions import UnseenGradeWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
-from skgraded.model_selection._fitting import (
-    QueryRows,
-    Validation,
-    Watched,
+from skgraded.model_selection._estimators import (
     clone_around,
     clone_estimator,
-    export_model,
     final_step,
+    train_for,
+)
+from skgraded.model_selection._libraries import (
+    export_model,
     fit_estimator,
     importances_of,
     name_of_initial_scores,
     predict_from,
     reject_cluster_rankers,
+)
+from skgraded.model_selection._rows import (
+    QueryRows,
+    Validation,
+    Watched,
     split_fit_params,
     take_along,
-    train_for,
 )
 from skgraded.model_selection._splitters import by_id, draw_queries
 from skgraded.model_selection._training_checks import (
@@ -415,7 +419,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             sizes=np.diff(judgments.indptr),
             weight=None if sample_weight is None else np.asarray(sample_weight),
             ranks=np.argsort(by_id(judgments)),
-            **take_along(self.estimator, fit_params, judgments)._asdict(),
+            **take_along(final_step(self.estimator), fit_params, judgments)._asdict(),
         )
         if judgments.row_order is not None:
             rows = rows.at(judgments.row_order, rows.sizes)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded.boosting import refuse_taken_names
-from skgraded.model_selection._fitting._estimators import STOPPING, reject_own_stopping
-from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
+from skgraded.model_selection._estimators import STOPPING, reject_own_stopping
+from skgraded.model_selection._rows import QueryRows, Validation, Watched
 
 # Its own names, and the one metric on which it stops.
 _STOPPING = STOPPING | {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"}

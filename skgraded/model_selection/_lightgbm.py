@@ -14,8 +14,8 @@ from sklearn.base import is_regressor
 
 from skgraded.boosting import NamedMeasures
 from skgraded.lightgbm import _EvalMetric, _StopBy
-from skgraded.model_selection._fitting._estimators import given_params, reject_own_stopping
-from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
+from skgraded.model_selection._estimators import given_params, reject_own_stopping
+from skgraded.model_selection._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 
 # LightGBM's names of one parameter.

@@ -11,13 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from skgraded.model_selection._fitting import _catboost, _lightgbm, _xgboost
-from skgraded.model_selection._fitting._estimators import final_step, hinting_at_objectives
-from skgraded.model_selection._fitting._init_model import unwrap_init_model
-from skgraded.model_selection._fitting._inner_folds import target_for_inner_folds
-from skgraded.model_selection._fitting._pairs import Pairs
-from skgraded.model_selection._fitting._prediction import require_the_model_watched
-from skgraded.model_selection._fitting._rows import QueryRows, Validation, Watched
+from skgraded.model_selection import _catboost, _lightgbm, _xgboost
+from skgraded.model_selection._estimators import (
+    final_step,
+    hinting_at_objectives,
+    target_for_inner_folds,
+    unwrap_init_model,
+)
+from skgraded.model_selection._rows import (
+    Pairs,
+    QueryRows,
+    Validation,
+    Watched,
+    require_the_model_watched,
+)
 from skgraded.scoring import scores_of
 
 
