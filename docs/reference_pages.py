@@ -96,7 +96,6 @@ MODULES = {
     "skgraded.chunks": "More rows than fit into memory",
     "skgraded.dask": "Dask",
     "skgraded.spark": "Spark",
-    "skgraded.engines": "What chunks, Dask and Spark share",
     "skgraded.exceptions": "Warnings and errors",
 }
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from skgraded.engines import Columns, EvaluationPlan, distinct_grades
-from skgraded.engines._parquet import batches_of, labels_of, open_dataset
-from skgraded.engines._whole_queries import Order, check_order
+from skgraded._engines.rows import Columns, batches_of, labels_of, open_dataset
+from skgraded._engines.scan import EvaluationPlan, Order, check_order, distinct_grades
 from skgraded.measures import Measures
 from skgraded.results import Means, Scores
 

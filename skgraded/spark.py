@@ -23,15 +23,15 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from skgraded._support.arguments import flag
-from skgraded.engines import (
-    Columns,
+from skgraded._engines.rows import Columns
+from skgraded._engines.scan import (
     EvaluationPlan,
     QueryRange,
     distinct_grades,
     refuse_cut_query,
     reordered,
 )
+from skgraded._support.arguments import flag
 from skgraded.measures import Measures
 from skgraded.results import Means, Scores
 

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skgraded import catalogue, chunks, evaluate, measure
-from skgraded.engines import Columns, EvaluationPlan, QueryRange
+from skgraded._engines.rows import Columns
+from skgraded._engines.scan import EvaluationPlan, QueryRange
 from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.results import Means, MeanSums, Scores, exact_means
 

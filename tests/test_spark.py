@@ -11,8 +11,8 @@ from test_chunks import ALL, SOME, make_rows
 
 import skgraded
 from skgraded import Scores, evaluate
+from skgraded._engines.scan import QueryRange
 from skgraded.datasets import make_ranking
-from skgraded.engines import QueryRange
 from skgraded.exceptions import InferredGradesWarning
 
 pytest.importorskip("pyspark", reason="pyspark is not installed")
