@@ -58,7 +58,7 @@ def eval_metric(
 
     Warns
     -----
-    InferredGradesWarning
+    GradeScaleWarning
         If the measure names g but no ``max_grade``.
 
     See Also

@@ -1,32 +1,23 @@
-"""Warnings and errors of skgraded, each of a class of its own."""
+"""Warnings and errors of skgraded."""
 
 __all__ = [
     "CutQueriesWarning",
     "FewDifferencesWarning",
     "FewFeedbackWarning",
-    "GroupSizesWarning",
+    "GradeScaleWarning",
     "IdColumnWarning",
-    "IndistinctGradesWarning",
-    "InferredGradesWarning",
     "LongQueryWarning",
     "MissingClustersWarning",
     "MissingInitialScoresWarning",
-    "MissingQueryIdsWarning",
     "OtherMetricWarning",
+    "QueryIdsWarning",
     "QueryLeakWarning",
-    "RowNumbersWarning",
-    "SingleDocumentsWarning",
     "SkgradedWarning",
     "SwappedArgumentsWarning",
-    "ThinnedQueriesWarning",
-    "TrainingQueriesWarning",
     "UndefinedMeanWarning",
     "UnhelpfulJudgeWarning",
     "UnlikeQueriesWarning",
-    "UnreachedThresholdWarning",
-    "UnseenGradeWarning",
     "UntransformedRowsWarning",
-    "UnusedThresholdWarning",
     "UserModelWarning",
     "WorkerLostError",
 ]
@@ -36,11 +27,13 @@ class SkgradedWarning(UserWarning):
     """Base class of all warnings of skgraded."""
 
 
-class InferredGradesWarning(SkgradedWarning):
-    """A measure takes the top grade of its scale from the data.
+class GradeScaleWarning(SkgradedWarning):
+    """The scale of grades that a measure is made for is not that of the labels.
 
-    The top grade can differ between the data sets that are scored, and with it the measure. Calls
-    with arrays, scorers and callbacks warn of any labels, and everything else of continuous ones.
+    The top grade is taken from the data, so that it may differ between the data sets that are
+    scored; labels are above the top grade of the training labels; ``g`` reaches beyond the scale or
+    has an entry for grade 0; no label reaches the threshold ``rel`` of a binary measure; or
+    feedback does not tell some grades apart, which then share a probability.
     """
 
 
@@ -56,52 +49,31 @@ class UndefinedMeanWarning(SkgradedWarning):
 
 
 class QueryLeakWarning(SkgradedWarning):
-    """Documents of the same query are in both the training rows and the scored rows.
+    """A ranker is scored on queries that it was trained on.
 
-    A model that was trained on some documents of a query ranks the others better than those of a
-    new query, so the score is too high.
+    It ranks its training rows, and other documents of the same queries, better than those of a new
+    query. The score is too high, and more so for larger models, so that it shows neither how good a
+    ranker is nor which of two is better.
     """
 
 
-class TrainingQueriesWarning(SkgradedWarning):
-    """A ranker is judged on the rows that it was trained on.
+class QueryIdsWarning(SkgradedWarning):
+    """Query ids are missing, or what was given as ids looks like something else.
 
-    Its values there are higher than on new queries, and more so for larger models, so that they
-    show neither how good it is nor which of two rankers is better.
-    """
-
-
-class SingleDocumentsWarning(SkgradedWarning):
-    """Query ids differ in every row, as row numbers do, so that there is nothing to rank.
-
-    The value of a query with a single document does not depend on its score.
-    """
-
-
-class ThinnedQueriesWarning(SkgradedWarning):
-    """Queries are scored on only some of their documents.
-
-    A short list is easier to rank than a long one, so that the score is too high, and not
-    comparable with that of whole queries. Folds of rows, halving searches with
-    ``resource="n_samples"`` and ``permutation_importance(max_samples=...)`` leave documents out.
+    Without ids all rows are one list. Group sizes merge all queries of one size. Row numbers leave
+    every query with a single document, whose value does not depend on its score.
     """
 
 
 class CutQueriesWarning(SkgradedWarning):
     """Queries do not have the rows that they have in the data set.
 
-    Either rows are missing where a ranker is trained or queries are split, so that it learns from
-    parts of lists; or rows occur twice, as in a bootstrap sample; or the column of query ids itself
-    is shuffled or transformed.
+    A ranker that is trained on some rows of a query learns from parts of lists. A query that is
+    scored on some of its documents is easier to rank than the whole query, so that the score is too
+    high. Folds of rows, halving searches with ``resource="n_samples"`` and
+    ``permutation_importance(max_samples=...)`` leave documents out. Rows may also occur twice, as
+    in a bootstrap sample, or the column of query ids may be shuffled or transformed.
     """
-
-
-class UnreachedThresholdWarning(SkgradedWarning):
-    """No label reaches the threshold ``rel`` of a binary measure, so that nothing is relevant."""
-
-
-class UnseenGradeWarning(SkgradedWarning):
-    """The scored rows hold a higher grade than the training rows, which determined the scale."""
 
 
 class MissingInitialScoresWarning(SkgradedWarning):
@@ -112,24 +84,12 @@ class MissingInitialScoresWarning(SkgradedWarning):
     """
 
 
-class MissingQueryIdsWarning(SkgradedWarning):
-    """There are no query ids where a single query is unlikely, so that all rows are one list."""
-
-
 class UntransformedRowsWarning(SkgradedWarning):
     """Validation rows go past the transformers of the Pipeline that a ranker stands at the end of.
 
     A Pipeline transforms X for its last step, and hands other arguments on as they are. The measure
     then watches features that the model was not trained on.
     """
-
-
-class UnusedThresholdWarning(SkgradedWarning):
-    """The threshold distribution g reaches beyond the scale, or has an entry for grade 0."""
-
-
-class GroupSizesWarning(SkgradedWarning):
-    """Query ids look like group sizes, which would merge all queries of the same size."""
 
 
 class SwappedArgumentsWarning(SkgradedWarning):
@@ -145,10 +105,6 @@ class IdColumnWarning(SkgradedWarning):
 
 class OtherMetricWarning(SkgradedWarning):
     """A tool of scikit-learn chooses by a metric that knows of no queries, such as R2."""
-
-
-class RowNumbersWarning(SkgradedWarning):
-    """Row numbers are given to a fold, which has other rows than those that were numbered."""
 
 
 class FewDifferencesWarning(SkgradedWarning):
@@ -172,13 +128,6 @@ class UnlikeQueriesWarning(SkgradedWarning):
 
 class FewFeedbackWarning(SkgradedWarning):
     """The thresholds g are estimated from too few clusters of feedback."""
-
-
-class IndistinctGradesWarning(SkgradedWarning):
-    """Feedback does not tell some grades apart, whose thresholds share a probability.
-
-    Either documents of a grade are never shown, or a higher grade does not satisfy more often.
-    """
 
 
 class UserModelWarning(SkgradedWarning):

@@ -113,7 +113,7 @@ def objective(
 
     Warns
     -----
-    InferredGradesWarning
+    GradeScaleWarning
         If the measure names g but no ``max_grade``: g would change with the grades of the data set.
     LongQueryWarning
         In training, if ``truncation_level=None`` counts all pairs of a query of more than 10,000
@@ -313,7 +313,7 @@ def eval_metric(
 
     Warns
     -----
-    InferredGradesWarning
+    GradeScaleWarning
         If a measure names g but no ``max_grade``: g would change with the grades of the data set.
 
     See Also
@@ -464,7 +464,7 @@ def early_stopping(
 
     Warns
     -----
-    InferredGradesWarning
+    GradeScaleWarning
         If the measure names g but no ``max_grade``: g would change with the grades of the data set.
 
     See Also

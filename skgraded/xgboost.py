@@ -107,7 +107,7 @@ def objective(
 
     Warns
     -----
-    InferredGradesWarning
+    GradeScaleWarning
         If the measure names g but no ``max_grade``.
     LongQueryWarning
         In training, if ``truncation_level=None`` counts all pairs of a query of more than 10,000
@@ -188,7 +188,7 @@ def eval_metric(
 
     Warns
     -----
-    InferredGradesWarning
+    GradeScaleWarning
         If a measure names g but no ``max_grade``.
 
     See Also
@@ -281,11 +281,11 @@ def evaluation(
 
     Warns
     -----
-    InferredGradesWarning
+    GradeScaleWarning
         If a measure names g but no ``max_grade``.
-    GroupSizesWarning
+    QueryIdsWarning
         If the query ids look like group sizes.
-    ThinnedQueriesWarning
+    CutQueriesWarning
         If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
 
     See Also

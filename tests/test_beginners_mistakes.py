@@ -50,7 +50,7 @@ MISTAKES = [
         IDS,
         "query ids are forgotten where a measure is called",
         'evaluate("nDCG@10", y, s)',
-        "MissingQueryIdsWarning: There are no query ids, so that all 1200 rows are scored as one "
+        "QueryIdsWarning: There are no query ids, so that all 1200 rows are scored as one "
         "query. Pass qid=, one id per row; in scikit-learn's tools use make_ranking_scorer, which "
         "finds the ids. If the rows are one query, say so by qid=np.zeros(len(y_true)).",
         'evaluate("nDCG@10", y, s, qid=qid)',
@@ -91,7 +91,7 @@ MISTAKES = [
         IDS,
         "row numbers instead of query ids",
         'evaluate("nDCG@10", y, s, qid=np.arange(len(y)))',
-        "SingleDocumentsWarning: qid differs in all of 1200 rows, so that every query has a single "
+        "QueryIdsWarning: qid differs in all of 1200 rows, so that every query has a single "
         "document and any scores rank it equally. Give the rows of a query the same id.",
         'evaluate("nDCG@10", y, s, qid=qid)',
     ),
@@ -107,7 +107,7 @@ MISTAKES = [
         IDS,
         "the size of the queries instead of their ids",
         'evaluate("nDCG@10", y, s, qid=np.full(len(y), 20))',
-        "GroupSizesWarning: qid looks like the number of rows of each query, repeated for each "
+        "QueryIdsWarning: qid looks like the number of rows of each query, repeated for each "
         "row: queries of the same size are taken for one. From group sizes, make ids by "
         f"{SIZES}.",
         f'evaluate("nDCG@10", y, s, {SIZES})',
@@ -139,7 +139,7 @@ MISTAKES = [
         IDS,
         "rows of queries are left out after they have been counted",
         "nDCG(k=10)(query_target(y, qid)[::4], s[::4])",
-        "ThinnedQueriesWarning: The scored rows hold parts of queries: 60 of 60, such as 0 with 5 "
+        "CutQueriesWarning: The scored rows hold parts of queries: 60 of 60, such as 0 with 5 "
         "rows of 20. Short lists are easier to rank, so that the score is too high. [...]",
         "nDCG(k=10)(query_target(y[::4], qid[::4]), s[::4])",
     ),
@@ -260,7 +260,7 @@ MISTAKES = [
         MEASURES,
         "an entry of g for grade 0",
         "xGAP(g=[0, .1, .2, .3, .4])(y, s, qid=qid)",
-        "UnusedThresholdWarning: g has an entry for each of the grades 1..5 in "
+        "GradeScaleWarning: g has an entry for each of the grades 1..5 in "
         "xGAP(g=[0,0.1,0.2,0.3,0.4]), but the highest grade of the 60 queries in y_true is 4. "
         "If its first entry, 0, is for grade 0, drop it: g begins with grade 1.",
         "xGAP(g=[.1, .2, .3, .4])(y, s, qid=qid)",
@@ -277,7 +277,7 @@ MISTAKES = [
         MEASURES,
         "the scale is left to the data",
         'evaluate("xGAP", y, s, qid=qid)',
-        "InferredGradesWarning: A call with arrays got xGAP without max_grade. The top grade of "
+        "GradeScaleWarning: A call with arrays got xGAP without max_grade. The top grade of "
         "the scale is then taken from each data set that is scored, so that the measure may differ "
         "between them. Set max_grade, for example xGAP(max_grade=4), or give g or gain as one "
         "number per grade.",
@@ -294,7 +294,7 @@ MISTAKES = [
         RANKERS,
         "a scorer of make_scorer, which passes no query ids",
         "cross_val_score(Ridge(), X, y, cv=3, scoring=make_scorer(nDCG(k=10)))",
-        "MissingQueryIdsWarning: There are no query ids, so that all 400 rows are scored as one "
+        "QueryIdsWarning: There are no query ids, so that all 400 rows are scored as one "
         "query. Pass qid=, one id per row; in scikit-learn's tools use make_ranking_scorer, which "
         "finds the ids. If the rows are one query, say so by qid=np.zeros(len(y_true)).",
         "cross_val_score(Ridge(), X, query_series(y, qid), cv=QueryKFold(3), "
@@ -320,7 +320,7 @@ MISTAKES = [
         RANKERS,
         "a ranker is judged on its training rows",
         "ranker.fit(X, y, qid=qid).score(X, y, qid=qid)",
-        "TrainingQueriesWarning: The ranker is judged on rows that it was trained on, in 60 of 60 "
+        "QueryLeakWarning: The ranker is judged on rows that it was trained on, in 60 of 60 "
         "queries: it ranks them better than new queries. Hold queries out, by "
         "query_train_test_split or cross_validate_queries.",
         "ranker.fit(X[:800], y[:800], qid=qid[:800]).score(X[800:], y[800:], qid=qid[800:])",

@@ -65,7 +65,7 @@ def test_ties_of_one_grade_have_the_bits_of_documents_that_do_not_tie(grade: int
     assert ERR(max_grade=4)(labels, np.zeros(n)) == ERR(max_grade=4)(labels, np.arange(n))
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.MissingQueryIdsWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryIdsWarning")
 @pytest.mark.parametrize("max_grade", [4, 10, 30])
 def test_time_grows_with_the_length_of_a_tie(max_grade: int) -> None:
     def seconds(n: int) -> float:

@@ -19,7 +19,7 @@ from skgraded import (
 from skgraded.catboost import eval_metric
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
-    InferredGradesWarning,
+    GradeScaleWarning,
 )
 
 TARGET = xGAP(g=(0.1, 0.2, 0.3, 0.4))
@@ -186,7 +186,7 @@ def test_data_sets_that_it_was_not_told_about(parts):
         fit(parts, eval_metric(TARGET, (y, qid)))
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 def test_training_rows_with_other_weights_are_not_scored_with_those_of_training(rows):
     X, y, qid = rows
     weight = np.where(qid % 3 == 0, 5.0, 0.1)
@@ -199,7 +199,7 @@ def test_training_rows_with_other_weights_are_not_scored_with_those_of_training(
     assert seen[-1] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 def test_features_may_be_named_by_a_list_or_a_tuple(rows):
     X, y, qid = rows
     mixed = X.astype(object)
@@ -238,7 +238,7 @@ def test_bad_arguments():
         eval_metric("AP", [0, 1, 1])
     with pytest.raises(ValueError, match="got a tuple of 1"):
         eval_metric("AP", ([0, 1, 1],))
-    with pytest.warns(InferredGradesWarning, match="eval_metric got xGAP without max_grade"):
+    with pytest.warns(GradeScaleWarning, match="eval_metric got xGAP without max_grade"):
         eval_metric("xGAP", ([0, 1], [0, 0]))
 
 

@@ -51,7 +51,7 @@ def assert_same(parted, whole):
     np.testing.assert_array_equal(parted.fingerprints, whole.fingerprints)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 @given(strategies.long_data(max_queries=8, shuffle=False), st.data())
 def test_chunks_give_the_bits_of_the_whole(rows, data):
     """Every measure, any cuts, also inside of queries and with chunks that are empty."""
@@ -126,7 +126,7 @@ def test_columns_of_frames_mappings_and_arrow():
         assert list(parted.qid) == list(whole.qid), form
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 def test_parquet_files_in_a_folder(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")

@@ -205,7 +205,7 @@ def test_without_argcomplete_nothing_is_completed(monkeypatch, capsys):
     assert all(name in capsys.readouterr().out for name in list(catalogue())[:1])
 
 
-@pytest.mark.filterwarnings("always::skgraded.exceptions.UnreachedThresholdWarning")
+@pytest.mark.filterwarnings("always::skgraded.exceptions.GradeScaleWarning")
 def test_warnings_are_messages_of_the_command(capsys):
     assert main(["evaluate", "qrels", "a.run", "-m", "P(rel=9)@1"]) == 0
     told = capsys.readouterr().err

@@ -38,7 +38,6 @@ from skgraded.exceptions import (
     CutQueriesWarning,
     FewDifferencesWarning,
     QueryLeakWarning,
-    ThinnedQueriesWarning,
 )
 from skgraded.measures import Fallout
 
@@ -174,7 +173,7 @@ def test_models_and_scores_are_compared_with_each_other():
     assert found.means[1, 0] == pytest.approx(expected)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_models_without_a_measure_are_scored_by_that_of_the_others():
     models = {"ridge": Ridge().fit(X, Y), "ranker": RANKER.fit(X, TARGET)}
@@ -227,7 +226,7 @@ def test_less_may_be_better_and_queries_without_a_value_are_left_out():
     np.testing.assert_array_equal(both["AP(empty=nan)"].difference, found.difference)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_scores_of_open_measures_are_compared():
     scores = {name: xGAP().per_query(Y, X[:, name], qid=QID) for name in (0, 1)}
@@ -254,7 +253,7 @@ def test_models_that_know_the_queries_warn():
         compare({"ranker": ranker, "ridge": ridge}, X[~most], TARGET[~most])
     # The ridge remembers nothing, so that the missing rows alone are seen.
     told = [each.category for each in caught if each.category is not FewDifferencesWarning]
-    assert told == [QueryLeakWarning, ThinnedQueriesWarning]
+    assert told == [QueryLeakWarning, CutQueriesWarning]
     with pytest.warns(QueryLeakWarning), pytest.warns(FewDifferencesWarning):
         compare({"one": ranker, "other": ranker}, X[~most], Y[~most], qid=QID[~most])
 

@@ -32,16 +32,15 @@ from skgraded import (
     xGAP,
 )
 from skgraded.chunks import evaluate as evaluate_chunks
-from skgraded.exceptions import InferredGradesWarning, UnreachedThresholdWarning
+from skgraded.exceptions import GradeScaleWarning
 from skgraded.lightgbm import objective
 from skgraded.measures import G, PairFactors, PairPart
 from skgraded.measures._pair_matrix import _require_rising
 from skgraded.measures._positions import Reciprocal
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning"),
-    pytest.mark.filterwarnings("ignore::skgraded.exceptions.UnreachedThresholdWarning"),
-    pytest.mark.filterwarnings("ignore::skgraded.exceptions.MissingQueryIdsWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryIdsWarning"),
     pytest.mark.filterwarnings("ignore::skgraded.exceptions.SwappedArgumentsWarning"),
 ]
 
@@ -259,14 +258,14 @@ def test_the_top_of_a_scale_is_rounded_up():
         assert inferred.resolve(2.5) == inferred.resolve(3)
 
 
-@pytest.mark.filterwarnings("default::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("default::skgraded.exceptions.GradeScaleWarning")
 def test_the_warning_of_an_inferred_top_says_that_it_is_rounded_up():
-    with pytest.warns(InferredGradesWarning, match=r"the largest label rounded up: 3, of 2\.25\."):
+    with pytest.warns(GradeScaleWarning, match=r"the largest label rounded up: 3, of 2\.25\."):
         xGAP()([2.25, 0.0, 1.0], [1, 2, 3])
-    with pytest.warns(InferredGradesWarning) as caught:
+    with pytest.warns(GradeScaleWarning) as caught:
         xGAP()([2.0, 0.5, 1.0], [1, 2, 3])
     assert "rounded" not in str(caught[0].message)
-    with pytest.warns(InferredGradesWarning, match=r"the largest label, rounded up\. Set max_"):
+    with pytest.warns(GradeScaleWarning, match=r"the largest label, rounded up\. Set max_"):
         make_ranking_scorer("xGAP")  # of labels that are not known yet
 
 
@@ -281,10 +280,10 @@ def test_a_threshold_may_be_any_number():
 
 @pytest.mark.filterwarnings("error")
 def test_a_threshold_that_no_label_reaches_is_warned_of_once():
-    with pytest.warns(UnreachedThresholdWarning, match=r"which is 0\.9, .* got 1 in AP\."):
+    with pytest.warns(GradeScaleWarning, match=r"which is 0\.9, .* got 1 in AP\."):
         assert AP()([0.2, 0.9, 0.6], [3, 2, 1]) == 0.0
     judgments = Judgments([0.2, 0.9])
-    with pytest.warns(UnreachedThresholdWarning):
+    with pytest.warns(GradeScaleWarning):
         evaluate(["AP", nDCG(k=2)], judgments.rank([1, 2]))
     AP()(judgments.rank([1, 2]))
     AP()([0, 0], [1, 2])  # nothing is relevant for anybody

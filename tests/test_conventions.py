@@ -27,7 +27,7 @@ from skgraded import AP, ERR, GAP, RBP, Bpref, QMeasure, catalogue, measure, nDC
 from skgraded.conventions import ABSENCES, CONVENTIONS, TOOLS, as_markdown, measure_as
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 TOLERANCE = 1e-9
@@ -121,7 +121,7 @@ RANKING_OF_CATBOOST = {
 }  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 def test_every_metric_of_catboost_with_every_parameter(rows):
     y_true, y_score, qid, _ = rows
     counts = collections.Counter()

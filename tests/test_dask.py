@@ -76,7 +76,7 @@ def in_memory(measures, frame, weight="weight"):
     return evaluate(measures, frame.label, frame.score, qid=frame.qid, sample_weight=weights)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 @pytest.mark.parametrize("n_partitions", [1, 2, 3, 8])
 def test_all_measures_on_rows_in_any_order(n_partitions):
     frame = make_frame(n_queries=40)
@@ -177,7 +177,7 @@ def test_values_and_means_are_of_the_same_scores():
     assert float(found) == pytest.approx(found.values.mean())
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 def test_the_top_grade_is_that_of_all_partitions():
     frame = make_frame(unjudged=False).sort_values("label")  # the last partition has the top grade
     ddf = dd.from_pandas(frame, npartitions=4, sort=False)
@@ -191,7 +191,7 @@ def test_the_top_grade_is_that_of_all_partitions():
 def test_continuous_labels_that_set_the_scale_are_warned_of():
     frame = make_frame().eval("label = label * 0.55 + 0.03")
     ddf = dd.from_pandas(frame, npartitions=3, sort=False)
-    with pytest.warns(skgraded.exceptions.InferredGradesWarning, match="rounded up: 3, of") as told:
+    with pytest.warns(skgraded.exceptions.GradeScaleWarning, match="rounded up: 3, of") as told:
         found = on_dask.evaluate("xGAP", ddf)
     assert len(told) == 1
     assert found.mean()["xGAP"] == in_memory("xGAP(max_grade=3)", frame, None).mean().popitem()[1]
@@ -258,7 +258,7 @@ def test_errors_say_what_is_wrong(call, error, message):
         call(dd.from_pandas(make_frame(), npartitions=2, sort=False))
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 @pytest.mark.slow
 def test_a_cluster_gives_the_bits_of_one_machine(client):
     frame = make_frame(n_queries=300)
@@ -323,7 +323,7 @@ class Counted:
         return X[:, 0]
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 @pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler:UserWarning")
 def test_a_scorer_predicts_once_for_measures_of_an_open_scale(queries):
     local, far = queries
@@ -332,7 +332,7 @@ def test_a_scorer_predicts_once_for_measures_of_an_open_scale(queries):
     with dask.config.set({"scheduler": "synchronous", "dataframe.shuffle.method": "tasks"}):
         scorer(model, far["X"], far["y"], qid=far["qid"], whole_queries=True)
         assert model.n_calls == 2  # blocks with rows
-        with pytest.warns(skgraded.exceptions.InferredGradesWarning):
+        with pytest.warns(skgraded.exceptions.GradeScaleWarning):
             scorer = on_dask.make_ranking_scorer("xGAP")
         value = scorer(model, far["X"], far["y"], qid=far["qid"])
     assert model.n_calls == 4
@@ -770,7 +770,7 @@ def words_frame(n_partitions=3):
 
 @pytest.mark.parametrize("whole_queries", [False, True])
 @pytest.mark.parametrize("name", [MEASURE, "xGAP"])
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 def test_ordered_categories_are_grades(name, whole_queries):
     (y_true, y_score, qid), data = words_frame(1 if whole_queries else 3)
     found = on_dask.evaluate(name, data, per_query=True, whole_queries=whole_queries)

@@ -33,7 +33,7 @@ from skgraded import (
 )
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
-    InferredGradesWarning,
+    GradeScaleWarning,
     OtherMetricWarning,
 )
 from skgraded.measures import (
@@ -186,7 +186,7 @@ def test_a_measure_that_leaves_the_top_grade_open_warns_once():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         cross_val_score(Ridge(), X, SERIES, cv=CV, scoring=xGAP(k=5))
-    assert [each.category for each in caught] == [InferredGradesWarning]
+    assert [each.category for each in caught] == [GradeScaleWarning]
 
 
 def test_a_third_positional_argument_is_no_target():

@@ -23,10 +23,8 @@ from skgraded import (
 )
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
-    GroupSizesWarning,
-    InferredGradesWarning,
-    MissingQueryIdsWarning,
-    UnusedThresholdWarning,
+    GradeScaleWarning,
+    QueryIdsWarning,
 )
 
 X, y, qid = make_ranking(n_queries=120, docs_per_query=10, random_state=0)
@@ -80,14 +78,14 @@ def test_ids_with_sizes_are_ids():
 
 @pytest.mark.parametrize("takes", [nDCG(k=10), Rankings.from_arrays])
 def test_a_long_list_without_ids_warns_wherever_it_is_read(takes):
-    with pytest.warns(MissingQueryIdsWarning, match="all 1200 rows"):
+    with pytest.warns(QueryIdsWarning, match="all 1200 rows"):
         takes(y, scores)
 
 
 def test_a_long_list_without_ids_warns():
-    with pytest.warns(MissingQueryIdsWarning, match=r"all 1200 rows .* qid=np\.zeros"):
+    with pytest.warns(QueryIdsWarning, match=r"all 1200 rows .* qid=np\.zeros"):
         nDCG(k=10)(y, scores)
-    with pytest.warns(MissingQueryIdsWarning, match="all 1200 rows"):
+    with pytest.warns(QueryIdsWarning, match="all 1200 rows"):
         evaluate("nDCG@10", y, scores)
     nDCG(k=10)(y, scores, qid=np.zeros(len(y)))
     nDCG(k=10)(y[:1000], scores[:1000])
@@ -95,7 +93,7 @@ def test_a_long_list_without_ids_warns():
 
 def test_scikit_learns_own_scorer_warns_without_ids():
     cuts = GroupKFold(3).split(X, y, qid)
-    with pytest.warns(MissingQueryIdsWarning, match="make_ranking_scorer"):
+    with pytest.warns(QueryIdsWarning, match="make_ranking_scorer"):
         cross_val_score(Ridge(), X, y, cv=cuts, scoring=make_scorer(xGAP(g=G)))
     with_ids = query_series(y, qid)
     found = cross_val_score(
@@ -110,7 +108,7 @@ def test_scikit_learns_own_scorer_warns_without_ids():
 def test_group_sizes_for_ids_warn():
     sizes = np.array([7, 11, 13, 17, 19, 23])
     n = sizes.sum()
-    with pytest.warns(GroupSizesWarning, match="np.repeat"):
+    with pytest.warns(QueryIdsWarning, match="np.repeat"):
         nDCG()(y[:n], scores[:n], qid=np.repeat(sizes, sizes))
 
 
@@ -138,22 +136,22 @@ def test_indices_that_differ_are_paired_by_position():
 
 
 def test_an_open_scale_warns_in_direct_calls():
-    with pytest.warns(InferredGradesWarning, match="max_grade"):
+    with pytest.warns(GradeScaleWarning, match="max_grade"):
         xGAP(k=10)(y, scores, qid=qid)
-    with pytest.warns(InferredGradesWarning, match="max_grade"):
+    with pytest.warns(GradeScaleWarning, match="max_grade"):
         xGAP()(y, scores, qid=qid)
-    with pytest.warns(InferredGradesWarning, match="ERR"):
+    with pytest.warns(GradeScaleWarning, match="ERR"):
         evaluate(["nDCG", "ERR"], y, scores, qid=qid)
     xGAP(k=10, max_grade=4)(y, scores, qid=qid)
 
 
 def test_an_entry_for_grade_0_warns():
-    with pytest.warns(UnusedThresholdWarning, match="for grade 0"):
+    with pytest.warns(GradeScaleWarning, match="for grade 0"):
         xGAP(g=(0, *G))(y, scores, qid=qid)
 
 
 def test_a_scale_longer_than_that_of_many_queries_warns():
-    with pytest.warns(UnusedThresholdWarning, match=r"1\.\.5.* is 4\. The measure cannot reach 1"):
+    with pytest.warns(GradeScaleWarning, match=r"1\.\.5.* is 4\. The measure cannot reach 1"):
         xGAP(g=(0.2,) * 5)(y, scores, qid=qid)
     few = qid < qid[0] + 2
     xGAP(g=(0.2,) * 5)(y[few], scores[few], qid=qid[few])

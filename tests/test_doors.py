@@ -39,7 +39,6 @@ from skgraded.exceptions import (
     CutQueriesWarning,
     FewDifferencesWarning,
     SkgradedWarning,
-    ThinnedQueriesWarning,
 )
 from skgraded.measures import P
 from skgraded.users import threshold_profile
@@ -405,7 +404,7 @@ def test_parts_of_queries_warn(name, carrier):
     parts = {each: values[::2] for each, values in columns.items()}
     found = warnings_of(lambda: door(parts))
     assert found
-    assert set(found) <= {CutQueriesWarning, ThinnedQueriesWarning}
+    assert set(found) <= {CutQueriesWarning}
 
 
 def test_groups_contradict_ids_in_the_target():

@@ -23,7 +23,7 @@ from skgraded import (
     trec,
     xGAP,
 )
-from skgraded.exceptions import InferredGradesWarning, UnusedThresholdWarning
+from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import measures_by_name
 from skgraded.results import Scores
 from skgraded.studies import correlate, sensitivity
@@ -76,7 +76,7 @@ def test_a_warning_about_the_scale_comes_once():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         evaluate("xGAP", Y, SYSTEMS, qid=QID)
-    assert [each.category for each in caught] == [InferredGradesWarning]
+    assert [each.category for each in caught] == [GradeScaleWarning]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ class TestJudgments:
     def test_users_beyond_the_grades_are_told(self):
         y = np.tile([0, 1], 200)
         judgments = Judgments(y, qid=np.repeat(np.arange(200), 2))
-        with pytest.warns(UnusedThresholdWarning):
+        with pytest.warns(GradeScaleWarning):
             xGAP(g=(0.5, 0.5))(judgments, y)
 
 

@@ -13,7 +13,7 @@ from skgraded import ERR, Rankings, catalogue, evaluate, measure
 from skgraded.measures import EBR, G, iRBU
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 
 N_DRAWS = settings().max_examples // 4  # of each measure
 TOPS = (1, 2, 4, 60, 253)

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skgraded import QueryKFold, QueryRanker, query_target
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import MissingInitialScoresWarning, RowNumbersWarning
+from skgraded.exceptions import MissingInitialScoresWarning, QueryIdsWarning
 
 X, Y, QID = make_ranking(n_queries=30, docs_per_query=(5, 20), random_state=0)
 N = len(Y)
@@ -164,7 +164,7 @@ def test_pairs_of_held_out_queries_alone(spied):
 def test_folds_have_other_rows_than_those_that_pairs_number(spied):
     # Whether the numbers themselves are refused depends on which rows they meet in the fold.
     with (
-        pytest.warns(RowNumbersWarning, match="pairs should be left out in cross-validation"),
+        pytest.warns(QueryIdsWarning, match="pairs should be left out in cross-validation"),
         pytest.raises(ValueError, match=r"^pairs must be"),
     ):
         cross_val_score(
@@ -319,7 +319,7 @@ def test_the_rows_held_out_start_from_their_own_scores(library):
 
 @pytest.mark.parametrize("library", OFFSETS)
 @pytest.mark.parametrize("in_pipeline", [False, True])
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 def test_predicting_without_initial_scores_warns_where_there_were_some(library, in_pipeline):
     pytest.importorskip(library)
     make, name, _ = OFFSETS[library]

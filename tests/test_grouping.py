@@ -18,7 +18,7 @@ from skgraded import evaluate, nDCG, query_series, query_target
 from skgraded.rankings import place_rows
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 
 IDS = {
     "int64": np.int64,

@@ -12,7 +12,7 @@ from lightgbm import LGBMRanker
 
 from skgraded import AP, QueryKFold, evaluate, nDCG, xGAP
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import InferredGradesWarning
+from skgraded.exceptions import GradeScaleWarning
 from skgraded.lightgbm import early_stopping, eval_metric
 from skgraded.rankings import Judgments
 
@@ -306,7 +306,7 @@ def test_bad_measures_and_threads_are_refused():
 
 def test_an_open_top_grade_warns():
     with pytest.warns(
-        InferredGradesWarning, match="eval_metric got xGAP@10 without max_grade"
+        GradeScaleWarning, match="eval_metric got xGAP@10 without max_grade"
     ) as caught:
         metric = eval_metric("xGAP@10", "AP")
     assert caught[0].filename == __file__

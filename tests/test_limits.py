@@ -15,8 +15,8 @@ from skgraded.measures import ADM, PairPart
 
 # These tests call measures whose scale is open on purpose, and long lists of one query.
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning"),
-    pytest.mark.filterwarnings("ignore::skgraded.exceptions.MissingQueryIdsWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryIdsWarning"),
 ]
 
 

@@ -59,7 +59,7 @@ class TestBounds:
         assert bounds.smallest.values[0] == pytest.approx(min(values), abs=TOLERANCE)
         assert bounds.largest.values[0] == pytest.approx(max(values), abs=TOLERANCE)
 
-    @pytest.mark.filterwarnings("ignore::skgraded.exceptions.UnreachedThresholdWarning")
+    @pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
     @pytest.mark.filterwarnings("ignore::skgraded.exceptions.SwappedArgumentsWarning")
     @pytest.mark.parametrize("name", BOUNDED)
     @FEW

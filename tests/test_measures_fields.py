@@ -21,7 +21,7 @@ from skgraded import (
     nDCG,
     xGAP,
 )
-from skgraded.exceptions import UnreachedThresholdWarning
+from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import (
     ADM,
     CWL,
@@ -40,7 +40,7 @@ from skgraded.measures import (
 )
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 
 
 class TestClasses:
@@ -188,7 +188,7 @@ class TestFields:
 
     @pytest.mark.parametrize("chosen", [AP(rel=3), RBP(rel=3), Bpref(rel=3), infAP(rel=3)])
     def test_a_threshold_above_the_scale(self, chosen):
-        with pytest.warns(UnreachedThresholdWarning, match=r"in y_true, which is 2, .* got 3 in "):
+        with pytest.warns(GradeScaleWarning, match=r"in y_true, which is 2, .* got 3 in "):
             assert chosen([2, 0], [1, 0]) == 0.0
         assert chosen([3, 1], [1, 0], qid=[0, 1]) == chosen([3], [1]) / 2  # one of two is empty
         assert dataclasses.replace(chosen, rel=1)([0, 0], [1, 0]) == 0.0

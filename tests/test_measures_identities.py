@@ -26,7 +26,7 @@ from skgraded.measures import (
 )
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 
 TOLERANCE = 1e-12
 

@@ -11,7 +11,7 @@ from skgraded import AP, GAP, RBP, Rankings, eGAP, evaluate, measure, nDCG, xGAP
 from skgraded.measures import P
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 
 TOLERANCE = 1e-12
 

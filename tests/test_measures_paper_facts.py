@@ -16,7 +16,7 @@ from samples import LIST_A, LIST_B, POOL
 from skgraded import AP, GAP, Rankings, eGAP, nDCG, xGAP
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 
 TOLERANCE = 1e-12
 

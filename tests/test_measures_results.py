@@ -16,7 +16,7 @@ from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.results import report_of
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 
 TOLERANCE = 1e-12
 

@@ -17,7 +17,7 @@ import skgraded.lightgbm
 import skgraded.xgboost
 from skgraded import AP, QueryKFold, QueryRanker, nDCG, xGAP
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import InferredGradesWarning
+from skgraded.exceptions import GradeScaleWarning
 from skgraded.model_selection._estimators import clone_estimator
 
 NAMED = {"xgap": xGAP(max_grade=4), "ndcg_10": "nDCG@10"}
@@ -71,7 +71,7 @@ class TestWhatANameMayBe:
             skgraded.lightgbm.eval_metric(*given)
 
     def test_a_mapping_warns_of_inferred_grades_as_strings_do(self):
-        with pytest.warns(InferredGradesWarning, match="eval_metric got xGAP without max_grade"):
+        with pytest.warns(GradeScaleWarning, match="eval_metric got xGAP without max_grade"):
             skgraded.lightgbm.eval_metric({"a": "xGAP"})
 
     def test_a_metric_shows_the_names(self):

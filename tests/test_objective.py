@@ -41,7 +41,7 @@ from skgraded import (
 from skgraded.boosting._lambdamart import LambdaMART
 from skgraded.boosting._noise import chosen_noise
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import InferredGradesWarning, LongQueryWarning
+from skgraded.exceptions import GradeScaleWarning, LongQueryWarning
 from skgraded.lightgbm import eval_metric, objective
 from skgraded.measures import RprefN
 
@@ -455,7 +455,7 @@ def test_more_than_31_grades():
         assert chosen(many, scores, qid=qid) > chosen(many, 0.0 * scores, qid=qid)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.MissingQueryIdsWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryIdsWarning")
 def test_queries_of_more_than_10000_documents():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((10_500, 3))
@@ -490,7 +490,7 @@ def fractional_query(draw, scores, max_documents=12):
     return np.maximum(y_true - shift, 0.0), y_score, max_grade
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.UnreachedThresholdWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 @pytest.mark.parametrize("name", TRAINABLE)
 @FEW
 @given(data=st.data())
@@ -593,7 +593,7 @@ def test_objectives_that_differ_in_threads_alone_are_equal():
 
 
 def test_g_that_the_data_decide_is_warned_about():
-    with pytest.warns(InferredGradesWarning, match="objective got xGAP without max_grade"):
+    with pytest.warns(GradeScaleWarning, match="objective got xGAP without max_grade"):
         objective("xGAP")
 
 

@@ -30,12 +30,12 @@ from skgraded import (
     xGAP,
 )
 from skgraded.datasets import load_letor, make_ranking
-from skgraded.exceptions import InferredGradesWarning
+from skgraded.exceptions import GradeScaleWarning
 from skgraded.lightgbm import eval_metric
 from skgraded.rankings import as_ids, read_columns, split_target
 
 # Values of a score are compared, on whatever rows.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 
 MEASURE = xGAP(max_grade=4, k=10)
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 20), random_state=0)
@@ -454,7 +454,7 @@ def test_one_query_cannot_be_split_into_training_and_validation():
 # Measures
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 def test_an_open_measure_takes_the_training_labels_top_grade_once():
     fitted = QueryRanker(lgbm(), measure="xGAP@10").fit(X, Y, qid=QID)
     assert fitted.measure == "xGAP@10"
@@ -529,7 +529,7 @@ def test_an_unknown_measure_is_refused():
 
 
 def test_fractional_grades_set_the_scale_to_the_next_whole_one():
-    with pytest.warns(InferredGradesWarning, match="the largest label rounded up"):
+    with pytest.warns(GradeScaleWarning, match="the largest label rounded up"):
         found = QueryRanker(Ridge(), measure="xGAP").fit(X, Y / 2 + 0.25, qid=QID)
     assert found.measure_ == xGAP(max_grade=math.ceil(Y.max() / 2 + 0.25))
 

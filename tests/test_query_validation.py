@@ -26,9 +26,8 @@ from skgraded import (
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     CutQueriesWarning,
+    GradeScaleWarning,
     QueryLeakWarning,
-    ThinnedQueriesWarning,
-    UnreachedThresholdWarning,
 )
 from skgraded.results import Scores
 
@@ -261,7 +260,7 @@ def test_bad_input_is_refused(estimator, given, message):
 
 def test_splits_that_leave_rows_of_tested_queries_out_warn():
     train, test = next(QueryKFold(3).split(X, groups=QID))
-    with pytest.warns(ThinnedQueriesWarning, match=r"cv leaves rows of queries out: up to \d+ of"):
+    with pytest.warns(CutQueriesWarning, match=r"cv leaves rows of queries out: up to \d+ of"):
         cross_validate_queries(Ridge(), X, Y, qid=QID, measures="AP", cv=[(train, test[::2])])
 
 
@@ -338,7 +337,7 @@ def test_a_fold_without_the_top_grade_is_no_reason_to_warn():
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_threshold_that_no_label_reaches_is_warned_of_once(n_jobs):
-    with pytest.warns(UnreachedThresholdWarning, match="which is 3, .* got 4") as seen:
+    with pytest.warns(GradeScaleWarning, match="which is 3, .* got 4") as seen:
         cross_validate_queries(
             Ridge(), X, np.minimum(Y, 3), qid=QID, measures="AP(rel=4)", cv=4, n_jobs=n_jobs
         )

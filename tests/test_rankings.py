@@ -15,7 +15,7 @@ from skgraded import AP, Judgments, Rankings, evaluate, nDCG, query_target, xGAP
 from skgraded.rankings import levels_of
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 
 
 @pytest.mark.parametrize(

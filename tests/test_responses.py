@@ -44,7 +44,7 @@ def expected_grade(fitted, features):
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda each: type(each).__name__)
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 def test_a_classifier_ranks_by_the_expected_grade(classifier):
     by_hand = classifier.fit(X, Y)
     fitted = QueryRanker(classifier, measure=NDCG).fit(X, query_target(Y, QID))
@@ -169,7 +169,7 @@ def test_values_query_by_query():
 # Measures of which less is better
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 def test_less_is_better_has_the_opposite_sign():
     fallout = Fallout(k=10)
     fitted = QueryRanker(Ridge(), measure=fallout).fit(X, Y, qid=QID)

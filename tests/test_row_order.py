@@ -88,7 +88,7 @@ def test_other_orders_are_refused(taker, moved):
     ],
     ids=["one order", "another order of all", "arrays", "new labels of some"],
 )
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 def test_rows_in_one_order_are_taken(taker, change):
     given = [change(each) for each in (X, GRADES, IDS, WEIGHT)]
     if isinstance(given[0], np.ndarray):

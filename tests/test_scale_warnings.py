@@ -22,7 +22,7 @@ from skgraded import (
     xGAP,
 )
 from skgraded.cli import main
-from skgraded.exceptions import InferredGradesWarning
+from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import tie_report
 from skgraded.studies import compare_assessors, incompleteness
 
@@ -62,7 +62,7 @@ def in_shell(command, labels, folder):
     with redirect_stdout(io.StringIO()), redirect_stderr(told):
         assert main([command, *files, "-m", "xGAP"]) == 0
     if "warning: A call with continuous labels got xGAP without max_grade" in told.getvalue():
-        warnings.warn("on the command line", InferredGradesWarning, stacklevel=2)
+        warnings.warn("on the command line", GradeScaleWarning, stacklevel=2)
 
 
 def models(labels):
@@ -122,7 +122,7 @@ def warned(call, labels, folder):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call(labels, folder)
-    return sum(issubclass(each.category, InferredGradesWarning) for each in caught)
+    return sum(issubclass(each.category, GradeScaleWarning) for each in caught)
 
 
 @pytest.mark.parametrize("door", SILENT_ABOUT_WHOLE_GRADES)
@@ -149,7 +149,7 @@ def test_studies_round_the_top_of_continuous_labels_up():
     y, s = CONTINUOUS, X[:, 0]
     scale = measure("xGAP(max_grade=3)")
     alone = scale.per_query(y, s, qid=QID).values
-    with pytest.warns(InferredGradesWarning, match=r"rounded up: 3, of 2\.23"):
+    with pytest.warns(GradeScaleWarning, match=r"rounded up: 3, of 2\.23"):
         judged = compare_assessors("xGAP", np.stack([y, y], axis=1), s, qid=QID)
     np.testing.assert_array_equal(judged.values[0, :, 0], alone)
 

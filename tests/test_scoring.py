@@ -28,7 +28,7 @@ from skgraded import (
 )
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
-    InferredGradesWarning,
+    GradeScaleWarning,
 )
 
 X, Y, QID = make_ranking(n_queries=30, docs_per_query=(3, 15), random_state=0)
@@ -156,7 +156,7 @@ def test_permutation_importance_which_takes_no_metadata():
 
 
 def test_an_open_top_grade_warns_once_and_says_what_to_write():
-    with pytest.warns(InferredGradesWarning) as caught:
+    with pytest.warns(GradeScaleWarning) as caught:
         scorer = make_ranking_scorer(["xGAP@10", eGAP(), XGAP, "nDCG"])
     assert len(caught) == 1
     assert caught[0].filename == __file__

@@ -42,7 +42,7 @@ from skgraded.exceptions import (
 
 pd = pytest.importorskip("pandas")
 # A refitted search is scored on the rows that it had.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 
 SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 X, Y, QID = make_ranking(n_queries=24, docs_per_query=10, random_state=0)

@@ -13,7 +13,7 @@ import skgraded
 from skgraded import Scores, evaluate
 from skgraded._engines.scan import QueryRange
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import InferredGradesWarning
+from skgraded.exceptions import GradeScaleWarning
 
 pytest.importorskip("pyspark", reason="pyspark is not installed")
 pd = pytest.importorskip("pandas")
@@ -70,7 +70,7 @@ def in_memory(measures, frame, weight="weight"):
     return evaluate(measures, frame.label, frame.score, qid=frame.qid, sample_weight=weights)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 @pytest.mark.parametrize(("n_partitions", "text"), [(1, False), (3, True), (8, False)])
 def test_all_measures_on_rows_in_any_order(session, n_partitions, text):
     data = session.createDataFrame(make_frame(text=text)).repartition(n_partitions).cache()
@@ -94,9 +94,9 @@ def test_continuous_labels_that_set_the_scale_are_warned_of(session):
     frame = make_frame().eval("label = label * 0.55 + 0.03")
     data = session.createDataFrame(frame).repartition(3)
     whole = in_memory("xGAP(max_grade=3)", frame, None).mean()["xGAP(max_grade=3)"]
-    with pytest.warns(InferredGradesWarning, match="rounded up: 3, of") as told:
+    with pytest.warns(GradeScaleWarning, match="rounded up: 3, of") as told:
         assert on_spark.evaluate("xGAP", data).mean() == {"xGAP": whole}
-    assert sum(issubclass(each.category, InferredGradesWarning) for each in told) == 1
+    assert sum(issubclass(each.category, GradeScaleWarning) for each in told) == 1
 
 
 def test_the_promise_of_whole_queries(session):
@@ -199,7 +199,7 @@ def test_ids_that_a_collation_takes_for_one_are_two_queries(session):
         on_spark.evaluate("AP", data.repartition(3), whole_queries=True)
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 def test_the_top_grade_is_that_of_all_partitions(session):
     frame = make_frame()
     data = session.createDataFrame(frame).repartition(3)

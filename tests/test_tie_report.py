@@ -11,7 +11,7 @@ from skgraded import AP, Blend, Measure, Rankings, catalogue, evaluate, nDCG
 from skgraded.measures import INST, tie_report
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 
 ORDERS = np.array(list(itertools.permutations(range(4))))
 N_ABOVE, N_BELOW = 3, 2

@@ -12,7 +12,7 @@ from skgraded import catalogue
 from skgraded.measures import ADM, BinG, Judged, RankBiasedNCU, RankedHalfLife, infAP
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.InferredGradesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 
 RULES = ("expected", "pessimistic", "optimistic")
 

@@ -42,15 +42,11 @@ from skgraded import (
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     CutQueriesWarning,
-    GroupSizesWarning,
+    GradeScaleWarning,
     IdColumnWarning,
-    InferredGradesWarning,
+    QueryIdsWarning,
     QueryLeakWarning,
-    SingleDocumentsWarning,
     SkgradedWarning,
-    ThinnedQueriesWarning,
-    TrainingQueriesWarning,
-    UnseenGradeWarning,
 )
 from skgraded.model_selection._training_checks import warn_if_a_feature_holds_the_ids
 
@@ -98,7 +94,7 @@ def test_folds_of_rows_warn_in_every_tool():
             )
         )
         # The inner folds of the search hold whole queries of what the outer ones have cut.
-        within = [ThinnedQueriesWarning] if estimator is search else []
+        within = [CutQueriesWarning] if estimator is search else []
         assert found == [CutQueriesWarning, *within, QueryLeakWarning]
     with (
         sklearn.config_context(enable_metadata_routing=True),
@@ -143,7 +139,7 @@ def test_a_split_in_halves_warns_where_sizes_are_known():
         fitted = RANKER.fit(X[half], TARGET[half])
     assert warnings_of(lambda: fitted.score(X[~half], TARGET[~half])) == [QueryLeakWarning]
     assert warnings_of(lambda: fitted.score(X, TARGET)) == [QueryLeakWarning]
-    assert warnings_of(lambda: fitted.score(X[half], TARGET[half])) == [TrainingQueriesWarning]
+    assert warnings_of(lambda: fitted.score(X[half], TARGET[half])) == [QueryLeakWarning]
 
 
 def test_another_data_set_that_is_numbered_the_same_does_not_warn():
@@ -224,7 +220,7 @@ def test_scoring_what_was_trained_on_warns():
         lambda: compare({"a": fitted, "b": pipeline}, X, Y, qid=QID),
         lambda: cross_validate(RANKER, X, TARGET, cv=[(np.arange(len(Y)), np.arange(len(Y)))]),
     ):
-        assert set(warnings_of(use)) == {TrainingQueriesWarning}
+        assert set(warnings_of(use)) == {QueryLeakWarning}
 
 
 def test_training_scores_that_were_asked_for_do_not_warn():
@@ -237,7 +233,7 @@ def test_training_scores_that_were_asked_for_do_not_warn():
 
     assert warnings_of(use) == []
     half = np.arange(len(Y)) % 2 == 0
-    assert warnings_of(lambda: fitted.score(X[half], TARGET[half])) == [ThinnedQueriesWarning]
+    assert warnings_of(lambda: fitted.score(X[half], TARGET[half])) == [CutQueriesWarning]
 
 
 def test_a_permutation_test_does_not_warn():
@@ -273,7 +269,7 @@ def test_a_fold_without_the_top_grade_warns_while_g_is_inferred():
     assert len(test)
     assert Y[train].max() == 3
     open_ranker = QueryRanker(Ridge(), measure="xGAP@10")
-    with pytest.warns(UnseenGradeWarning) as caught:
+    with pytest.warns(GradeScaleWarning) as caught:
         (found,) = cross_val_score(open_ranker, X, TARGET, cv=[(train, test)])
     assert len(caught) == 1
     message = str(caught[0].message)
@@ -296,7 +292,7 @@ def test_a_test_fold_of_lower_grades_or_a_named_top_grade_does_not_warn():
 
 
 def test_a_scorer_with_an_open_top_grade_warns_when_it_is_made():
-    assert warnings_of(lambda: make_ranking_scorer("xGAP@10")) == [InferredGradesWarning]
+    assert warnings_of(lambda: make_ranking_scorer("xGAP@10")) == [GradeScaleWarning]
 
 
 # Group sizes in the place of ids
@@ -307,8 +303,8 @@ SIZES = np.bincount(QID)
 def test_sizes_row_by_row_warn():
     by_row = np.repeat(SIZES, SIZES)
     ranker = QueryRanker(Ridge(), measure=MEASURE)
-    assert warnings_of(lambda: ranker.fit(X, Y, qid=by_row)) == [GroupSizesWarning]
-    with pytest.warns(GroupSizesWarning, match=r"np\.repeat\(np\.arange\(len\(sizes\)\), sizes\)"):
+    assert warnings_of(lambda: ranker.fit(X, Y, qid=by_row)) == [QueryIdsWarning]
+    with pytest.warns(QueryIdsWarning, match=r"np\.repeat\(np\.arange\(len\(sizes\)\), sizes\)"):
         ranker.fit(X, Y, qid=by_row)
 
 
@@ -339,8 +335,8 @@ SIZE_TAKERS = {
 
 @pytest.mark.parametrize("taker", SIZE_TAKERS)
 def test_sizes_row_by_row_warn_wherever_ids_are_taken(taker):
-    assert GroupSizesWarning in warnings_of(lambda: SIZE_TAKERS[taker](np.repeat(SIZES, SIZES)))
-    of_training = [TrainingQueriesWarning] if taker == "score" else []
+    assert QueryIdsWarning in warnings_of(lambda: SIZE_TAKERS[taker](np.repeat(SIZES, SIZES)))
+    of_training = [QueryLeakWarning] if taker == "score" else []
     assert warnings_of(lambda: SIZE_TAKERS[taker](QID)) == of_training
 
 
@@ -374,7 +370,7 @@ def test_ids_that_differ_in_every_row_warn():
         lambda: MEASURE(Y, X[:, 0], qid=[f"row {each}" for each in rows]),
         lambda: next(QueryKFold(3).split(X, Y, rows)),
     ):
-        assert warnings_of(use) == [SingleDocumentsWarning]
+        assert warnings_of(use) == [QueryIdsWarning]
 
 
 def test_a_split_of_whole_queries_does_not_warn():

@@ -17,7 +17,7 @@ from skgraded import (
 from skgraded._intervals.estimate import Estimate
 from skgraded.exceptions import (
     FewFeedbackWarning,
-    IndistinctGradesWarning,
+    GradeScaleWarning,
     UserModelWarning,
 )
 from skgraded.users import thresholds_from_feedback
@@ -334,7 +334,7 @@ def test_few_sessions_cause_a_warning():
 
 
 def test_a_grade_that_is_never_shown_causes_a_warning():
-    with pytest.warns(IndistinctGradesWarning, match=r"0..4, got no document of grades 1 and 3"):
+    with pytest.warns(GradeScaleWarning, match=r"0..4, got no document of grades 1 and 3"):
         found = thresholds_from_feedback([0, 2, 4] * 20, [0, 0, 1, 0, 1, 1] * 10, max_grade=4)
     assert found.g == pytest.approx([0.25] * 4)
     assert (found.interval[:, 0] == 0).all()
@@ -345,7 +345,7 @@ def test_satisfaction_that_falls_causes_a_warning_that_names_the_grades():
     grade = [0] * 20 + [1] * 20 + [2] * 20 + [3] * 20
     satisfied = [0] * 20 + [1] * 10 + [0] * 10 + [1] * 8 + [0] * 12 + [1] * 18 + [0] * 2
     with pytest.warns(
-        IndistinctGradesWarning,
+        GradeScaleWarning,
         match="falls from grade 1 to 2, got the rates 0, 0.5, 0.4, 0.9, so that both",
     ):
         found = thresholds_from_feedback(grade, satisfied)

@@ -14,7 +14,7 @@ from scipy import stats
 from skgraded import query_series, xGAP
 from skgraded.exceptions import (
     FewFeedbackWarning,
-    IndistinctGradesWarning,
+    GradeScaleWarning,
     MissingClustersWarning,
     SkgradedWarning,
     UserModelWarning,
@@ -612,7 +612,7 @@ def test_the_order_of_rows_and_names_have_no_effect():
 def test_a_grade_that_is_never_shown_shares_what_is_known():
     grade, clicked, _ = simulate("position", 3000, hit=0.6)
     grade[grade == 2] = 3
-    with pytest.warns(IndistinctGradesWarning, match="got no document of grade 2"):
+    with pytest.warns(GradeScaleWarning, match="got no document of grade 2"):
         found = thresholds_from_log(**columns_of(grade, clicked), reader="position")
     assert found.g[1] == found.g[2]
     assert found.interval[1, 0] == 0

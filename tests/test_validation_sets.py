@@ -24,7 +24,7 @@ from skgraded import (
 )
 from skgraded.datasets import make_ranking
 from skgraded.displays import TrainingDisplay
-from skgraded.exceptions import QueryLeakWarning, TrainingQueriesWarning, UntransformedRowsWarning
+from skgraded.exceptions import QueryLeakWarning, UntransformedRowsWarning
 from skgraded.measures import (
     Fallout,
 )
@@ -113,7 +113,7 @@ def test_features_may_be_nested_lists(booster):
 
 
 @pytest.mark.parametrize("booster", list(boosters()), ids=lambda each: type(each).__name__)
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 def test_the_training_rows_may_be_watched(booster):
     fitted = ranker(booster).fit(X, Y, qid=QID, eval_X=X, eval_y=Y, eval_qid=QID)
     seen = fitted.evals_result_["valid_0"][str(MEASURE)]
@@ -318,7 +318,7 @@ def test_queries_on_both_sides_warn():
         ranker().fit(
             X[most], Y[most], qid=QID[most], eval_X=X[~most], eval_y=Y[~most], eval_qid=QID[~most]
         )
-    with pytest.warns(TrainingQueriesWarning, match="judged on rows that it was trained on"):
+    with pytest.warns(QueryLeakWarning, match="judged on rows that it was trained on"):
         ranker().fit(X, Y, qid=QID, eval_X=X, eval_y=Y, eval_qid=QID)
 
 
@@ -357,7 +357,7 @@ def test_bad_validation_queries_are_refused(params, given, message):
 # Without query ids
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 def test_missing_ids_may_mean_one_query():
     one = QueryRanker(Ridge(), measure=MEASURE, missing_qid="one_query").fit(X, Y)
     assert one.score(X, Y) == MEASURE(Y, Ridge().fit(X, Y).predict(X))

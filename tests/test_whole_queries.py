@@ -45,7 +45,6 @@ from skgraded.exceptions import (
     CutQueriesWarning,
     QueryLeakWarning,
     SkgradedWarning,
-    ThinnedQueriesWarning,
 )
 from skgraded.rankings import read_columns
 from skgraded.scoring import QueryRecord
@@ -81,14 +80,14 @@ def test_folds_of_rows_thin_the_lists_of_any_estimator(series):
     def use(cv):
         cross_val_score(Ridge(), X, series, cv=cv, scoring=SCORER)
 
-    assert warnings_of(lambda: use(SHUFFLED_ROWS)) == [ThinnedQueriesWarning]
+    assert warnings_of(lambda: use(SHUFFLED_ROWS)) == [CutQueriesWarning]
     for cv in (WHOLE, QueryKFold(3)):
         assert warnings_of(lambda cv=cv: use(cv)) == []
 
 
 def test_a_search_of_any_estimator_warns(series):
     search = GridSearchCV(Ridge(), {"alpha": [1, 10]}, scoring=SCORER, cv=SHUFFLED_ROWS)
-    assert warnings_of(lambda: search.fit(X, series)) == [ThinnedQueriesWarning]
+    assert warnings_of(lambda: search.fit(X, series)) == [CutQueriesWarning]
 
 
 def test_a_worker_process_warns(tmp_path):
@@ -106,7 +105,7 @@ def test_a_worker_process_warns(tmp_path):
         encoding="utf-8",
     )
     run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    assert "ThinnedQueriesWarning: The scored rows hold parts of queries" in run.stderr
+    assert "CutQueriesWarning: The scored rows hold parts of queries" in run.stderr
 
 
 @pytest.mark.parametrize("estimator", [Ridge(), RANKER], ids=["ridge", "ranker"])
@@ -127,7 +126,7 @@ def test_permutation_importance_of_some_rows_warns(estimator):
         )
 
     for rows in (train, test):
-        assert warnings_of(lambda rows=rows: use(rows, 0.3)) == [ThinnedQueriesWarning]
+        assert warnings_of(lambda rows=rows: use(rows, 0.3)) == [CutQueriesWarning]
         assert warnings_of(lambda rows=rows: use(rows, 1.0)) == []
 
 
@@ -142,10 +141,10 @@ def halving(cv, **params):
 @pytest.mark.parametrize("cv", [GroupKFold(3), QueryKFold(3), WHOLE])
 def test_a_halving_search_over_rows_warns_whatever_splits(cv):
     found = warnings_of(lambda: halving(cv).fit(X, TARGET, groups=QID))
-    assert found == [CutQueriesWarning, ThinnedQueriesWarning]
+    assert found == [CutQueriesWarning, CutQueriesWarning]
     with (
         pytest.warns(CutQueriesWarning, match="resource='n_samples'"),
-        pytest.warns(ThinnedQueriesWarning, match="resource='estimator__n_estimators'"),
+        pytest.warns(CutQueriesWarning, match="resource='estimator__n_estimators'"),
     ):
         halving(cv).fit(X, TARGET, groups=QID)
     over_a_parameter = {"resource": "estimator__max_iter", "min_resources": 2, "max_resources": 18}
@@ -188,7 +187,7 @@ def test_routed_ids_carry_sizes():
         search = halving(WHOLE)
         assert warnings_of(lambda: search.fit(X, Y, qid=ids)) == [
             CutQueriesWarning,
-            ThinnedQueriesWarning,
+            CutQueriesWarning,
         ]
 
 
@@ -259,7 +258,7 @@ def test_rows_warn_if_and_only_if_a_query_lacks_some(data):
     for warned, use in [
         (CutQueriesWarning, lambda target: clone(RANKER).fit(X[rows], target)),
         (CutQueriesWarning, lambda target: list(QueryKFold(2).split(target, target))),
-        (ThinnedQueriesWarning, lambda target: SCORER(FITTED, X[rows], target)),
+        (CutQueriesWarning, lambda target: SCORER(FITTED, X[rows], target)),
     ]:
         if warned is CutQueriesWarning and len(set(QID[rows])) < 2:
             continue
@@ -276,7 +275,7 @@ def test_a_ranker_may_remember_nothing():
     with pytest.warns(CutQueriesWarning):
         ranker.fit(X[rows], TARGET[rows])
     assert not hasattr(ranker, "training_queries_")
-    assert warnings_of(lambda: ranker.score(X[~rows], TARGET[~rows])) == [ThinnedQueriesWarning]
+    assert warnings_of(lambda: ranker.score(X[~rows], TARGET[~rows])) == [CutQueriesWarning]
     assert not hasattr(
         clone(RANKER).fit(X, TARGET).set_params(remember_queries=False).fit(X, TARGET),
         "training_queries_",

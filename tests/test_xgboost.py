@@ -26,7 +26,7 @@ from skgraded.boosting._lambdamart import LambdaMART
 from skgraded.boosting._xgboost_data import read_data_set
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
-    InferredGradesWarning,
+    GradeScaleWarning,
 )
 from skgraded.xgboost import eval_metric, evaluation, objective
 
@@ -286,7 +286,7 @@ def test_query_ranker_refuses_to_stop_linear_models(rows):
 
 
 @pytest.mark.filterwarnings("ignore:X (does not have|has) .*feature names:UserWarning")
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.TrainingQueriesWarning")
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 def test_query_ranker_wants_a_frame_to_watch_where_it_trains_on_one(rows):
     pd = pytest.importorskip("pandas")
     X, y, qid = rows
@@ -363,7 +363,7 @@ def test_bad_arguments(parts):
         eval_metric()
     with pytest.raises(ValueError, match="prefix form"):
         objective("ERR(max_grade=4)")
-    with pytest.warns(InferredGradesWarning, match="evaluation got xGAP without max_grade"):
+    with pytest.warns(GradeScaleWarning, match="evaluation got xGAP without max_grade"):
         evaluation("xGAP", X=X, y=y, qid=qid)
 
 

@@ -11,9 +11,7 @@ from skgraded._guards._issue import warn_once
 from skgraded._guards._row_counts import Queries, n_rows_of
 from skgraded._guards._stack import is_called_by_a_scorer
 from skgraded.exceptions import (
-    GroupSizesWarning,
-    MissingQueryIdsWarning,
-    SingleDocumentsWarning,
+    QueryIdsWarning,
     SwappedArgumentsWarning,
 )
 
@@ -33,7 +31,7 @@ def warn_if_ids_are_forgotten(n_rows: int) -> None:
         f"There are no query ids, so that all {n_rows} rows are scored as one query. Pass qid=, "
         "one id per row; in scikit-learn's tools use make_ranking_scorer, which finds the ids. If "
         "the rows are one query, say so by qid=np.zeros(len(y_true)).",
-        MissingQueryIdsWarning,
+        QueryIdsWarning,
     )
 
 
@@ -53,14 +51,14 @@ def warn_if_ids_are_of_another_kind(queries: Queries, *, is_training: bool = Fal
         warn_once(
             f"qid differs in all of {n_queries} rows, so that every query has a single document "
             "and any scores rank it equally. Give the rows of a query the same id.",
-            SingleDocumentsWarning,
+            QueryIdsWarning,
         )
     elif _look_like_sizes(queries, is_training=is_training):
         warn_once(
             "qid looks like the number of rows of each query, repeated for each row: queries of "
             "the same size are taken for one. From group sizes, make ids by "
             "qid=np.repeat(np.arange(len(sizes)), sizes).",
-            GroupSizesWarning,
+            QueryIdsWarning,
         )
 
 

@@ -4,17 +4,18 @@ import warnings
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from skgraded._guards._stack import run_in_progress, stacklevel_of_the_user
+from skgraded._guards._stack import place_of_the_caller, run_in_progress, stacklevel_of_the_user
 from skgraded.exceptions import SkgradedWarning
 
-# Warnings already issued, by run of joblib.Parallel, so that a search warns only once.
-_said_in: WeakKeyDictionary[Any, set[type[Warning]]] = WeakKeyDictionary()
-_said_in_worker: set[type[Warning]] = set()
+# The places in our code that have warned, by run of joblib.Parallel: a search warns once of each.
+_said_in: WeakKeyDictionary[Any, set[object]] = WeakKeyDictionary()
+_said_in_worker: set[object] = set()
 
 
 def warn_once(message: str, category: type[SkgradedWarning]) -> None:
-    """Warn at the user's line of code, and only once in a cross-validation or search.
+    """Warn at the user's line of code, and of each case only once in a cross-validation or search.
 
+    A case is the place that warns, since its message may name numbers that differ between folds.
     Python shows a warning once for each line, but scikit-learn resets the filters in every
     fold, which also resets the record of shown warnings. A worker process warns only once.
 
@@ -32,7 +33,8 @@ def warn_once(message: str, category: type[SkgradedWarning]) -> None:
         said = _said_in.setdefault(run, set())
     else:
         said = _said_in_worker if parent_process() is not None else set()
-    if category in said:
+    case = place_of_the_caller()
+    if case in said:
         return
-    said.add(category)
+    said.add(case)
     warnings.warn(message, category, stacklevel=stacklevel_of_the_user())

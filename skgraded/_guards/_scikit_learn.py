@@ -13,7 +13,7 @@ from skgraded._guards._stack import (
 from skgraded.exceptions import (
     CutQueriesWarning,
     OtherMetricWarning,
-    RowNumbersWarning,
+    QueryIdsWarning,
 )
 
 _FOLDS = {"_fit_and_score", "_fit_and_predict"}  # where scikit-learn fits on some of the rows
@@ -53,5 +53,5 @@ def warn_if_rows_are_those_of_a_fold(numbers: Any) -> None:
         warn_once(
             "pairs should be left out in cross-validation: they are row numbers of all rows, and "
             "a fold has other rows. Fit on each fold yourself, with pairs of its rows.",
-            RowNumbersWarning,
+            QueryIdsWarning,
         )

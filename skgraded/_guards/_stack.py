@@ -71,6 +71,12 @@ def stacklevel_of_the_user() -> int:
     return 2
 
 
+def place_of_the_caller() -> object:
+    """Return what stands for the line of code that called the function that asks."""
+    frame = sys._getframe(2)
+    return frame.f_code, frame.f_lineno
+
+
 def refuse_calls_of_boosters(measure: object, library: str | None = None) -> None:
     """Raise where the caller was called by a booster, which would not rank by queries.
 

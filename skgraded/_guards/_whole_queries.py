@@ -30,8 +30,6 @@ from skgraded._guards._stack import is_cross_validating, is_training_score_asked
 from skgraded.exceptions import (
     CutQueriesWarning,
     QueryLeakWarning,
-    ThinnedQueriesWarning,
-    TrainingQueriesWarning,
 )
 
 IntArray = NDArray[np.int64]
@@ -140,7 +138,7 @@ def warn_if_splits_take_parts(
             f"cv leaves rows of queries out: up to {n_thinned} of {len(sizes)} are tested on some "
             "of their documents, and short lists are easier to rank. Split by whole queries, for "
             "example by cv=QueryKFold(5).",
-            ThinnedQueriesWarning,
+            CutQueriesWarning,
         )
 
 
@@ -231,7 +229,7 @@ def _warn_of_training_queries(n_same: int, n_scored: int) -> None:
         f"The ranker is judged on rows that it was trained on, in {n_same} of {n_scored} queries: "
         "it ranks them better than new queries. Hold queries out, by query_train_test_split or "
         "cross_validate_queries.",
-        TrainingQueriesWarning,
+        QueryLeakWarning,
     )
 
 
@@ -241,7 +239,7 @@ def _warn_of_thin_queries(example: str) -> None:
         "that the score is too high. Split by whole queries, for example by cv=QueryKFold(5); let "
         "a halving search grow a parameter, such as resource='estimator__n_estimators'; leave "
         f"max_samples of permutation_importance at 1.0. {_ON_PURPOSE}",
-        ThinnedQueriesWarning,
+        CutQueriesWarning,
     )
 
 

@@ -134,7 +134,7 @@ def compare(
         If by no measure intervals with a judge are narrower than those of the human labels alone.
     UnlikeQueriesWarning
         If a judge's values of the queries with human labels differ from those of the others.
-    ThinnedQueriesWarning
+    CutQueriesWarning
         If queries in X lack rows, as `query_target`, `query_series` or `query_ids` has counted
         them.
 

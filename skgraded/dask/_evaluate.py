@@ -364,7 +364,7 @@ def make_ranking_scorer(
 
     Warns
     -----
-    InferredGradesWarning
+    GradeScaleWarning
         If a measure has g by name but no ``max_grade``: g would change with the data.
 
     See Also

@@ -75,7 +75,7 @@ def global_evaluation(
 
     Warns
     -----
-    InferredGradesWarning
+    GradeScaleWarning
         If a measure has g by name but no ``max_grade``.
 
     See Also

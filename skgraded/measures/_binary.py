@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from skgraded._guards import warn_once
 from skgraded._support import arguments as _params
-from skgraded.exceptions import UnreachedThresholdWarning
+from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures._kept import LabelResults
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import Constant
@@ -48,7 +48,7 @@ class _BinaryMeasure(Measure):
         warn_once(
             f"rel exceeds the highest grade in y_true, which is {top:g}, so that no document is "
             f"relevant: got {self.rel:g} in {self}. rel may be any number above 0.",
-            UnreachedThresholdWarning,
+            GradeScaleWarning,
         )
 
     def _n_relevant(self, judgments: Judgments) -> NDArray[np.int64]:

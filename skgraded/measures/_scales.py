@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from skgraded._guards import warn_once
-from skgraded.exceptions import InferredGradesWarning, UnusedThresholdWarning
+from skgraded.exceptions import GradeScaleWarning
 
 if TYPE_CHECKING:
     from skgraded.measures._measure import Measure
@@ -48,7 +48,7 @@ def warn_of_continuous_scale(
 
     Warns
     -----
-    InferredGradesWarning
+    GradeScaleWarning
         If a measure is open, and labels are fractional.
 
     Examples
@@ -107,7 +107,7 @@ def warn_if_grades_are_inferred(
 
     Warns
     -----
-    InferredGradesWarning
+    GradeScaleWarning
         If a measure is open.
 
     Examples
@@ -131,7 +131,7 @@ def warn_if_grades_are_inferred(
         f"{taker} got {names} without max_grade. The top grade of the scale is then taken from "
         f"each data set that is scored, so that the measure may differ between them.{rule} Set "
         f"max_grade, for example {example}, or give g or gain as one number per grade.",
-        InferredGradesWarning,
+        GradeScaleWarning,
     )
 
 
@@ -148,5 +148,5 @@ def _warn_about_thresholds(
     warn_once(
         f"g has an entry for each of the grades 1..{len(g)} in {measure}, but the highest grade of "
         f"the {n_queries} queries in y_true is {top}. {hint}",
-        UnusedThresholdWarning,
+        GradeScaleWarning,
     )

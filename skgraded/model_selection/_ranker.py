@@ -25,7 +25,7 @@ from skgraded._guards import (
 )
 from skgraded._support.arguments import choice, flag
 from skgraded.boosting import NamedMeasures
-from skgraded.exceptions import UnseenGradeWarning
+from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
 from skgraded.model_selection._estimators import (
     clone_around,
@@ -315,27 +315,20 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
         Warns
         -----
-        GroupSizesWarning
-            If the query ids are the sizes of the queries, row by row.
+        QueryIdsWarning
+            If the query ids are the sizes of the queries, row by row, or differ in every row; or if
+            ``pairs`` are given to a fold of a cross-validation.
         IdColumnWarning
             If a feature holds the query ids.
         CutQueriesWarning
-            If training queries lack rows or have rows twice, as `query_target`, `query_series` or
-            `query_ids` has counted them; or a Pipeline around the ranker transforms the column of
-            X that holds the ids, so that queries are merged or cut.
+            If training or validation queries lack rows or have rows twice, as `query_target`,
+            `query_series` or `query_ids` has counted them; or a Pipeline around the ranker
+            transforms the column of X that holds the ids, so that queries are merged or cut.
         QueryLeakWarning
-            If training and validation rows are different documents of one query, or the ``cv`` of
-            the estimator cuts queries.
-        ThinnedQueriesWarning
-            If validation queries lack rows.
-        TrainingQueriesWarning
-            If the validation rows are training rows.
-        SingleDocumentsWarning
-            If the query ids differ in every row.
+            If validation rows are training rows, or other documents of training queries; or the
+            ``cv`` of the estimator cuts queries.
         OtherMetricWarning
             Inside an RFECV that scores by R2, as it does where no ``scoring`` is given.
-        RowNumbersWarning
-            If ``pairs`` are given to a fold of a cross-validation.
         UntransformedRowsWarning
             If the ranker stands in a Pipeline that transforms X and not eval_X.
         """
@@ -541,17 +534,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         QueryLeakWarning
-            If these are other documents of queries that the ranker was trained on.
-        TrainingQueriesWarning
             If these are rows that the ranker was trained on, unless scikit-learn was asked for
-            scores of training rows, or permutes features.
-        SingleDocumentsWarning
+            scores of training rows, or permutes features; or other documents of training queries.
+        QueryIdsWarning
             If the query ids differ in every row.
-        ThinnedQueriesWarning
-            If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
         CutQueriesWarning
-            If queries have rows twice.
-        UnseenGradeWarning
+            If queries lack rows or have rows twice, as `query_target`, `query_series` or
+            `query_ids` has counted them.
+        GradeScaleWarning
             If a grade lies above the top grade that the measure took from the training labels; the
             value is then that of the measure with the higher top grade.
         """
@@ -674,7 +664,7 @@ def _warn_of_unseen_grade(given: Measure, fitted: Measure, chosen: Measure) -> N
         f"{given} took its top grade from the training rows, and the scored rows hold a higher "
         f"one: they are scored by {chosen}, not by {fitted}, so that values differ between folds. "
         f"Name the top grade: measure={chosen!r}.",
-        UnseenGradeWarning,
+        GradeScaleWarning,
     )
 
 

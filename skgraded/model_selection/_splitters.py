@@ -59,7 +59,7 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
 
         Warns
         -----
-        GroupSizesWarning
+        QueryIdsWarning
             If the query ids are the sizes of the queries, row by row.
         CutQueriesWarning
             If queries lack rows or have rows twice, as `query_target`, `query_series` or
@@ -337,7 +337,7 @@ def query_train_test_split(
 
     Warns
     -----
-    GroupSizesWarning
+    QueryIdsWarning
         If the query ids are the sizes of the queries, row by row.
     CutQueriesWarning
         If queries lack rows or have rows twice, as `query_target`, `query_series` or `query_ids`

@@ -27,7 +27,7 @@ from skgraded._guards import (
 )
 from skgraded._support.arguments import choice, integer, is_integer
 from skgraded._support.progress import ProgressBar
-from skgraded.exceptions import UnreachedThresholdWarning
+from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, Measures, evaluate, measure, measures_by_name, resolve_all
 from skgraded.model_selection._libraries import needs_queries
 from skgraded.model_selection._ranker import QueryRanker
@@ -273,17 +273,16 @@ def cross_validate_queries(
 
     Warns
     -----
-    GroupSizesWarning
+    QueryIdsWarning
         If the query ids are the sizes of the queries, row by row.
-    UnreachedThresholdWarning
+    GradeScaleWarning
         If no document reaches the ``rel`` of a measure, in all folds together.
     QueryLeakWarning
         If ``cv`` cuts queries, so that training and test rows of a split share one.
-    ThinnedQueriesWarning
-        If ``cv`` leaves rows of tested queries out.
     CutQueriesWarning
-        If queries lack rows or have rows twice, as `query_target`, `query_series` or `query_ids`
-        has counted them; or if a `QueryRanker` is fitted on parts of queries.
+        If ``cv`` leaves rows of tested queries out; if queries lack rows or have rows twice, as
+        `query_target`, `query_series` or `query_ids` has counted them; or if a `QueryRanker` is
+        fitted on parts of queries.
 
     See Also
     --------
@@ -384,7 +383,7 @@ def _fit_and_score(
     predicted = scores_of(ranker, _safe_indexing(task.X, test), task.response_method)
     with warnings.catch_warnings():
         # A fold may lack grades that the labels have, which were scored as a whole before.
-        warnings.simplefilter("ignore", UnreachedThresholdWarning)
+        warnings.simplefilter("ignore", GradeScaleWarning)
         scores = evaluate(task.measures, task.grades[test], predicted, qid=task.ids[test])
     times = fitted - start, time.perf_counter() - fitted
     return _Part(scores.qid, scores.values, *times, ranker if keeps_estimator else None)

@@ -100,12 +100,11 @@ class Judgments(Labels):
 
     Warns
     -----
-    GroupSizesWarning
+    QueryIdsWarning
         If the query ids look like group sizes.
-    ThinnedQueriesWarning
-        If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
     CutQueriesWarning
-        If queries have rows twice.
+        If queries lack rows or have rows twice, as `query_target`, `query_series` or `query_ids`
+        has counted them.
 
     See Also
     --------
@@ -388,14 +387,12 @@ class Rankings:
 
         Warns
         -----
-        MissingQueryIdsWarning
-            If there are no query ids and more than 1,000 rows, or scikit-learn's scorer asks.
-        GroupSizesWarning
-            If the query ids look like group sizes.
-        ThinnedQueriesWarning
-            If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
+        QueryIdsWarning
+            If there are no query ids and more than 1,000 rows, or scikit-learn's scorer asks; or if
+            the query ids look like group sizes.
         CutQueriesWarning
-            If queries have rows twice.
+            If queries lack rows or have rows twice, as `query_target`, `query_series` or
+            `query_ids` has counted them.
         SwappedArgumentsWarning
             If the grades look like scores, and the scores like grades.
 
@@ -665,14 +662,12 @@ def as_rankings(
 
     Warns
     -----
-    MissingQueryIdsWarning
-        If there are no query ids and more than 1,000 rows, or scikit-learn's scorer asks.
-    GroupSizesWarning
-        If the query ids look like group sizes.
-    ThinnedQueriesWarning
-        If queries lack rows, as `query_target`, `query_series` or `query_ids` has counted them.
+    QueryIdsWarning
+        If there are no query ids and more than 1,000 rows, or scikit-learn's scorer asks; or if the
+        query ids look like group sizes.
     CutQueriesWarning
-        If queries have rows twice.
+        If queries lack rows or have rows twice, as `query_target`, `query_series` or `query_ids`
+        has counted them.
     SwappedArgumentsWarning
         If the grades look like scores, and the scores like grades.
 

@@ -212,16 +212,14 @@ def make_ranking_scorer(
 
     Warns
     -----
-    InferredGradesWarning
+    GradeScaleWarning
         If a measure has g by name but no ``max_grade``: g would change with the grades of the fold.
     QueryLeakWarning
         In a call, if a `QueryRanker` was trained on other documents of the scored queries.
-    ThinnedQueriesWarning
-        In a call, if scored queries lack rows: there are fewer than `query_target`, `query_series`
-        or `query_ids` counted.
     CutQueriesWarning
-        In a call, if scored queries have rows twice.
-    GroupSizesWarning
+        In a call, if scored queries lack rows or have rows twice, as `query_target`,
+        `query_series` or `query_ids` has counted them.
+    QueryIdsWarning
         In a call, if the query ids are the sizes of the queries, row by row.
 
     See Also

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._guards import warn_once
-from skgraded.exceptions import FewFeedbackWarning, IndistinctGradesWarning
+from skgraded.exceptions import FewFeedbackWarning, GradeScaleWarning
 from skgraded.rankings import CheckedColumns, as_ids, number_rows, numeric
 
 FloatArray = NDArray[np.float64]
@@ -81,7 +81,7 @@ def known_grades(n_shown: IntArray) -> IntArray:
             f"grade should hold every grade of the scale 0..{len(n_shown) - 1}, got no document of "
             f"{grades_in_words(unseen)}. The probability of the thresholds between two shown "
             "grades is known as a sum only and is split evenly among them.",
-            IndistinctGradesWarning,
+            GradeScaleWarning,
         )
     return np.union1d([0], shown)
 

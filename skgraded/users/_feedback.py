@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._guards import warn_once
 from skgraded._intervals.estimate import Estimate
 from skgraded._support.arguments import fraction, integer_or_none
-from skgraded.exceptions import IndistinctGradesWarning, UserModelWarning
+from skgraded.exceptions import GradeScaleWarning, UserModelWarning
 from skgraded.rankings import CheckedColumns, number_rows, read_columns
 from skgraded.users._columns import (
     count_grades,
@@ -124,7 +124,7 @@ def thresholds_from_feedback(
     -----
     FewFeedbackWarning
         If there are fewer than 20 clusters.
-    IndistinctGradesWarning
+    GradeScaleWarning
         If a grade between 0 and the top is never shown, so that its neighbours share what is
         known, or if satisfaction falls from one grade to the next, so that both get the same rate.
     UserModelWarning
@@ -282,7 +282,7 @@ def _warn_of_falls(rows: _Feedback, confidence: float) -> None:
     reach = _moved(rows, -falls, np.diff(np.eye(len(rows.rates)), axis=1)).reach(confidence)
     rates = ", ".join(f"{rate:.3g}" for rate in rows.rates)
     for kind, which, told in (
-        (IndistinctGradesWarning, (falls > 0) & (falls <= reach), "so that both get the same rate"),
+        (GradeScaleWarning, (falls > 0) & (falls <= reach), "so that both get the same rate"),
         (
             UserModelWarning,
             falls > reach,

@@ -104,7 +104,7 @@ def thresholds_from_log(
         documents were judged far more often than others.
     MissingClustersWarning
         If sessions share lists and no `query` is given.
-    IndistinctGradesWarning
+    GradeScaleWarning
         If a grade between 0 and the top is never shown, so that its neighbours share what is known.
     FewFeedbackWarning
         If there are fewer than 20 clusters.
