@@ -13,25 +13,11 @@ from skgraded.measures import catalogue
 
 # The families in the order of their pages, by module, and their titles.
 FAMILIES = {
-    "average_precision": "Average precision and its graded extensions",
-    "blended_ratio": "Blended ratio",
-    "ndcg": "Cumulated gain",
-    "sliding_ratio": "Sliding ratios",
-    "rank_biased": "Rank-biased precision",
-    "cascade": "Cascades",
-    "continuation": "Users who go on reading",
-    "overlap": "Overlap with the ideal list",
-    "ideal_gain": "Gain relative to the ideal ranking",
+    "average_precision": "Average precision, GAP, xGAP and eGAP, and blended ratios",
+    "ndcg": "Cumulated gain, and what else compares a list with the ideal one",
+    "cascade": "Users who stop reading: cascades, reciprocal rank, rank-biased precision",
     "precision_recall": "Precision, recall and their kin",
-    "interpolated": "Interpolated precision",
-    "reciprocal_rank": "Reciprocal rank and success",
-    "normalized_recall": "Normalized recall and precision",
-    "half_life": "Ranked half-life",
-    "distance": "Average distance",
-    "bpref": "Bpref",
-    "rpref": "Rpref",
-    "inferred": "Inferred average precision",
-    "judged": "Share of judged documents",
+    "bpref": "Incomplete judgments: bpref, rpref and inferred average precision",
 }
 N_DOCUMENTS, TOP_GRADE, CUT = 20, 4, 10
 ABOUT = (

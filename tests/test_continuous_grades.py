@@ -35,8 +35,8 @@ from skgraded.chunks import evaluate as evaluate_chunks
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.lightgbm import objective
 from skgraded.measures import G, PairFactors, PairPart
-from skgraded.measures._pair_matrix import _require_rising
 from skgraded.measures._positions import Reciprocal
+from skgraded.measures._prefix import _require_rising
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning"),

@@ -17,40 +17,80 @@ if TYPE_CHECKING:
     )
     from skgraded.measures._cwl import CWL, PrefixCWL
     from skgraded.measures._evaluate import evaluate
-    from skgraded.measures._measure import Measure
-    from skgraded.measures._pair_matrix import PairFactors, PairMatrix
-    from skgraded.measures._positions import ByRank, Positions
-    from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
-    from skgraded.measures._scales import (
+    from skgraded.measures._measure import (
+        Measure,
         resolve_all,
         warn_if_grades_are_inferred,
         warn_of_continuous_scale,
     )
+    from skgraded.measures._positions import ByRank, Positions
+    from skgraded.measures._prefix import (
+        LinearPart,
+        PairFactors,
+        PairMatrix,
+        PairPart,
+        PrefixMeasure,
+    )
     from skgraded.measures._tie_report import TieReport, tie_report
     from skgraded.measures.average_precision import (
         AP,
+        EBR,
         GAP,
+        NCU,
         GeneralizedAP,
+        OMeasure,
+        PMeasure,
+        PPlus,
         QMeasure,
+        RankBiasedNCU,
         WeightedAP,
         eGAP,
         grAP,
         xGAP,
     )
     from skgraded.measures.blend import Blend
-    from skgraded.measures.blended_ratio import EBR, NCU, OMeasure, PMeasure, PPlus, RankBiasedNCU
-    from skgraded.measures.bpref import Bpref, BprefN, BprefR, BprefRelative, BprefTen, OldBpref
-    from skgraded.measures.cascade import ERR, iRBU
-    from skgraded.measures.continuation import BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11, SDCG
-    from skgraded.measures.distance import ADM
-    from skgraded.measures.half_life import RankedHalfLife
-    from skgraded.measures.ideal_gain import RNDCG, BinG, G, NDCGRel
-    from skgraded.measures.inferred import infAP
-    from skgraded.measures.interpolated import InterpolatedAP, IPrec
-    from skgraded.measures.judged import Judged
-    from skgraded.measures.ndcg import CG, DCG, AveragedNDCG, nDCG
-    from skgraded.measures.normalized_recall import NormalizedPrecision, NormalizedRecall
-    from skgraded.measures.overlap import Compat
+    from skgraded.measures.bpref import (
+        Bpref,
+        BprefN,
+        BprefR,
+        BprefRelative,
+        BprefTen,
+        OldBpref,
+        RprefN,
+        RprefRelative,
+        RprefRelative2,
+        infAP,
+    )
+    from skgraded.measures.cascade import (
+        BPM,
+        ERR,
+        INSQ,
+        INST,
+        NERR8,
+        NERR9,
+        NERR10,
+        NERR11,
+        RBP,
+        RR,
+        SDCG,
+        Success,
+        iRBU,
+    )
+    from skgraded.measures.ndcg import (
+        ADM,
+        CG,
+        DCG,
+        RNDCG,
+        AveragedNDCG,
+        BinG,
+        Compat,
+        G,
+        ModifiedSlidingRatio,
+        NDCGRel,
+        RankedHalfLife,
+        SlidingRatio,
+        nDCG,
+    )
     from skgraded.measures.precision_recall import (
         FDR,
         NPV,
@@ -59,6 +99,11 @@ if TYPE_CHECKING:
         Fallout,
         GeneralizedP,
         GeneralizedR,
+        InterpolatedAP,
+        IPrec,
+        Judged,
+        NormalizedPrecision,
+        NormalizedRecall,
         P,
         R,
         RPrecision,
@@ -66,10 +111,6 @@ if TYPE_CHECKING:
         Specificity,
         Utility,
     )
-    from skgraded.measures.rank_biased import RBP
-    from skgraded.measures.reciprocal_rank import RR, Success
-    from skgraded.measures.rpref import RprefN, RprefRelative, RprefRelative2
-    from skgraded.measures.sliding_ratio import ModifiedSlidingRatio, SlidingRatio
 
 __all__ = [
     "ADM",
@@ -178,11 +219,14 @@ _NAMES_IN = {
     ],
     "_cwl": ["CWL", "PrefixCWL"],
     "_evaluate": ["evaluate"],
-    "_measure": ["Measure"],
-    "_pair_matrix": ["PairFactors", "PairMatrix"],
+    "_measure": [
+        "Measure",
+        "resolve_all",
+        "warn_if_grades_are_inferred",
+        "warn_of_continuous_scale",
+    ],
     "_positions": ["ByRank", "Positions"],
-    "_prefix": ["LinearPart", "PairPart", "PrefixMeasure"],
-    "_scales": ["resolve_all", "warn_if_grades_are_inferred", "warn_of_continuous_scale"],
+    "_prefix": ["PairFactors", "PairMatrix", "LinearPart", "PairPart", "PrefixMeasure"],
     "_tie_report": ["TieReport", "tie_report"],
     "average_precision": [
         "AP",
@@ -193,22 +237,62 @@ _NAMES_IN = {
         "eGAP",
         "grAP",
         "xGAP",
+        "EBR",
+        "NCU",
+        "OMeasure",
+        "PMeasure",
+        "PPlus",
+        "RankBiasedNCU",
     ],
     "blend": ["Blend"],
-    "blended_ratio": ["EBR", "NCU", "OMeasure", "PMeasure", "PPlus", "RankBiasedNCU"],
-    "bpref": ["Bpref", "BprefN", "BprefR", "BprefRelative", "BprefTen", "OldBpref"],
-    "cascade": ["ERR", "iRBU"],
-    "continuation": ["BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG"],
-    "distance": ["ADM"],
-    "half_life": ["RankedHalfLife"],
-    "ideal_gain": ["RNDCG", "BinG", "G", "NDCGRel"],
-    "inferred": ["infAP"],
-    "interpolated": ["InterpolatedAP", "IPrec"],
-    "judged": ["Judged"],
-    "ndcg": ["CG", "DCG", "AveragedNDCG", "nDCG"],
-    "normalized_recall": ["NormalizedPrecision", "NormalizedRecall"],
-    "overlap": ["Compat"],
+    "bpref": [
+        "Bpref",
+        "BprefN",
+        "BprefR",
+        "BprefRelative",
+        "BprefTen",
+        "OldBpref",
+        "infAP",
+        "RprefN",
+        "RprefRelative",
+        "RprefRelative2",
+    ],
+    "cascade": [
+        "ERR",
+        "iRBU",
+        "BPM",
+        "INSQ",
+        "INST",
+        "NERR8",
+        "NERR9",
+        "NERR10",
+        "NERR11",
+        "SDCG",
+        "RBP",
+        "RR",
+        "Success",
+    ],
+    "ndcg": [
+        "ADM",
+        "RankedHalfLife",
+        "RNDCG",
+        "BinG",
+        "G",
+        "NDCGRel",
+        "CG",
+        "DCG",
+        "AveragedNDCG",
+        "nDCG",
+        "Compat",
+        "ModifiedSlidingRatio",
+        "SlidingRatio",
+    ],
     "precision_recall": [
+        "InterpolatedAP",
+        "IPrec",
+        "Judged",
+        "NormalizedPrecision",
+        "NormalizedRecall",
         "FDR",
         "NPV",
         "Accuracy",
@@ -223,10 +307,6 @@ _NAMES_IN = {
         "Specificity",
         "Utility",
     ],
-    "rank_biased": ["RBP"],
-    "reciprocal_rank": ["RR", "Success"],
-    "rpref": ["RprefN", "RprefRelative", "RprefRelative2"],
-    "sliding_ratio": ["ModifiedSlidingRatio", "SlidingRatio"],
 }
 __getattr__, __dir__ = on_first_use(__name__, _NAMES_IN)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from skgraded._support import arguments as _params
-from skgraded.measures._scales import warn_of_continuous_scale
+from skgraded.measures._measure import warn_of_continuous_scale
 from skgraded.rankings import Judgments, Rankings
 from skgraded.results import Scores
 

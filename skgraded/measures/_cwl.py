@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.measures._gains import positive
 from skgraded.measures._measure import Measure
-from skgraded.measures._pool_positions import UpToListEnd
-from skgraded.measures._positions import ByRank, Positions, reciprocal
+from skgraded.measures._positions import ByRank, Positions, UpToListEnd, reciprocal
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import Judgments, Ranked, Ties
 
@@ -125,7 +123,9 @@ class CWL(Measure):
         raise NotImplementedError(f"{name} must define _ranks_from, or state rate = False.")
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        return positive(self._gain_by_level(judgments))
+        gains: FloatArray = self._gain_by_level(judgments)
+        relevant: NDArray[np.bool_] = gains > 0
+        return relevant
 
     def _last_rank(self, judgments: Judgments) -> FloatArray | float:
         """Return the last rank that a user can view."""

@@ -1,22 +1,41 @@
-"""Gains of grades: checks, and base classes of measures with a gain."""
+"""What grades are worth: gains, g, relevance from a grade up, and weights by the ideal gain."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Literal, Self, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._guards import warn_once
+from skgraded._sealed import sealed
 from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
+from skgraded._support.named_users import UserName, g_of
+from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures._fields import numbers_by_grade
-from skgraded.measures._measure import Measure
-from skgraded.rankings import Judgments
+from skgraded.measures._measure import LabelResults, Measure
+from skgraded.measures._positions import (
+    Constant,
+    JarvelinKekalainen,
+    Log2,
+    at_ranks,
+    count_of,
+    places_of,
+    rank_of,
+    reciprocal,
+    to_the_end,
+)
+from skgraded.measures._prefix import LinearPart, PrefixMeasure
+from skgraded.rankings import Judgments, RankedList, Unjudged
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 Gain = Literal["linear", "exp2"]
@@ -160,3 +179,220 @@ class _ScaleMeasure(_GainMeasure):
 
     def _top_gain(self, judgments: Judgments) -> float:
         return gain_of_top_grade(self.gain, self.max_grade, judgments, self)
+
+
+_ROUNDING = 1e-9
+_FEW_DIGITS = 1e-6  # rounding error of g in single precision, or of thirds written as decimals
+
+
+def check_thresholds(g: Any) -> str | tuple[float, ...]:
+    """Return the name of a threshold distribution, or probabilities that sum to 1."""
+    if isinstance(g, str):
+        _params.choice("g", g, get_args(UserName), alternative=_OTHER_THRESHOLDS)
+        return g
+    probabilities = numbers_by_grade("g", g)
+    if min(probabilities) < 0:
+        raise ValueError(f"g must hold probabilities >= 0, got {min(probabilities)!r} in {g!r}.")
+    if abs(sum(probabilities) - 1.0) < _ROUNDING / 2:  # the usual case, checked fast
+        return probabilities
+    total = float(np.sum(probabilities))
+    if abs(total - 1.0) > _FEW_DIGITS:
+        raise ValueError(
+            f"g must sum to 1, got {g!r}, which sums to {total!r}. Divide each entry by that sum."
+        )
+    if abs(total - 1.0) > _ROUNDING:
+        return tuple(each / total for each in probabilities)
+    return probabilities
+
+
+_OTHER_THRESHOLDS = (
+    " or a list of probabilities of the grades 1, 2, ..., such as those of "
+    "skgraded.users.personas(4)"
+)
+
+
+@lru_cache(maxsize=16)
+def distribution(g: str | tuple[float, ...], top_grade: int) -> tuple[FloatArray, FloatArray]:
+    """Return g over the grades 1, 2, ... and its sums G over 0, 1, ...; both are read-only."""
+    probabilities = g_of(g, top_grade) if isinstance(g, str) else np.array(g)
+    cumulated = np.concatenate(([0.0], np.cumsum(probabilities)))
+    return sealed(probabilities), sealed(cumulated)
+
+
+@dataclass(frozen=True)
+class _IdealGain:
+    """Base class of weights that depend on cg_I(n), the cumulated gain of the ideal ranking."""
+
+    gain: str | Sequence[float]
+
+    ragged: ClassVar[bool] = True
+
+    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        pool = judgments.pool
+        gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[pool.levels]
+        n = rank_of(ranked)
+        return self.of(at_ranks(n, _core.cumulate(gains, pool.indptr), ranked, pool), n)
+
+    def of(self, ideal_gain: FloatArray, n: FloatArray) -> FloatArray:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ReciprocalIdealGain(_IdealGain):
+    """1 / cg_I(n)."""
+
+    def of(self, ideal_gain: FloatArray, n: FloatArray) -> FloatArray:
+        return reciprocal(ideal_gain)
+
+
+@dataclass(frozen=True)
+class BlendedIdealGain(_IdealGain):
+    """1 / (beta cg_I(n) + n)."""
+
+    beta: float
+
+    def of(self, ideal_gain: FloatArray, n: FloatArray) -> FloatArray:
+        return 1.0 / (self.beta * ideal_gain + n)
+
+
+@dataclass(frozen=True)
+class AveragedDiscount:
+    """d_n / k times the sum of 1 / DCG_I(i) over the cut-offs i = n..k.
+
+    A document at rank n contributes to the discounted cumulated gain at every rank i >= n.
+    """
+
+    discount: Log2 | JarvelinKekalainen
+    gain: str | Sequence[float]
+    k: int | None
+
+    ragged: ClassVar[bool] = True
+
+    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        pool = judgments.pool
+        gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[pool.levels]
+        d = self.discount.at(np.arange(1.0, max(pool.longest, ranked.longest) + 1))
+        ideal = _core.cumulate(gains * d[places_of(pool)], pool.indptr)
+        k = ranked.lengths if self.k is None else np.full_like(ranked.lengths, self.k)
+        sums = self._sum_to_cutoff(reciprocal(ideal), k, ranked, pool)
+        return d[places_of(ranked)] * sums * np.repeat(reciprocal(k), ranked.lengths)
+
+    @staticmethod
+    def _sum_to_cutoff(
+        inverse: FloatArray, k: NDArray[np.int64], ranked: RankedList, pool: RankedList
+    ) -> FloatArray:
+        """Sum 1 / DCG_I(i) over i = n..k for every rank n; DCG_I is constant beyond the pool."""
+        n, last = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
+        within = np.where(places_of(pool) < np.repeat(k, pool.lengths), inverse, 0.0)
+        tail = to_the_end(within, pool)
+        n_beyond = np.maximum(np.repeat(k, ranked.lengths) - np.maximum(last, n - 1.0), 0.0)
+        beyond = n_beyond * at_ranks(last, inverse, ranked, pool)
+        sums: FloatArray = beyond + np.where(n <= last, at_ranks(n, tail, ranked, pool), 0.0)
+        return sums
+
+
+@dataclass(frozen=True)
+class DiscountAtGainEnds:
+    """d_n / L times the sum of 1 / DCG_I(c) over the ranks c >= n where the ideal gain falls.
+
+    L is the number of all such ranks, those above n included. The last one is the end of the list,
+    if the list is longer than the ranks with ideal gain. At ranks c below the end of the list, its
+    discounted cumulated gain is that of the whole list.
+    """
+
+    discount: Log2
+    gain: str | Sequence[float]
+    k: int | None
+    unjudged: Unjudged
+
+    ragged: ClassVar[bool] = True
+
+    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        pool = judgments.pool
+        gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[pool.levels]
+        d = self.discount.at(np.arange(1.0, max(pool.longest, ranked.longest) + 1))
+        ideal = _core.cumulate(gains * d[places_of(pool)], pool.indptr)
+        last = np.zeros(len(gains), dtype=bool)
+        last[pool.indptr[1:][pool.lengths > 0] - 1] = True
+        ends = (gains > 0) & (last | (np.append(gains[1:], 0.0) != gains))
+        inverse = reciprocal(ideal)
+        n, pool_end = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
+        tail = to_the_end(np.where(ends, inverse, 0.0), pool)
+        length = judgments.list_lengths(self.unjudged)
+        length = length if self.k is None else np.minimum(length, self.k)
+        longer = length > count_of(gains > 0, pool)
+        points = np.repeat(count_of(ends, pool) + longer, ranked.lengths)
+        at_end = np.repeat(longer, ranked.lengths) * at_ranks(pool_end, inverse, ranked, pool)
+        sums = np.where(n <= pool_end, at_ranks(n, tail, ranked, pool), 0.0) + at_end
+        weights: FloatArray = d[places_of(ranked)] * sums * reciprocal(points)
+        return weights
+
+
+# An entry of `Measure._refuses`: counting unjudged documents as grade 0 would change the measure.
+COUNTS_JUDGED = {"unjudged": "because it counts judged documents that are not relevant"}
+
+
+class _BinaryMeasure(Measure):
+    """Base class of measures that count documents of grade ``rel`` or above as relevant."""
+
+    rel: float = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        rel = _params.number("rel", self.rel, above=0)
+        self._set(rel=int(rel) if rel.is_integer() else rel)
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        if self.rel > judgments.top_grade:
+            self._warn_of_unreached_threshold(judgments)
+        return judgments.grades >= self.rel
+
+    def _warn_of_unreached_threshold(self, judgments: Judgments) -> None:
+        """Warn once for these labels, unless there is nothing relevant for anybody."""
+        top, warned_of = judgments.top_grade, judgments.kept[LabelResults].warned_of
+        if self in warned_of or (top == 0 and self.rel <= 1):
+            return
+        warned_of.add(self)
+        warn_once(
+            f"rel exceeds the highest grade in y_true, which is {top:g}, so that no document is "
+            f"relevant: got {self.rel:g} in {self}. rel may be any number above 0.",
+            GradeScaleWarning,
+        )
+
+    def _n_relevant(self, judgments: Judgments) -> NDArray[np.int64]:
+        return judgments.count_pool(self._relevant(judgments))
+
+
+class _SetMeasure(_BinaryMeasure, PrefixMeasure):
+    """Base class of measures that also count the documents that the first k ranks leave out."""
+
+    _refuses: ClassVar[Mapping[str, str]] = {
+        "normalize": "because its ideal ranking would retrieve only the pool"
+    }
+
+    def _n_all(self, judgments: Judgments) -> IntArray:
+        """Count the documents of the list and the judged documents missing from it."""
+        judged = judgments.list_lengths("condense")
+        return judgments.list_lengths(self.unjudged) + judgments.pool.lengths - judged
+
+    def _n_retrieved(self, judgments: Judgments) -> IntArray:
+        """Count the documents at the first k ranks."""
+        lengths = judgments.list_lengths(self.unjudged)
+        return lengths if self.k is None else np.minimum(lengths, self.k)
+
+    def _n_nonrelevant(self, judgments: Judgments) -> IntArray:
+        return self._n_all(judgments) - self._n_relevant(judgments)
+
+    def _true_positives(
+        self, judgments: Judgments, scale: FloatArray | float, constant: FloatArray | float
+    ) -> LinearPart:
+        relevant = self._relevant(judgments).astype(np.float64)
+        return LinearPart(Constant(), relevant, scale, constant)
+
+
+def listed(judgments: Judgments, levels: NDArray[np.bool_]) -> IntArray:
+    """Count the judged documents in the list of each query whose level is marked."""
+    # The two levels after the grades mark unjudged documents.
+    marked = np.concatenate((levels, [False, False]))
+    before = np.concatenate(([0], np.cumsum(marked[judgments.levels])))
+    return np.diff(before[judgments.indptr])

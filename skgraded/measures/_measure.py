@@ -1,4 +1,4 @@
-"""`Measure`, the base class of all measures: its fields, identity, string form and call."""
+"""`Measure`, the base class of all measures: its scale of grades, its identity and its call."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded._guards import refuse_calls_of_boosters
+from skgraded._guards import refuse_calls_of_boosters, warn_once
 from skgraded._sealed import sealed
 from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
 from skgraded._support.measure_strings import as_code, as_string
+from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures._fields import Fields, check_cutoff, check_empty
-from skgraded.measures._kept import LabelResults
-from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
 from skgraded.rankings import Judgments, Ranked, Rankings, Ties, Unjudged, as_rankings, keep
 from skgraded.results import exact_means
 
@@ -28,6 +27,175 @@ if TYPE_CHECKING:
     from skgraded.results import Scores
 
 FloatArray = NDArray[np.float64]
+
+
+class LabelResults:
+    """What measures have computed from labels: ``judgments.kept[LabelResults]``.
+
+    Attributes
+    ----------
+    prefix_forms, long_forms : dict of tuple to PrefixForm
+        d, v, p and K by the identity of the measure; long ones have a K for levels of their own.
+    ideal_values : dict of tuple to ndarray of shape (n_queries,)
+        Values of the ideal ranking before they are normalized, by the identity of the measure.
+    rank_weights, ragged_weights : dict
+        Weights d_n or p_n of the ranks, or of all documents, by their rule, the rule for unjudged
+        documents and the kind of the ranking, which may be the ideal one.
+    users : dict of tuple to _Users
+        The thresholds of users over the grades, by g and the top grade of the scale, where there
+        are many grades.
+    warned_of : set of Measure
+        Measures that no label can reach, of which the user was warned.
+    """
+
+    def __init__(self) -> None:
+        self.prefix_forms: dict[tuple[Any, ...], Any] = {}
+        self.long_forms: dict[tuple[Any, ...], Any] = {}
+        self.ideal_values: dict[tuple[Any, ...], FloatArray] = {}
+        self.rank_weights: dict[tuple[Any, Unjudged, type], FloatArray] = {}
+        self.ragged_weights: dict[tuple[Any, Unjudged, type], FloatArray] = {}
+        self.users: dict[tuple[Any, int], Any] = {}
+        self.warned_of: set[Measure] = set()
+
+
+# This many queries seldom lack the top grade by chance.
+_MANY_QUERIES = 100
+# As many where g begins with 0, which suggests an entry for grade 0.
+_SOME_QUERIES = 20
+
+
+def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> None:
+    """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
+    if any(each.is_open for each in measures):
+        warn_if_grades_are_inferred(measures, "A call with arrays", judgments.top_grade)
+    for each in measures:
+        g = getattr(each, "g", None)
+        if isinstance(g, tuple) and len(g) >= judgments.top_grade + 1:
+            _warn_about_thresholds(each, g, judgments.top_of_scale, judgments.n_queries)
+
+
+def warn_of_continuous_scale(
+    measures: Collection[Measure], top: float, *, are_fractional: bool
+) -> None:
+    """Warn if labels that are not whole grades say where the scale of a measure ends.
+
+    Whatever meets measures with labels calls it, since the ceiling of the largest label seldom is
+    the top that the labels were made with.
+
+    Parameters
+    ----------
+    measures : collection of Measure
+        The measures.
+    top : float
+        The largest label.
+    are_fractional : bool
+        Whether any label is not a whole grade; without such a label there is no warning.
+
+    Warns
+    -----
+    GradeScaleWarning
+        If a measure is open, and labels are fractional.
+
+    Examples
+    --------
+    >>> from skgraded import xGAP
+    >>> from skgraded.measures import warn_of_continuous_scale
+    >>> warn_of_continuous_scale([xGAP(max_grade=4)], 2.5, are_fractional=True)
+    """
+    if are_fractional:
+        warn_if_grades_are_inferred(measures, "A call with continuous labels", top)
+
+
+def resolve_all(
+    named: Mapping[str, Measure], top: float, *, are_fractional: bool
+) -> dict[str, Measure]:
+    """Set the top grade of the measures that leave it open, as `warn_of_continuous_scale` says.
+
+    Parameters
+    ----------
+    named : mapping of str to Measure
+        The measures by name.
+    top : float
+        The largest label.
+    are_fractional : bool
+        Whether any label is not a whole grade.
+
+    Returns
+    -------
+    dict of str to Measure
+        The measures under the same names.
+
+    Examples
+    --------
+    >>> from skgraded import xGAP
+    >>> from skgraded.measures import resolve_all
+    >>> resolve_all({"users": xGAP()}, 3, are_fractional=False)
+    {'users': xGAP(max_grade=3)}
+    """
+    warn_of_continuous_scale(named.values(), top, are_fractional=are_fractional)
+    return {name: each.resolve(max(1, math.ceil(top))) for name, each in named.items()}
+
+
+def warn_if_grades_are_inferred(
+    measures: Collection[Measure], taker: str, top: float | None = None
+) -> None:
+    """Warn if a measure that will score several data sets takes its top grade from each of them.
+
+    Parameters
+    ----------
+    measures : collection of Measure
+        The measures.
+    taker : str
+        The function that they were given to.
+    top : float, optional
+        The largest label, where the labels are known.
+
+    Warns
+    -----
+    GradeScaleWarning
+        If a measure is open.
+
+    Examples
+    --------
+    >>> from skgraded import xGAP
+    >>> from skgraded.measures import warn_if_grades_are_inferred
+    >>> warn_if_grades_are_inferred([xGAP(max_grade=4)], "a scorer")
+    """
+    still_open = [each for each in measures if each.is_open]
+    if not still_open:
+        return
+    names = ", ".join(str(each) for each in still_open)
+    example = repr(still_open[0].resolve(4))
+    if top is None:
+        rule = " It is the largest label, rounded up."
+    elif top < math.ceil(top):
+        rule = f" It is the largest label rounded up: {math.ceil(top)}, of {top:g}."
+    else:
+        rule = ""
+    warn_once(
+        f"{taker} got {names} without max_grade. The top grade of the scale is then taken from "
+        f"each data set that is scored, so that the measure may differ between them.{rule} Set "
+        f"max_grade, for example {example}, or give g or gain as one number per grade.",
+        GradeScaleWarning,
+    )
+
+
+def _warn_about_thresholds(
+    measure: Measure, g: tuple[float, ...], top: int, n_queries: int
+) -> None:
+    enough = _MANY_QUERIES if g[0] else _SOME_QUERIES
+    if n_queries < enough:
+        return
+    if g[0] == 0:
+        hint = "If its first entry, 0, is for grade 0, drop it: g begins with grade 1."
+    else:
+        hint = "The measure cannot reach 1 on these data, unless normalize=True."
+    warn_once(
+        f"g has an entry for each of the grades 1..{len(g)} in {measure}, but the highest grade of "
+        f"the {n_queries} queries in y_true is {top}. {hint}",
+        GradeScaleWarning,
+    )
+
 
 # Scoring allocates at most so many doubles at a time. 2 MB fit into a cache, and the allocator
 # keeps them for the next slice instead of asking the system for other pages.
@@ -283,7 +451,7 @@ class Measure(Fields):
             If the measure has no bounds with these fields; the message gives the reason.
         """
         from skgraded.measures._bounds import bounds_of, bounds_of_systems
-        from skgraded.measures._systems import are_of_systems, rankings_of_systems
+        from skgraded.measures._evaluate import are_of_systems, rankings_of_systems
 
         if are_of_systems(y_score):
             ranked = rankings_of_systems(y_score, y_true, qid, sample_weight, None)

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._sealed import sealed
-from skgraded.rankings import Judgments, RankedList
+from skgraded.rankings import Judgments, RankedList, Unjudged
+
+FloatArray = NDArray[np.float64]
 
 
 class Positions(Protocol):
@@ -214,3 +216,95 @@ class ReciprocalAbove(ByRank):
     def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
         inverse: NDArray[np.float64] = np.divide(1.0, n - 1.0, out=np.zeros_like(n), where=n > 1)
         return inverse
+
+
+def rank_of(ranked: RankedList) -> FloatArray:
+    """Return the rank n = 1, 2, ... of every document within its list."""
+    before = np.repeat(ranked.indptr[:-1], ranked.lengths)
+    return np.arange(1.0, len(ranked.levels) + 1) - before
+
+
+def places_of(ranked: RankedList) -> NDArray[np.int64]:
+    """Return the rank of every document within its list, counted from 0."""
+    return (rank_of(ranked) - 1.0).astype(np.int64)
+
+
+def largest_of(values: NDArray[Any], ranked: RankedList) -> FloatArray:
+    """Return the largest value of every list; 0 for a list without documents."""
+    largest, some = np.zeros(len(ranked.lengths)), ranked.lengths > 0
+    if len(values):
+        largest[some] = np.maximum.reduceat(values, ranked.indptr[:-1][some])
+    return largest
+
+
+def last_of(values: FloatArray, ranked: RankedList) -> FloatArray:
+    """Return the last value of every list; 0 for a list without documents."""
+    last: FloatArray = np.where(ranked.lengths > 0, np.append(0.0, values)[ranked.indptr[1:]], 0.0)
+    return last
+
+
+def sum_of(values: FloatArray, ranked: RankedList) -> FloatArray:
+    """Return the sum over every list, added up from the first rank on."""
+    return last_of(_core.cumulate(values, ranked.indptr), ranked)
+
+
+def count_of(marked: NDArray[np.bool_], pool: RankedList) -> NDArray[np.int64]:
+    """Count the marked documents of every list."""
+    before = np.concatenate(([0], np.cumsum(marked)))
+    return np.diff(before[pool.indptr])
+
+
+def value_above(values: FloatArray, indptr: NDArray[np.int64]) -> FloatArray:
+    """Return the value one rank above every rank; 0 for the first one of a list."""
+    above = np.append(0.0, values)[:-1]
+    above[indptr[:-1][indptr[1:] > indptr[:-1]]] = 0.0
+    return above
+
+
+def at_ranks(n: FloatArray, by_pool_rank: FloatArray, ranked: RankedList, pool: RankedList) -> Any:
+    """Look up the value at rank n of the query's pool, or at its last rank if that is above n."""
+    length = np.repeat(pool.lengths, ranked.lengths)
+    place = np.repeat(pool.indptr[:-1], ranked.lengths) + np.minimum(n.astype(np.int64), length)
+    return np.where(length > 0, np.append(0.0, by_pool_rank)[place], 0.0)
+
+
+def to_the_end(values: FloatArray, pool: RankedList) -> FloatArray:
+    """Sum values from rank n to the end of the pool: the prefix sums of the reversed pool."""
+    from_end = pool.indptr[-1] - pool.indptr[::-1]
+    return _core.cumulate(np.ascontiguousarray(values[::-1]), from_end)[::-1]
+
+
+@dataclass(frozen=True)
+class UpToListEnd:
+    """``weights`` down to the end of the query's list, 0 below; this cuts longer ideal rankings."""
+
+    unjudged: Unjudged
+    weights: ByRank = Constant()  # noqa: RUF009 - immutable
+
+    ragged: ClassVar[bool] = True
+
+    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        length, n = judgments.list_lengths(self.unjudged), rank_of(ranked)
+        weights = self.weights(ranked, judgments)[places_of(ranked)]
+        return np.where(n <= np.repeat(length, ranked.lengths), weights, 0.0)
+
+
+@dataclass(frozen=True)
+class UpToRecallBase:
+    """1 at the ranks n <= c, 0 below them; c is a multiple of R, rounded by `at_multiple`."""
+
+    rel: float
+    multiple: float = 1.0
+
+    ragged: ClassVar[bool] = True
+
+    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        n_relevant = judgments.count_pool(judgments.grades >= self.rel)
+        last = at_multiple(n_relevant, self.multiple)
+        return (rank_of(ranked) <= np.repeat(last, ranked.lengths)).astype(np.float64)
+
+
+def at_multiple(n_relevant: NDArray[np.int64], multiple: float) -> FloatArray:
+    """Return a multiple of R, rounded up unless its fraction is below 0.1, as trec_eval does."""
+    ranks: FloatArray = np.floor(multiple * n_relevant + 0.9)
+    return ranks

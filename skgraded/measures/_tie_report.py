@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._support.text import count, first_few
 from skgraded._support.writers import LongResult, Table
 from skgraded.measures._catalogue import Measures, catalogue, measures_by_name
-from skgraded.measures._evaluate import evaluate
+from skgraded.measures._evaluate import are_of_systems, evaluate
 from skgraded.measures._measure import Measure, rankings_for
-from skgraded.measures._systems import are_of_systems
 from skgraded.measures.blend import Blend
 from skgraded.rankings import Rankings, Ties
 

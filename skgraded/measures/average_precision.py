@@ -1,30 +1,225 @@
-"""Average precision and its extensions to graded relevance: AP, the GAP family, Q-measure, grAP.
+"""AP and its graded forms: of users with a threshold g, of gains, and blended ratios.
 
-These measures differ only in the matrix K of the prefix form and in the position weights, which are
-1/n or similar.
+A user of GAP, xGAP and eGAP draws a threshold K in 1..c with P(K = k) = g_k and considers documents
+of grade K or above relevant. G(i) is g_1 + ... + g_i, and RB(k) is the number of judged documents
+of grade k or above.
 
-For GAP, xGAP and eGAP, a user draws a threshold K in 1..c with P(K = k) = g_k and considers
-documents of grade K or above relevant. G(i) is g_1 + ... + g_i, and RB(k) is the number of judged
-documents of grade k or above.
+The blended ratio BR(n) = (beta cg(n) + count(n)) / (beta cg_I(n) + n) is that of the Q-measure:
+cg(n) is the sum of the gains at ranks 1..n, cg_I(n) that of the ideal ranking, and count(n) the
+number of documents of grade 1 or above at ranks 1..n. With beta = 0 it is precision.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, NoReturn, Self, get_args
+
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _core
+from skgraded._sealed import sealed
 from skgraded._support import arguments as _params
-from skgraded.measures._binary import _BinaryMeasure
-from skgraded.measures._gains import _GainMeasure, _ScaleMeasure
-from skgraded.measures._pair_matrix import PairFactors
-from skgraded.measures._positions import Reciprocal, reciprocal
-from skgraded.measures._prefix import PairPart, PrefixMeasure, value_of_pairs
-from skgraded.measures._thresholds import _ThresholdMeasure
-from skgraded.rankings import Judgments
-
-__all__ = ["AP", "GAP", "GeneralizedAP", "QMeasure", "WeightedAP", "eGAP", "grAP", "xGAP"]
+from skgraded._support.lazy import cached_property
+from skgraded._support.named_users import UserName
+from skgraded.measures._gains import (
+    BlendedIdealGain,
+    Gain,
+    ReciprocalIdealGain,
+    _BinaryMeasure,
+    _GainMeasure,
+    _ScaleMeasure,
+    at_grades,
+    check_gain,
+    check_thresholds,
+    distribution,
+    gain_by_level,
+)
+from skgraded.measures._measure import LabelResults
+from skgraded.measures._positions import Reciprocal, largest_of, rank_of, reciprocal
+from skgraded.measures._prefix import PairFactors, PairPart, PrefixMeasure, value_of_pairs
+from skgraded.rankings import Judgments, Ranked, RankedList, Ties, keep
 
 FloatArray = NDArray[np.float64]
+
+__all__ = [
+    "AP",
+    "EBR",
+    "GAP",
+    "NCU",
+    "GeneralizedAP",
+    "OMeasure",
+    "PMeasure",
+    "PPlus",
+    "QMeasure",
+    "RankBiasedNCU",
+    "WeightedAP",
+    "eGAP",
+    "grAP",
+    "xGAP",
+]
+
+_LONGEST_SCALE = 10_000
+
+
+class _ThresholdMeasure(PrefixMeasure):
+    """Base class of measures with a distribution g of thresholds over the grades 1..c."""
+
+    g: UserName | Sequence[float] = "uniform"
+    max_grade: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(g=check_thresholds(self.g))
+        if self.max_grade is None:
+            return
+        self._set(max_grade=_params.integer("max_grade", self.max_grade, 1))
+        if not isinstance(self.g, str) and len(self.g) != self.max_grade:
+            raise ValueError(
+                f"max_grade must equal the number of entries of g ({len(self.g)}) if g lists one "
+                f"number per grade, got {self.max_grade}."
+            )
+
+    @cached_property
+    def is_open(self) -> bool:
+        """Whether the top grade is taken from the data, where it matters."""
+        return isinstance(self.g, str) and self.g != "browser" and self.max_grade is None
+
+    def resolve(self, top_grade: int) -> Self:
+        """Set ``max_grade`` if g is given by name and ``max_grade`` is not given.
+
+        Parameters
+        ----------
+        top_grade : int
+            Top grade c of the scale.
+
+        Returns
+        -------
+        Measure
+            The measure with ``max_grade`` set, or the measure itself if it does not need it.
+        """
+        return self._replace(max_grade=max(1, math.ceil(top_grade))) if self.is_open else self
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return self._users(judgments).relevant
+
+    def _users(self, judgments: Judgments) -> _Users:
+        top = judgments.top_grade
+        if isinstance(self.g, str):
+            n_grades = self.max_grade or max(1, math.ceil(top))
+        else:
+            n_grades = len(self.g)
+        if n_grades < top or (isinstance(self.g, str) and n_grades > _LONGEST_SCALE):
+            self._refuse(top, n_grades)
+        key: tuple[Any, int] = self.g, n_grades
+        if judgments.n_levels <= _MOST_LEVELS_KEPT:
+            return _kept_users(*key, judgments.grades.tobytes())
+        kept = judgments.kept[LabelResults].users
+        users = kept.get(key)
+        if users is None:
+            users = keep(kept, key, _Users(*key, judgments.grades), long=True)
+        return users
+
+    def _refuse(self, top: float, n_grades: int) -> NoReturn:
+        if isinstance(self.g, str) and n_grades > _LONGEST_SCALE:
+            raise ValueError(
+                f"y_true must hold grades up to {_LONGEST_SCALE} for {self}, whose g has one entry "
+                f"per grade of the scale, got a top grade of {self.max_grade or _said(top)}."
+            )
+        limit = "g has as many entries" if self.max_grade is None else "that is max_grade"
+        raise ValueError(
+            f"y_true must hold grades 0..{n_grades} for {self} ({limit}), got {_said(top)}."
+        )
+
+
+# Smaller probabilities count as 0: the reciprocals of some are infinite.
+_LEAST_PROBABILITY = 1e-300
+
+
+class _Users:
+    """The distribution of a measure's users over the grades that occur in some data; read-only.
+
+    Parameters
+    ----------
+    g : tuple of float or str
+        The distribution, or its name.
+    n_grades : int
+        The top grade of the scale.
+    grades : ndarray of shape (n_levels,)
+        The grades of the levels.
+
+    Attributes
+    ----------
+    G : ndarray of shape (n_levels,)
+        The probability that the threshold is at most the grade. Between whole grades it is a
+        straight line, as if thresholds were spread evenly. Probabilities below 1e-300 are 0.
+    relevant : ndarray of shape (n_levels,), bool
+        Whether G is positive.
+    """
+
+    def __init__(self, g: str | tuple[float, ...], n_grades: int, grades: FloatArray) -> None:
+        self._grades = grades
+        self._g, G = distribution(g, n_grades)
+        by_level = at_grades(self._grades, G)
+        by_level[by_level < _LEAST_PROBABILITY] = 0.0
+        self.G, self.relevant = sealed(by_level), sealed(by_level > 0)
+
+    @cached_property
+    def _thresholds(self) -> tuple[FloatArray, NDArray[np.int32]]:
+        """The probabilities g up to the highest grade, and the lowest level that reaches each."""
+        g = self._g[: int(self._grades[-1])]
+        return g, np.searchsorted(self._grades, np.arange(1.0, len(g) + 1)).astype(np.int32)
+
+    def expected_shares(self, judgments: Judgments, divided: bool) -> FloatArray:
+        """Return e(i), or e(i) / G(i).
+
+        e(i) is the sum of g_k / RB(k) over k <= i with RB(k) > 0. Between whole grades it is the
+        sum of (G(v) - G(v')) / RB(v) over the grades v <= i of the query, v' being the next lower
+        one.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            Labels by query.
+        divided : bool
+            Whether to divide by G; the quotient is 0 where G is 0.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_levels), or (n_levels,) if queries have levels of their own
+            The shares.
+
+        Raises
+        ------
+        ValueError
+            If grades lie between whole ones, but all queries share their levels.
+        """
+        borders = judgments.borders
+        if borders is None:
+            if judgments.has_fractional_grades:
+                raise ValueError(
+                    "y_true must hold integer grades for a measure of thresholds that overrides "
+                    "_pair_part, got grades between them. Override _pair_factors in its place, "
+                    "which serves any number of grades."
+                )
+            factor = reciprocal(self.G) if divided else np.ones(judgments.n_levels)
+            return _core.expected_shares(judgments.counts, *self._thresholds, factor)
+        pool = judgments.pool
+        return _core.own_expected_shares(self.G, pool.levels, pool.indptr, borders, divided)
+
+
+def _said(grade: float) -> str:
+    return repr(float(grade)).removesuffix(".0")
+
+
+_MOST_LEVELS_KEPT = 64  # whose pairs take 32 KB
+
+
+@lru_cache(maxsize=64)
+def _kept_users(g: str | tuple[float, ...], n_grades: int, grades: bytes) -> _Users:
+    return _Users(g, n_grades, np.frombuffer(grades))
 
 
 class AP(_BinaryMeasure, PrefixMeasure):
@@ -298,7 +493,6 @@ class QMeasure(_GainAveragePrecision):
         return judgments.grades > 0
 
     def _pair_factors(self, judgments: Judgments) -> PairPart:
-        from skgraded.measures._pool_positions import BlendedIdealGain
 
         graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
         blended = self.beta * self._gains(judgments) + graded
@@ -391,7 +585,6 @@ class WeightedAP(_GainAveragePrecision):
     """
 
     def _pair_factors(self, judgments: Judgments) -> PairPart:
-        from skgraded.measures._pool_positions import ReciprocalIdealGain
 
         graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
         K = PairFactors(share, u=self._gains(judgments), w=graded)
@@ -448,3 +641,403 @@ class grAP(_ScaleMeasure, PrefixMeasure):
         gains = self._gains(judgments) / self._top_gain(judgments)
         share = reciprocal(judgments.sum_over_pool(gains))
         return PairPart(Reciprocal(), PairFactors(share, u=gains, w=gains))
+
+
+class _BlendedRatio(_GainMeasure):
+    """Base class of measures outside the prefix form that sum blended ratios."""
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(beta=_params.number("beta", self.beta, at_least=0))
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return judgments.grades > 0
+
+    def _share(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        """Return 1 / (beta cg_I(n) + n) at every rank."""
+        return BlendedIdealGain(self.gain, self.beta)(ranked, judgments)
+
+    def _blended(self, judgments: Judgments) -> FloatArray:
+        """Return by level what a document adds to beta cg(n) + count(n)."""
+        blended: FloatArray = self.beta * self._gains(judgments) + (judgments.grades > 0)
+        return blended
+
+    def _cascade(self, rankings: Ranked, stop: FloatArray) -> FloatArray:
+        """Return the expected BR(n) at the rank n of a user who stops with `stop`, by level."""
+        judgments = rankings.judgments
+        ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
+        return _core.blended_cascade(
+            *ranked,
+            self._share(ranked, judgments),
+            stop,
+            self._blended(judgments),
+            _core.last_rank(self.k),
+            self.ties == "expected",
+            rankings.n_threads,
+        )
+
+
+class EBR(_BlendedRatio, _ScaleMeasure):
+    r"""Expected blended ratio.
+
+    .. math::
+
+        EBR@k = \sum_{n=1}^{k} BR(n)\, S(r_n) \prod_{m=1}^{n-1} (1 - S(r_m)),
+        \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n},
+        \qquad S(r) = \frac{v(r)}{v(H) + 1}
+
+    where r_n is the grade at rank n, S(r) the probability that a document of grade r satisfies the
+    user, v the gain and H the top grade of the scale. cg(n) is the sum of the gains at ranks 1..n,
+    cg_I(n) that of the ideal ranking and count(n) the number of documents of grade 1 or above at
+    ranks 1..n. It is `ERR` with the blended ratio as the worth of a rank, so that recall counts,
+    too.
+
+    Parameters
+    ----------
+    max_grade : int, optional
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    ERR : Cascade in which the worth of a rank is its reciprocal.
+    QMeasure : Mean of the blended ratios of the relevant documents.
+
+    References
+    ----------
+    .. [1] O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan (2009), "Expected Reciprocal Rank for
+       Graded Relevance", CIKM, for the probability of stopping.
+    .. [2] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 21, for the blended ratio.
+    .. [3] NTCIREVAL, version 190111, measure ``EBR``.
+
+    Examples
+    --------
+    >>> from skgraded.measures import EBR
+    >>> round(EBR(max_grade=3)([0, 1, 3], [3, 2, 1]), 4)  # 2/6 * 1/4 + 6/7 * 3/4 * 3/4
+    0.5655
+    """
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return self._gains(judgments) > 0
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        judgments = rankings.judgments
+        return self._cascade(rankings, self._gains(judgments) / (self._top_gain(judgments) + 1.0))
+
+
+class NCU(QMeasure):
+    r"""Normalized cumulative utility of users who stop at any relevant document.
+
+    .. math::
+
+        NCU = \sum_{n=1}^{N} \frac{s(r_n)}{\sum_{d \in P} s(r_d)}\, BR(n)\, 1[r_n > 0],
+        \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
+
+    where r_n is the grade at rank n of a list of N documents, s the stopping weight of a grade and
+    P the pool of all judged documents, so that a share s(r) / sum of s of the users is satisfied by
+    a document of grade r. cg(n) is the sum of the gains at ranks 1..n, cg_I(n) that of the ideal
+    ranking and count(n) the number of documents of grade 1 or above at ranks 1..n. With beta = 0
+    the utility BR is precision. NTCIREVAL's NCUgu,BR has the default fields and its NCUgu,P has
+    beta = 0. With ``stop="uniform"`` it is the `QMeasure`, and `AP` if beta = 0.
+
+    Parameters
+    ----------
+    stop : tuple of float, {"linear", "exp2", "uniform"}, default="linear"
+        Stopping weight of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), 1 (``"uniform"``), or
+        a tuple of weights for 1..c, which must not decrease.
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0; 0 makes the utility precision.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    empty : float, default=0.0
+        Value of a query whose documents all have the stopping weight 0; nan leaves it out of the
+        mean.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    RankBiasedNCU : Users who rather stop at the first relevant documents than at later ones.
+    QMeasure : Equal to NCU with ``stop="uniform"``.
+
+    References
+    ----------
+    .. [1] T. Sakai, S. Robertson (2008), "Modelling A User Population for Designing Information
+       Retrieval Metrics", EVIA.
+    .. [2] NTCIREVAL, measures ``NCUgu,P`` and ``NCUgu,BR``.
+
+    Examples
+    --------
+    >>> from skgraded.measures import NCU
+    >>> round(NCU(beta=0)([0, 1, 3], [3, 2, 1]), 4)  # 1/4 * 1/2 + 3/4 * 2/3
+    0.625
+    """
+
+    stop: Literal["uniform"] | Gain | Sequence[float] = "linear"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.stop != "uniform":
+            self._set(stop=_check_stop(self.stop))
+
+    def _stopping(self, judgments: Judgments) -> FloatArray:
+        """Return the stopping weight s by level; 0 for documents that are not relevant."""
+        if self.stop == "uniform":
+            return (judgments.grades > 0).astype(np.float64)
+        return gain_by_level(self.stop, judgments, self)
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return self._stopping(judgments) > 0
+
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
+        stopping = self._stopping(judgments)
+        blended = self.beta * self._gains(judgments) + self._graded(judgments)
+        share = reciprocal(judgments.sum_over_pool(stopping))
+        K = PairFactors(share, u=blended, w=stopping)
+        return PairPart(BlendedIdealGain(self.gain, self.beta), K)
+
+
+def _check_stop(stop: str | Sequence[float]) -> str | tuple[float, ...]:
+    """Return stopping weights, which are named and checked like gains."""
+    if isinstance(stop, str):
+        _params.choice("stop", stop, (*get_args(Gain), "uniform"))
+        return stop
+    try:
+        return check_gain(stop)
+    except ValueError as error:
+        raise ValueError(str(error).replace("gain", "stop", 1)) from None
+
+
+class OMeasure(_BlendedRatio):
+    r"""O-measure: the blended ratio at the first relevant document.
+
+    .. math:: O = BR(m), \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
+
+    where m is the rank of the first document of grade 1 or above, cg(n) the sum of the gains at
+    ranks 1..n, cg_I(n) that of the ideal ranking and count(n) the number of documents of grade 1
+    or above at ranks 1..n. The value is 0 if the first k documents of the list contain none.
+    With beta = 0 it is `RR`. With ``ties="expected"`` the value is the exact mean over all orders
+    of tied documents.
+
+    Parameters
+    ----------
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    empty : float, default=0.0
+        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    RR : Equal to the O-measure with beta = 0.
+    PMeasure : Blended ratio at the first document of the highest grade in the list.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "On the Properties of Evaluation Metrics for Finding One Highly Relevant
+       Document", IPSJ TOD 48(SIG9).
+    .. [2] NTCIREVAL, measure ``O-measure``.
+
+    Examples
+    --------
+    >>> from skgraded.measures import OMeasure
+    >>> OMeasure()([0, 1, 3], [3, 2, 1])  # m = 2: (1 + 1) / (4 + 2)
+    0.3333333333333333
+    """
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        return self._cascade(rankings, (rankings.judgments.grades > 0).astype(np.float64))
+
+
+class _PreferredRank(_BlendedRatio):
+    """Base class of measures of the first document that has the highest grade in the list."""
+
+    ties: Ties = "pessimistic"
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    # Whether the value is a mean of blended ratios, or that of the preferred rank alone.
+    _is_mean: ClassVar[bool] = False
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        levels = np.where(rank_of(ranked) <= _core.last_rank(self.k), ranked.levels, 0)
+        graded = levels > 0
+        highest = np.repeat(largest_of(levels, ranked), ranked.lengths)
+        preferred = np.flatnonzero(graded & (levels == highest))[::-1]
+        found = _core.cumulate(self._blended(judgments)[ranked.levels], ranked.indptr)
+        ratios = self._share(ranked, judgments) * found
+        if self._is_mean:
+            n_graded = _core.cumulate(graded.astype(np.float64), ranked.indptr)
+            total = _core.cumulate(np.where(graded, ratios, 0.0), ranked.indptr)
+            ratios = total / np.maximum(n_graded, 1.0)
+        query = np.repeat(np.arange(judgments.n_queries), ranked.lengths)
+        values = np.zeros(judgments.n_queries)
+        values[query[preferred]] = ratios[preferred]  # the last one remains, that of the first rank
+        return values
+
+
+class PMeasure(_PreferredRank):
+    r"""P-measure: the blended ratio at the preferred rank.
+
+    .. math:: P = BR(m), \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
+
+    where m is the preferred rank: that of the first document that has the highest grade among the
+    first k of the list. cg(n) is the sum of the gains at ranks 1..n, cg_I(n) that of the ideal
+    ranking and count(n) the number of documents of grade 1 or above at ranks 1..n. The value is 0
+    if the first k documents of the list contain none of grade 1 or above. The user stops at the
+    best document of the list, even if the pool holds better ones.
+
+    Parameters
+    ----------
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
+    empty : float, default=0.0
+        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+    k, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    OMeasure : Blended ratio at the first relevant document.
+    PPlus : Mean of the blended ratios down to the preferred rank.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "On the Properties of Evaluation Metrics for Finding One Highly Relevant
+       Document", IPSJ TOD 48(SIG9).
+    .. [2] NTCIREVAL, measure ``P-measure``.
+
+    Examples
+    --------
+    >>> from skgraded.measures import PMeasure
+    >>> PMeasure()([0, 1, 3], [3, 2, 1])  # m = 3: (4 + 2) / (4 + 3)
+    0.8571428571428571
+    """
+
+
+class PPlus(_PreferredRank):
+    r"""P-plus: the mean of the blended ratios of the relevant documents down to the preferred rank.
+
+    .. math::
+
+        P^+ = \frac{1}{count(m)} \sum_{n=1}^{m} 1[r_n > 0]\, BR(n),
+        \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
+
+    where r_n is the grade at rank n and m the preferred rank: that of the first document that has
+    the highest grade among the first k of the list. cg(n) is the sum of the gains at ranks 1..n,
+    cg_I(n) that of the ideal ranking and count(n) the number of documents of grade 1 or above at
+    ranks 1..n. The value is 0 if the first k documents of the list contain none of grade 1 or
+    above. It is a `QMeasure` of users who stop with equal probability at any relevant document
+    down to the preferred rank.
+
+    Parameters
+    ----------
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
+    empty : float, default=0.0
+        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+    k, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    PMeasure : Blended ratio at the preferred rank alone.
+    QMeasure : Mean over all relevant documents of the pool.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "On the Properties of Evaluation Metrics for Finding One Highly Relevant
+       Document", IPSJ TOD 48(SIG9).
+    .. [2] NTCIREVAL, measure ``P-plus``.
+
+    Examples
+    --------
+    >>> from skgraded.measures import PPlus
+    >>> round(PPlus()([0, 1, 3], [3, 2, 1]), 4)  # (2/6 + 6/7) / 2
+    0.5952
+    """
+
+    _is_mean: ClassVar[bool] = True
+
+
+class RankBiasedNCU(_BlendedRatio):
+    r"""Normalized cumulative utility of users who rather stop at the first relevant documents.
+
+    .. math::
+
+        NCU_{rb} = \sum_{n=1}^{N} 1[r_n > 0]\,
+            \frac{p^{count(n) - 1}}{\sum_{i=1}^{R} p^{i - 1}}\, BR(n),
+        \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
+
+    where r_n is the grade at rank n of a list of N documents, p the persistence of the users, R the
+    number of documents of grade 1 or above in the pool and count(n) their number at ranks 1..n.
+    cg(n) is the sum of the gains at ranks 1..n and cg_I(n) that of the ideal ranking. With beta = 0
+    the utility BR is precision. NTCIREVAL's NCUrb,BR has the default fields and its NCUrb,P has
+    beta = 0. `RBP` counts the ranks instead of the relevant documents that a user has read.
+
+    Parameters
+    ----------
+    p : float, default=0.95
+        Persistence, strictly between 0 and 1: the probability of going on from one relevant
+        document to the next.
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0; 0 makes the utility precision.
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    empty : float, default=0.0
+        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    NCU : Users whose stopping depends on the grade alone.
+    RBP : Users whose stopping depends on the rank alone.
+
+    References
+    ----------
+    .. [1] T. Sakai, S. Robertson (2008), "Modelling A User Population for Designing Information
+       Retrieval Metrics", EVIA.
+    .. [2] NTCIREVAL, measures ``NCUrb,P`` and ``NCUrb,BR``.
+
+    Examples
+    --------
+    >>> from skgraded.measures import RankBiasedNCU
+    >>> round(RankBiasedNCU(p=0.5, beta=0)([0, 1, 3], [3, 2, 1]), 4)  # (1/2 + 1/2 * 2/3) / 1.5
+    0.5556
+    """
+
+    p: float = 0.95
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(p=_params.fraction("p", self.p))
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        # A user who stops at a relevant document with the probability 1 - p.
+        judgments = rankings.judgments
+        graded = judgments.grades > 0
+        whole = -np.expm1(judgments.count_pool(graded) * np.log(self.p))
+        stop = (1.0 - self.p) * graded.astype(np.float64)
+        return self._cascade(rankings, stop) * reciprocal(whole)

@@ -1,4 +1,4 @@
-"""Bpref and its variants, which count judged non-relevant documents above relevant ones."""
+"""Measures of incomplete judgments: preferences between judged documents, and inferred AP."""
 
 from __future__ import annotations
 
@@ -9,16 +9,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.measures._binary import COUNTS_JUDGED, _BinaryMeasure, listed
-from skgraded.measures._pair_matrix import PairFactors
-from skgraded.measures._positions import Constant, FromSecond, ReciprocalAbove, reciprocal
-from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
-from skgraded.rankings import Judgments, Ranked, Unjudged
-
-__all__ = ["Bpref", "BprefN", "BprefR", "BprefRelative", "BprefTen", "OldBpref"]
+from skgraded._support import arguments as _params
+from skgraded.measures._gains import (
+    COUNTS_JUDGED,
+    _BinaryMeasure,
+    _GainMeasure,
+    _ScaleMeasure,
+    listed,
+)
+from skgraded.measures._positions import (
+    Constant,
+    FromSecond,
+    Reciprocal,
+    ReciprocalAbove,
+    reciprocal,
+)
+from skgraded.measures._prefix import LinearPart, PairFactors, PairPart, PrefixMeasure
+from skgraded.rankings import IdealRanking, Judgments, Ranked, RankedList, Unjudged
 
 FloatArray = NDArray[np.float64]
 
+__all__ = [
+    "Bpref",
+    "BprefN",
+    "BprefR",
+    "BprefRelative",
+    "BprefTen",
+    "OldBpref",
+    "RprefN",
+    "RprefRelative",
+    "RprefRelative2",
+    "infAP",
+]
 
 _TEN = 10
 
@@ -353,3 +375,263 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
 
     def _pair_factors(self, judgments: Judgments) -> PairPart:
         return PairPart(ReciprocalAbove(), self._penalties(judgments, self._share(judgments)))
+
+
+def _penalties(gains: FloatArray, scale: FloatArray) -> PairFactors:
+    """Return K[a, b] = -max(0, gain(b) - gain(a)): what it costs that a stands above b."""
+    return PairFactors(scale, f=gains, u=np.ones(len(gains)), w=-gains)
+
+
+class RprefN(_ScaleMeasure, PrefixMeasure):
+    r"""Graded preference whose penalty is divided by the non-relevance of the whole pool.
+
+    .. math::
+
+        rpref\_N = \frac{1}{cg_I(R)} \sum_{n:\, x_n > 0} x_n
+                   \left(1 - \frac{1}{N'} \sum_{m < n,\, x_m < x_n} \frac{x_n - x_m}{x_n}\right),
+        \qquad N' = R + N - \frac{cg_I(R)}{v(H)}
+
+    where x_n = v(r_n) is the gain at rank n of the condensed list, which holds only judged
+    documents, cg_I(R) the sum of the gains of the pool, R + N the number of judged documents of the
+    query, and v(H) the gain of the top grade of the scale, which the query need not contain. N' is
+    the sum of 1 - v(r) / v(H) over the pool.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
+    max_grade : int, optional
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    unjudged : {"condense"}, default="condense"
+        Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    k, ties, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    BprefN : Equivalent for binary relevance.
+    RprefRelative2 : Variant with a penalty relative to the rank, which discriminates better.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 2 to 5 and 16.
+    .. [2] J. De Beer, M.-F. Moens (2006), "Rpref: A Generalization of Bpref towards Graded
+       Relevance Judgments", SIGIR.
+
+    Examples
+    --------
+    >>> from skgraded.measures import RprefN
+    >>> round(RprefN(max_grade=2)([1, 2, 0], [3, 2, 1]), 4)  # (1 + 2 (1 - (1/2) / 1.5)) / 3
+    0.7778
+    """
+
+    unjudged: Unjudged = "condense"
+    _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        share = reciprocal(self._available(judgments))
+        return LinearPart(Constant(), self._gains(judgments), share)
+
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
+        gains = self._gains(judgments)
+        missing = 1.0 - gains * reciprocal(np.array(self._top_gain(judgments)))
+        desired = judgments.sum_over_pool(missing)
+        scale = reciprocal(desired) * reciprocal(self._available(judgments))
+        return PairPart(Constant(), _penalties(gains, scale))
+
+
+class _RelativeGradedPreference(_GainMeasure, PrefixMeasure):
+    """Base class of graded preferences with a penalty relative to the rank."""
+
+    unjudged: Unjudged = "condense"
+
+
+class RprefRelative(_RelativeGradedPreference):
+    r"""Graded preference with a penalty relative to the rank.
+
+    .. math::
+
+        rpref\_relative = \frac{1}{cg_I(R)} \sum_{n > 1,\, x_n > 0} x_n
+            \left(1 - \frac{1}{n - 1} \sum_{m < n,\, x_m < x_n} \frac{x_n - x_m}{x_n}\right)
+
+    where x_n is the gain at rank n of the condensed list and cg_I(R) the sum of the gains of the
+    pool. A document at rank 1 adds nothing; `RprefRelative2` avoids that.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    unjudged : {"nonrelevant", "condense"}, default="condense"
+        Unjudged documents count as grade 0, or are removed from the list.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking at the same cut-off. A query with only one document
+        of positive gain, whose ideal ranking has the value 0, keeps the value 0.
+    k, ties : optional
+        See `Measure`.
+
+    See Also
+    --------
+    BprefRelative : Equivalent for binary relevance.
+    RprefRelative2 : Variant that divides by n instead of n - 1.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 17.
+
+    Examples
+    --------
+    >>> from skgraded.measures import RprefRelative
+    >>> round(RprefRelative()([1, 2, 0], [3, 2, 1]), 4)  # 2 (1 - 1/2) / 3
+    0.3333
+    """
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        share = reciprocal(self._available(judgments))
+        return LinearPart(FromSecond(), self._gains(judgments), share)
+
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
+        share = reciprocal(self._available(judgments))
+        return PairPart(ReciprocalAbove(), _penalties(self._gains(judgments), share))
+
+
+class RprefRelative2(_RelativeGradedPreference):
+    r"""Graded preference with a penalty relative to the rank, including rank 1.
+
+    .. math::
+
+        rpref\_relative2 = \frac{1}{cg_I(R)} \sum_{n:\, x_n > 0} x_n
+            \left(1 - \frac{1}{n} \sum_{m < n,\, x_m < x_n} \frac{x_n - x_m}{x_n}\right)
+            = \frac{1}{cg_I(R)} \sum_{n} \frac{1}{n} \sum_{m \le n} \min(x_m, x_n)
+
+    where x_n is the gain at rank n of the condensed list and cg_I(R) the sum of the gains of the
+    pool. The second form is `GAP` on the condensed list, with g_k proportional to the difference
+    between the gains of the grades k and k - 1. An ideal ranking scores 1.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    unjudged : {"nonrelevant", "condense"}, default="condense"
+        Unjudged documents count as grade 0, or are removed from the list.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    k, ties, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    GAP : Equal on condensed lists, with g derived from the gains.
+    AP : ``AP(unjudged="condense")`` is equal for binary grades.
+
+    References
+    ----------
+    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 19.
+
+    Examples
+    --------
+    >>> from skgraded import GAP
+    >>> from skgraded.measures import RprefRelative2
+    >>> round(RprefRelative2()([1, 2, 0], [3, 2, 1]), 4)  # (1 + 2 (1 - 1/4)) / 3
+    0.8333
+    >>> round(GAP(g=(.5, .5))([1, 2, 0], [3, 2, 1]), 4)
+    0.8333
+    """
+
+    def _pair_factors(self, judgments: Judgments) -> PairPart:
+        share = reciprocal(self._available(judgments))
+        return PairPart(Reciprocal(), PairFactors(share, f=self._gains(judgments)))
+
+
+# Codes 0 and 1 mark documents outside the pool and unsampled documents; levels start at code 2.
+_N_UNJUDGED = 2
+
+
+class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
+    r"""Inferred average precision: an estimate from a random sample of the pool.
+
+    .. math::
+
+        infAP = \frac{1}{R} \sum_{n} 1[r_n \ge t] \left( \frac{1}{n} + \frac{n-1}{n} \cdot
+                \frac{|d|}{n-1} \cdot \frac{|rel| + \epsilon}{|rel| + |nonrel| + 2 \epsilon} \right)
+
+    where r_n is the grade at rank n, t the threshold ``rel`` and R the number of sampled documents
+    of grade t or above. Above rank n, ``|d|`` is the number of documents in the pool, and ``|rel|``
+    and ``|nonrel|`` are the numbers of sampled documents that are relevant and not relevant.
+    Sampled documents are judged. The measure assumes that the unsampled documents of the pool
+    contain the same share of relevant documents as the sampled ones, and that documents outside the
+    pool are not relevant. At rank 1 the term is 1. With complete judgments the value is that of
+    `AP`, except for the effect of epsilon.
+
+    In arrays, NaN marks a document outside the pool. In qrels, the grade -1 marks an unsampled
+    document of the pool, and documents that the qrels do not list are outside the pool.
+
+    Parameters
+    ----------
+    epsilon : float, default=1e-5
+        Smoothing of the estimated precision, > 0.
+    rel : float, default=1
+        Lowest relevant grade t.
+    unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
+        ``"nonrelevant"`` infers as above; ``"condense"`` removes both kinds of unjudged documents
+        from the list, so that nothing is inferred.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
+    k, ties, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    AP : Average precision that treats unjudged documents as not relevant, or removes them.
+    Bpref : Preference that considers only judged documents.
+
+    References
+    ----------
+    .. [1] E. Yilmaz, J. A. Aslam (2006), "Inferred AP: Estimating Average Precision with
+       Incomplete Judgments".
+
+    Examples
+    --------
+    >>> from skgraded import infAP
+    >>> round(infAP()([0, 1, float("nan"), 1], [4, 3, 2, 1]), 4)  # (1/2 + 1/4 + 2/4 * 1/2) / 2
+    0.5
+    """
+
+    epsilon: float = 1e-5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(epsilon=_params.number("epsilon", self.epsilon, above=0))
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        judgments = rankings.judgments
+        sums = _core.inferred_precisions(
+            *self._kinds(rankings),
+            np.append([False, False], self._relevant(judgments)).astype(np.uint8),
+            self.epsilon,
+            _core.last_rank(self.k),
+            self.ties == "expected",
+            rankings.n_threads,
+        )
+        return sums * reciprocal(self._n_relevant(judgments))
+
+    def _kinds(self, rankings: Ranked) -> RankedList:
+        """Return the documents by rank as codes: 0 outside the pool, 1 unsampled, 2 + level."""
+        judgments, n_levels = rankings.judgments, rankings.judgments.n_levels
+        if self.unjudged == "condense" or isinstance(rankings, IdealRanking):
+            ranked = rankings.ranked(self.ties, "condense")
+            return ranked._replace(levels=ranked.levels.astype(np.int32) + _N_UNJUDGED)
+        levels = judgments.levels.astype(np.int32)
+        kinds = np.where(levels < n_levels, levels + _N_UNJUDGED, levels - n_levels)
+        by_rank = _core.gather_levels(
+            kinds.astype(np.int32), rankings.order, judgments.indptr, rankings.n_threads
+        )
+        ranked = RankedList(by_rank, rankings.tied, judgments.indptr)
+        if self.ties in ("row_order", "expected"):
+            return ranked
+        best_first = self.ties == "optimistic"
+        in_ties = _core.sort_within_ties(*ranked, best_first, rankings.n_threads)
+        return ranked._replace(levels=in_ties)

@@ -1,21 +1,59 @@
-"""Cumulated gain, discounted cumulated gain, nDCG and averaged nDCG."""
+"""What a list gives beside the ideal one: cumulated gain, half-life, overlap and distance."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _core
 from skgraded._support import arguments as _params
-from skgraded.measures._gains import Gain, _GainMeasure, check_gain, gain_by_level
-from skgraded.measures._positions import Constant, JarvelinKekalainen, Log2
+from skgraded.measures._gains import (
+    AveragedDiscount,
+    DiscountAtGainEnds,
+    Gain,
+    _BinaryMeasure,
+    _GainMeasure,
+    _ScaleMeasure,
+    check_gain,
+    gain_by_level,
+)
+from skgraded.measures._measure import Measure
+from skgraded.measures._positions import (
+    Constant,
+    JarvelinKekalainen,
+    Log2,
+    Reciprocal,
+    at_ranks,
+    last_of,
+    rank_of,
+    reciprocal,
+    sum_of,
+    value_above,
+)
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
-from skgraded.rankings import Judgments
+from skgraded.rankings import Judgments, Ranked, RankedList, Ties
 
-__all__ = ["CG", "DCG", "AveragedNDCG", "nDCG"]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
+__all__ = [
+    "ADM",
+    "CG",
+    "DCG",
+    "RNDCG",
+    "AveragedNDCG",
+    "BinG",
+    "Compat",
+    "G",
+    "ModifiedSlidingRatio",
+    "NDCGRel",
+    "RankedHalfLife",
+    "SlidingRatio",
+    "nDCG",
+]
 
 Discount = Literal["log2", "jk"]
 
@@ -220,8 +258,581 @@ class AveragedNDCG(DCG):
     _changes_with_grades: ClassVar[int] = 0
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        from skgraded.measures._pool_positions import AveragedDiscount
 
         discount = Log2() if self.discount == "log2" else JarvelinKekalainen(self.log_base)
         positions = AveragedDiscount(discount, self.gain, self.k)
         return LinearPart(positions, gain_by_level(self.gain, judgments, self), 1.0)
+
+
+class SlidingRatio(CG):
+    r"""Sliding ratio.
+
+    .. math:: v_S = \frac{\sum_{n=1}^{k} x_n}{\sum_{n=1}^{k} x^*_n}
+
+    where x_n is the gain at rank n and x*_n that at rank n of the ideal ranking. It is the
+    normalized `CG` at the cut-off k and does not depend on the order of the first k documents.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=True
+        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged : optional
+        See `Measure`.
+
+    See Also
+    --------
+    ModifiedSlidingRatio : Sliding ratio of gains that are divided by their ranks.
+
+    References
+    ----------
+    .. [1] S. M. Pollack (1968), "Measures for the Comparison of Information Retrieval Systems",
+       American Documentation 19(4).
+    .. [2] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 26.
+
+    Examples
+    --------
+    >>> from skgraded.measures import SlidingRatio
+    >>> SlidingRatio(k=3)([1, 2, 3, 0, 2], [5, 4, 3, 2, 1])  # 6 / (3 + 2 + 2)
+    0.8571428571428571
+    """
+
+    normalize: bool = True
+
+
+class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
+    r"""Modified sliding ratio.
+
+    .. math::
+
+        v_{S'} = \frac{\sum_{n=1}^{k} \frac{1}{n} x_n}{\sum_{n=1}^{k} \frac{1}{n} x^*_n}
+
+    where x_n is the gain at rank n and x*_n that at rank n of the ideal ranking.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : bool, default=True
+        Divide by the value of the ideal ranking at the same cut-off.
+    k, ties, unjudged : optional
+        See `Measure`.
+
+    See Also
+    --------
+    SlidingRatio : Ratio without the division by ranks.
+    nDCG : Ratio with a logarithmic discount, which is less steep.
+
+    References
+    ----------
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 27.
+
+    Examples
+    --------
+    >>> from skgraded.measures import ModifiedSlidingRatio
+    >>> round(ModifiedSlidingRatio()([1, 2, 3, 0, 0, 2], [6, 5, 4, 3, 2, 1]), 3)
+    0.678
+    """
+
+    normalize: bool = True
+    _changes_with_grades: ClassVar[int] = 1
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        return LinearPart(Reciprocal(), self._gains(judgments), 1.0)
+
+
+class G(_GainMeasure):
+    r"""G, the normalized gain of trec_eval.
+
+    .. math::
+
+        G = \frac{1}{\sum_{d \in P} v(r_d)}
+            \sum_{n=1}^{N} \frac{v(r_n)}{\log_2(2 + C(n) - cg(n))},
+        \qquad C(n) = \sum_{m=1}^{n} \max(1, v(y_m))
+
+    where r_n is the grade at rank n of a list of N documents, v the gain, cg(n) the sum of the
+    gains at ranks 1..n, y_n the grade at rank n of the ideal ranking and P the pool of all judged
+    documents. Beyond the end of the pool the summand of C is 1. The discount of a document depends
+    on the gain that the list has missed down to the document's rank, and not on the rank alone.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    k, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    BinG : G of binary relevance.
+    nDCG : Gains with a discount by rank.
+
+    References
+    ----------
+    .. [1] trec_eval, measure ``G``, https://github.com/usnistgov/trec_eval.
+
+    Examples
+    --------
+    >>> from skgraded.measures import G
+    >>> round(G()([1, 2], [2, 1]), 6)  # C = 2, 3 and cg = 1, 3: (1 / log2(3) + 2 / log2(2)) / 3
+    0.876977
+    """
+
+    ties: Ties = "pessimistic"
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        gain = self._gains(judgments)
+        gains = gain[ranked.levels]
+        missed = _difference_of_sums(self._ideal_gain(ranked, judgments), gains, ranked.indptr)
+        counted = np.where(rank_of(ranked) <= _core.last_rank(self.k), gains, 0.0)
+        total = sum_of(counted * (1.0 / np.log2(2.0 + missed)), ranked)
+        return total * reciprocal(judgments.sum_over_pool(gain))
+
+    def _ideal_gain(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        """Return the summand of C at every rank."""
+        pool, n = judgments.pool, rank_of(ranked)
+        in_pool = at_ranks(n, np.maximum(self._gains(judgments), 1.0)[pool.levels], ranked, pool)
+        return np.where(n > np.repeat(pool.lengths, ranked.lengths), 1.0, in_pool)
+
+
+def _difference_of_sums(plus: FloatArray, minus: FloatArray, indptr: IntArray) -> FloatArray:
+    """Return sum_{m<=n} (plus_m - minus_m) at every rank n, or 0 if that is negative.
+
+    The difference of large sums may be small, so that what rounding takes from every step is added
+    up beside them.
+    """
+    steps, borders = np.column_stack([plus, -minus]).ravel(), 2 * indptr
+    sums = _core.cumulate(steps, borders)
+    before = value_above(sums, borders)
+    rounded = sums - before
+    lost = _core.cumulate((before - (sums - rounded)) + (steps - rounded), borders)
+    return np.maximum(sums + lost, 0.0)[1::2]
+
+
+class BinG(_BinaryMeasure):
+    r"""Binary G: every relevant document is discounted by the non-relevant documents above it.
+
+    .. math:: binG = \frac{1}{RB} \sum_{n=1}^{N} \frac{1[r_n \ge t]}{\log_2(2 + n - count(n))}
+
+    where r_n is the grade at rank n of a list of N documents, t the threshold ``rel``, count(n) the
+    number of documents of grade t or above at ranks 1..n, and RB their number in the pool. Above a
+    relevant document at rank n stand n - count(n) non-relevant ones.
+
+    Parameters
+    ----------
+    rel : float, default=1
+        Lowest relevant grade t.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    G : Extension to gains.
+    BprefN : Penalty that grows linearly with the number of non-relevant documents.
+
+    References
+    ----------
+    .. [1] trec_eval, measure ``binG``, https://github.com/usnistgov/trec_eval.
+
+    Examples
+    --------
+    >>> from skgraded.measures import BinG
+    >>> BinG()([1, 0, 0, 1], [4, 3, 2, 1])  # (1 / log2(2) + 1 / log2(4)) / 2
+    0.75
+    """
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        relevant = self._relevant(judgments)
+        total = _core.discounted_preferences(
+            *ranked,
+            relevant.astype(np.uint8),
+            Log2().at(np.arange(1.0, ranked.longest + 2)),
+            _core.last_rank(self.k),
+            self.ties == "expected",
+            rankings.n_threads,
+        )
+        return total * reciprocal(judgments.count_pool(relevant))
+
+
+class RNDCG(_GainMeasure, PrefixMeasure):
+    r"""Mean nDCG over the ranks where the gain of the ideal ranking falls.
+
+    .. math::
+
+        Rndcg = \frac{1}{L} \sum_{l=1}^{L} \frac{DCG(c_l)}{DCG_I(c_l)},
+        \qquad DCG(c) = \sum_{n=1}^{c} \frac{v(r_n)}{\log_2(n + 1)}
+
+    where r_n is the grade at rank n, v the gain, and DCG_I that of the ideal ranking. c_1, c_2, ...
+    are the numbers of documents in the pool whose gain is at least the largest gain in the pool, at
+    least the second largest, and so on down to the smallest positive gain. If the list, or its
+    first k ranks, holds more documents than the pool has documents of positive gain, its length
+    is the last rank c_L. Ranks below the end of the list add nothing to DCG.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    k, ties, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    AveragedNDCG : Mean over all ranks.
+    NDCGRel : Mean over the ranks of the relevant documents.
+
+    Notes
+    -----
+    trec_eval leaves out the end of a list that holds one document more than the pool has documents
+    of positive gain. Here this length is like any other.
+
+    References
+    ----------
+    .. [1] trec_eval, measure ``Rndcg``, https://github.com/usnistgov/trec_eval.
+
+    Examples
+    --------
+    >>> from skgraded.measures import RNDCG
+    >>> round(RNDCG()([1, 2], [2, 1]), 4)  # (nDCG@1 + nDCG@2) / 2 = (1/2 + 0.8597) / 2
+    0.6799
+    """
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        positions = DiscountAtGainEnds(Log2(), self.gain, self.k, self.unjudged)
+        return LinearPart(positions, self._gains(judgments), 1.0)
+
+
+class NDCGRel(_GainMeasure):
+    r"""Mean nDCG over the relevant documents.
+
+    .. math::
+
+        ndcg_{rel} = \frac{1}{R} \left(\sum_{n=1}^{N} 1[v(r_n) > 0] \frac{DCG(n)}{DCG_I(n)}
+            + (R - count(N)) \frac{DCG(N)}{DCG_I(R)}\right),
+        \qquad DCG(n) = \sum_{m=1}^{n} \frac{v(r_m)}{\log_2(m + 1)}
+
+    where r_n is the grade at rank n of a list of N documents, v the gain, DCG_I that of the ideal
+    ranking, R the number of documents of positive gain in the pool and count(N) the number of them
+    in the list. A cut-off k cuts the list to its first k documents. A relevant document that is not
+    retrieved counts with the value at the end of the list.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    k, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    nDCG : Value at one rank.
+    RNDCG : Mean over the ranks where the gain of the ideal ranking falls.
+
+    References
+    ----------
+    .. [1] trec_eval, measure ``ndcg_rel``, https://github.com/usnistgov/trec_eval.
+
+    Examples
+    --------
+    >>> from skgraded.measures import NDCGRel
+    >>> round(NDCGRel()([1, 2, 0], [3, 2, 1]), 4)  # (nDCG@1 + nDCG@2) / 2 = (1/2 + 0.8597) / 2
+    0.6799
+    """
+
+    ties: Ties = "pessimistic"
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        judgments, pool = rankings.judgments, rankings.judgments.pool
+        ranked, gain = rankings.ranked(self.ties, self.unjudged), self._gains(judgments)
+        ideal = gain[pool.levels] * Log2().at(rank_of(pool))
+        inverse = reciprocal(_core.cumulate(ideal, pool.indptr))
+        n, n_relevant = rank_of(ranked), judgments.count_pool(gain > 0)
+        gains = np.where(n <= _core.last_rank(self.k), gain[ranked.levels], 0.0)
+        discounts, relevant = Log2().at(n), np.where(gains > 0, 1.0, 0.0)
+        dcg = _core.cumulate(gains * discounts, ranked.indptr)
+        found = relevant * dcg * at_ranks(n, inverse, ranked, pool)
+        # (R - count(N)) DCG(N), where count(N) DCG(N) is the sum of what count(n) DCG(n) grows by.
+        count_before = _core.cumulate(relevant, ranked.indptr) - relevant
+        dcg_before = value_above(dcg, ranked.indptr)
+        growth = count_before * gains * discounts + relevant * dcg_before + gains * discounts
+        missing = n_relevant * last_of(dcg, ranked) - sum_of(growth, ranked)
+        total = sum_of(found, ranked) + missing * last_of(inverse, pool)
+        return total * reciprocal(n_relevant)
+
+
+class RankedHalfLife(_GainMeasure):
+    r"""Ranked half-life: the median rank of the gain in the list.
+
+    .. math:: RHL = (m - 1) + \frac{cg(k) / 2 - cg(m - 1)}{v(r_m)}
+
+    where r_n is the grade at rank n, v the gain, cg(n) the sum of the gains at ranks 1..n, k the
+    cut-off or the length of the list, and m the first rank with cg(m) >= cg(k) / 2. This is the
+    median of grouped data, in which the gain at rank m is spread over the interval from m - 1 to m.
+    If all documents of the list have gain 0, the value is k + 1/2, as if rank k + 1 held all of the
+    gain. Without k, the length of the list takes the place of k there, or the number of judged
+    documents if that is larger. Lower values are better.
+
+    There is no rule ``ties="expected"``. A mean over the orders of tied documents would have to go
+    over all sets of them that hold less than half of the gain, of which 1,000 tied documents of
+    five grades, equally frequent, have 815 million. With k, the whole gain depends on the order,
+    too, if the cut-off falls among tied documents.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
+    empty : float, default=nan
+        Value of a query whose documents all have gain 0. The default leaves the query out of the
+        mean, because no rank is the worst one.
+    normalize : {False}, default=False
+        True is an error, because the lowest value is the best.
+    k, unjudged : optional
+        See `Measure`.
+
+    See Also
+    --------
+    CG : Sum of the gains.
+
+    References
+    ----------
+    .. [1] P. Borlund, P. Ingwersen (1998), "Measures of Relative Relevance and Ranked Half-Life",
+       SIGIR.
+    .. [2] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Section 4.1.3.
+
+    Examples
+    --------
+    >>> from skgraded.measures import RankedHalfLife
+    >>> RankedHalfLife()([1, 0, 2, 1], [4, 3, 2, 1])  # m = 3: 2 + (4/2 - 1) / 2
+    2.5
+    """
+
+    ties: Ties = "pessimistic"
+    empty: float = float("nan")
+
+    greater_is_better: ClassVar[bool] = False
+    _averages_over_ties: ClassVar[bool] = False
+    _refuses: ClassVar[Mapping[str, str]] = {"normalize": "because its lowest value is the best"}
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        ranked = rankings.ranked(self.ties, self.unjudged)
+        gains = self._gains(rankings.judgments)[ranked.levels]
+        if self.k is not None:
+            gains = np.where(rank_of(ranked) <= self.k, gains, 0.0)
+        found = _core.cumulate(gains, ranked.indptr)
+        # Half of the whole gain of every list; 0 for a list without documents.
+        half = last_of(found, ranked) / 2.0
+        too_early = found < np.repeat(half, ranked.lengths)
+        query = np.repeat(np.arange(len(half)), ranked.lengths)
+        whole = np.bincount(query[too_early], minlength=len(half))
+        some = half > 0
+        place = np.where(some, ranked.indptr[:-1] + whole, 0)
+        before = np.where(some & (whole > 0), np.append(0.0, found)[place], 0.0)
+        median_gain = np.append(gains, 0.0)[place]
+        part = np.divide(half - before, median_gain, out=np.full(len(half), 0.5), where=some)
+        values: FloatArray = np.where(some, whole, self._last(rankings.judgments)) + part
+        return values
+
+    def _last(self, judgments: Judgments) -> IntArray | int:
+        """Return the rank below which the gain is taken to begin if a list holds none."""
+        if self.k is not None:
+            return self.k
+        return np.maximum(judgments.list_lengths(self.unjudged), judgments.pool.lengths)
+
+
+class ADM(_ScaleMeasure):
+    r"""Average distance measure: agreement of scores with grades.
+
+    .. math:: ADM = 1 - \frac{1}{N} \sum_{d=1}^{N} \left| s_d - \frac{v(r_d)}{v(H)} \right|
+
+    where N is the number of documents, s_d the score of document d, which must lie in [0, 1], r_d
+    its grade, v the gain and H the top grade of the scale. The value depends on the scores
+    themselves and not on the ranking, so that a monotone transformation of the scores changes it.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
+    max_grade : int, optional
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    k : {None}, optional
+        Any other value is an error, because scores are compared and not ranks.
+    ties : {"expected"}, default="expected"
+        Any other value is an error, because scores are compared and not ranks.
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    normalize : {False}, default=False
+        True is an error, because the largest value is 1 already.
+    unjudged : optional
+        See `Measure`.
+
+    See Also
+    --------
+    GeneralizedP : Mean relative gain at the first ranks.
+
+    References
+    ----------
+    .. [1] V. Della Mea, S. Mizzaro (2004), "Measuring Retrieval Effectiveness: A New Proposal and
+       a First Experimental Validation", JASIST 55(6).
+    .. [2] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 38.
+
+    Examples
+    --------
+    >>> from skgraded.measures import ADM
+    >>> ADM(max_grade=2)([2, 1, 0], [1.0, 0.75, 0.5])  # 1 - (0 + 1/4 + 1/2) / 3
+    0.75
+    """
+
+    _refuses: ClassVar[Mapping[str, str]] = {
+        "k": "because it compares scores, not ranks",
+        "ties": "because it compares scores, not ranks",
+        "normalize": "because its largest value is 1 already",
+    }
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        if rankings.scores is None:
+            raise TypeError(
+                f"{self} compares scores with grades, but these rankings have no scores: pass "
+                "y_true and y_score instead."
+            )
+        self._require_in_unit_interval(rankings.scores, rankings.judgments.row_order)
+        return 1.0 - self._mean_distance(rankings.judgments, rankings.scores)
+
+    def _require_in_unit_interval(
+        self, scores: FloatArray, row_order: NDArray[np.int64] | None
+    ) -> None:
+        outside = np.flatnonzero((scores < 0) | (scores > 1))
+        if len(outside):
+            rows = outside if row_order is None else row_order[outside]
+            first = rows.argmin()
+            raise ValueError(
+                f"y_score must lie in [0, 1] for {self}, which compares scores with grades; got "
+                f"{scores[outside[first]]:g} in row {rows[first]}."
+            )
+
+    def _mean_distance(self, judgments: Judgments, scores: FloatArray) -> FloatArray:
+        judged = judgments.levels < judgments.n_levels
+        levels = np.where(judged, judgments.levels, 0)
+        top = reciprocal(np.array(self._top_gain(judgments)))
+        relevance = (self._gains(judgments) * top)[levels]
+        distance = np.abs(scores - relevance)
+        if self.unjudged == "condense":
+            distance = np.where(judged, distance, 0.0)
+        query = np.repeat(np.arange(judgments.n_queries), np.diff(judgments.indptr))
+        distance = distance[np.lexsort((distance, query))]  # no bit depends on the order of rows
+        sums = np.bincount(query, weights=distance, minlength=judgments.n_queries)
+        return sums / np.maximum(judgments.list_lengths(self.unjudged), 1)
+
+
+class Compat(Measure):
+    r"""Compatibility: rank-biased overlap with the ideal ranking that is most like the list.
+
+    .. math::
+
+        Compat = \frac{\max_I RBO(L, I)}{RBO(I, I)},
+        \qquad RBO(L, I) = \frac{\sum_{n=1}^{D} p^{n-1}\, |L_n \cap I_n| / n}
+            {\sum_{n=1}^{D} p^{n-1}}
+
+    where L is the list, I an ideal ranking, which holds the documents of grade 1 or above of the
+    pool by falling grade, L_n and I_n are their first n documents, p is the persistence, and D the
+    length of the list, or that of the ideal ranking if this is longer. The maximum is over all
+    orders of documents of the same grade in the ideal ranking; it is reached where they stand in
+    the order of the list. A document at rank r of the list and s of the ideal ranking counts from
+    rank max(r, s) on. Only the order of the grades counts, and no gain.
+
+    Parameters
+    ----------
+    p : float, default=0.95
+        Persistence, strictly between 0 and 1.
+    k : int, optional
+        Cut-off: only the ranks n <= k count, so that D is at most k. None is the whole list.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
+    empty : float, default=0.0
+        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+    normalize : bool, default=True
+        Divide by RBO(I, I), as in the formula.
+    unjudged : optional
+        See `Measure`.
+
+    See Also
+    --------
+    nDCG : Gain relative to that of the ideal ranking.
+    RBP : Precision of a user with the same persistence.
+
+    References
+    ----------
+    .. [1] C. L. A. Clarke, A. Vtyurina, M. D. Smucker (2021), "Assessing Top-k Preferences", ACM
+       TOIS 39(3).
+    .. [2] W. Webber, A. Moffat, J. Zobel (2010), "A Similarity Measure for Indefinite Ranked",
+       ACM TOIS 28(4), for rank-biased overlap.
+
+    Examples
+    --------
+    >>> from skgraded.measures import Compat
+    >>> round(Compat(p=0.5)([1, 2], [2, 1]), 4)  # (1/2 * 2/2) / (1 * 1/1 + 1/2 * 2/2)
+    0.3333
+    """
+
+    p: float = 0.95
+    ties: Ties = "pessimistic"
+    normalize: bool = True
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(p=_params.fraction("p", self.p))
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return judgments.grades > 0
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        depth, pool = self._depths(judgments), judgments.pool
+        n = np.arange(1.0, depth.max(initial=0) + 1)
+        weights = np.power(self.p, n - 1.0)
+        total = _core.overlaps(
+            ranked.levels,
+            ranked.indptr,
+            pool.levels,
+            pool.indptr,
+            weights / n,
+            depth,
+            judgments.n_levels,
+            rankings.n_threads,
+        )
+        return total * reciprocal(np.concatenate(([0.0], np.cumsum(weights)))[depth])
+
+    def _depths(self, judgments: Judgments) -> IntArray:
+        """Return D by query, which is the same for the list and for the ideal ranking."""
+        n_relevant = judgments.count_pool(self._relevant(judgments))
+        depth = np.maximum(judgments.list_lengths(self.unjudged), n_relevant)
+        return depth if self.k is None else np.minimum(depth, self.k)

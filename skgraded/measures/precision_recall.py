@@ -1,21 +1,39 @@
-"""Precision, recall and other measures that count retrieved and relevant documents."""
+"""Precision, recall and other measures of the set that the first k ranks retrieve."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded import _core
 from skgraded._support import arguments as _params
-from skgraded.measures._binary import _BinaryMeasure, _SetMeasure
-from skgraded.measures._gains import _GainMeasure, _ScaleMeasure
-from skgraded.measures._pair_matrix import PairFactors
-from skgraded.measures._pool_positions import UpToListEnd, UpToRecallBase, at_multiple
-from skgraded.measures._positions import Constant, reciprocal
-from skgraded.measures._prefix import LinearPart, PairPart, PrefixMeasure
-from skgraded.rankings import Judgments
+from skgraded.measures._gains import (
+    _BinaryMeasure,
+    _GainMeasure,
+    _ScaleMeasure,
+    _SetMeasure,
+    listed,
+)
+from skgraded.measures._measure import Measure
+from skgraded.measures._positions import (
+    Constant,
+    LogRank,
+    Rank,
+    UpToListEnd,
+    UpToRecallBase,
+    at_multiple,
+    largest_of,
+    rank_of,
+    reciprocal,
+)
+from skgraded.measures._prefix import LinearPart, PairFactors, PairPart, PrefixMeasure
+from skgraded.rankings import IdealRanking, Judgments, Ranked, RankedList, Ties
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 __all__ = [
     "FDR",
@@ -25,6 +43,11 @@ __all__ = [
     "Fallout",
     "GeneralizedP",
     "GeneralizedR",
+    "IPrec",
+    "InterpolatedAP",
+    "Judged",
+    "NormalizedPrecision",
+    "NormalizedRecall",
     "P",
     "R",
     "RPrecision",
@@ -32,9 +55,6 @@ __all__ = [
     "Specificity",
     "Utility",
 ]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class P(_BinaryMeasure, PrefixMeasure):
@@ -668,3 +688,382 @@ class Utility(_SetMeasure):
         n_left = self._n_all(judgments) - n_retrieved - n_relevant
         constant = retrieved * n_retrieved + missed * n_relevant + left * n_left
         return self._true_positives(judgments, found - retrieved - missed + left, constant)
+
+
+class Judged(Measure):
+    r"""Share of judged documents among the first k.
+
+    .. math:: Judged@k = \frac{1}{\min(k, N)} \sum_{n=1}^{k} j_n
+
+    where N is the length of the list and j_n is 1 if the document at rank n is judged and 0
+    otherwise. The grades have no influence. A document that was pooled but not sampled, which has
+    grade -1 in qrels, is not judged. A small value means that measures of the same list rest on
+    few judgments.
+
+    Parameters
+    ----------
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first. An
+        unjudged document is worse than one of grade 0.
+    unjudged : {"nonrelevant"}, default="nonrelevant"
+        ``"condense"`` is an error, because it would remove the documents that are counted.
+    empty : float, default=0.0
+        Value of a query without a judged document; nan leaves it out of the mean.
+    normalize : bool, default=False
+        Divide by the value of the ideal ranking, which is 1.
+    k : optional
+        See `Measure`.
+
+    See Also
+    --------
+    P : Share of relevant documents among the first k.
+    infAP : Estimate of average precision from incomplete judgments.
+
+    References
+    ----------
+    .. [1] S. MacAvaney, C. Macdonald, I. Ounis (2022), "Streamlining Evaluation with ir-measures",
+       ECIR, measure ``Judged``.
+
+    Examples
+    --------
+    >>> from skgraded.measures import Judged
+    >>> Judged(k=2)([1, float("nan"), 0], [3, 2, 1])
+    0.5
+    """
+
+    _refuses: ClassVar[Mapping[str, str]] = {
+        "unjudged": "because it counts the documents that are not judged"
+    }
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return np.ones(judgments.n_levels, dtype=bool)
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        ranked = self._marks(rankings)
+        shown = ranked.lengths if self.k is None else np.minimum(ranked.lengths, self.k)
+        found = _core.discounted_gain(
+            *ranked,
+            np.ones(ranked.longest),
+            False,
+            np.array([0.0, 1.0]),
+            _core.last_rank(self.k),
+            self.ties == "expected",
+            rankings.n_threads,
+        )
+        return found * reciprocal(shown)
+
+    def _marks(self, rankings: Ranked) -> RankedList:
+        """Return the documents by rank: 1 if they are judged, 0 if not."""
+        judgments = rankings.judgments
+        if isinstance(rankings, IdealRanking):
+            pool = judgments.pool
+            return pool._replace(levels=np.ones(len(pool.levels), dtype=np.uint8))
+        levels = _core.gather_levels(
+            judgments.levels, rankings.order, judgments.indptr, rankings.n_threads
+        )
+        if self.ties in ("pessimistic", "optimistic"):
+            # Documents that were not judged rank just below those judged not relevant.
+            key = np.where(levels < judgments.n_levels, levels, -1.0)
+            key = key if self.ties == "pessimistic" else -key
+            levels = levels[np.lexsort((key, np.cumsum(rankings.tied == 0)))]
+        judged = (levels < judgments.n_levels).astype(np.uint8)
+        return RankedList(judged, rankings.tied, judgments.indptr)
+
+
+class _WholeRanking(_SetMeasure):
+    """Base class: 1 - (weights of the relevant documents' ranks - minimum) / (maximum - minimum).
+
+    The weight of a rank is the rank itself or its logarithm.
+    """
+
+    _refuses: ClassVar[Mapping[str, str]] = {
+        "k": "because all documents count",
+        "normalize": "because its largest value is 1 already",
+    }
+
+    def _lateness(self) -> Rank | LogRank:
+        """Return the weights of the ranks, which increase with the rank."""
+        raise NotImplementedError
+
+    def _latest(self, judgments: Judgments) -> FloatArray:
+        """Return the sum of the weights of the last R ranks minus that of the first R ranks."""
+        raise NotImplementedError
+
+    def _sum_to(self, n: IntArray) -> FloatArray:
+        """Return the sum of the weights of the ranks 1..n."""
+        weights = self._lateness().at(np.arange(1.0, n.max(initial=0) + 1))
+        return np.concatenate(([0.0], np.cumsum(weights)))[n]
+
+    def _linear_part(self, judgments: Judgments) -> LinearPart:
+        relevant = self._relevant(judgments)
+        share = reciprocal(self._latest(judgments))
+        # Relevant documents that are missing from the list take the last ranks.
+        n_all, n_relevant = self._n_all(judgments), self._n_relevant(judgments)
+        n_missing = n_relevant - listed(judgments, relevant)
+        missing = self._sum_to(n_all) - self._sum_to(n_all - n_missing)
+        late = missing - self._sum_to(n_relevant)
+        return LinearPart(
+            self._lateness(), relevant.astype(np.float64), -share, constant=1.0 - late * share
+        )
+
+
+class NormalizedRecall(_WholeRanking):
+    r"""Normalized recall.
+
+    .. math:: z_r = 1 - \frac{\sum_{d} n_d - \sum_{i=1}^{R} i}{R\, (N - R)}
+
+    where the first sum runs over the R relevant documents d of the query, n_d is the rank of d, and
+    N is the number of documents in the list plus the judged documents that are missing from it.
+    Missing documents rank below the list, and relevant ones among them take the last ranks. The
+    value is 1 if all relevant documents come first or all documents are relevant, and 0 if the
+    relevant documents come last.
+
+    Parameters
+    ----------
+    rel : float, default=1
+        Lowest relevant grade.
+    k : {None}, optional
+        Any other value is an error, because all documents count.
+    empty : float, default=0.0
+        Value of a query without a relevant document; nan leaves it out of the mean.
+    normalize : {False}, default=False
+        True is an error, because the largest value is 1 already.
+    ties, unjudged : optional
+        See `Measure`.
+
+    See Also
+    --------
+    NormalizedPrecision : Normalized sum of the logarithms of the ranks.
+
+    References
+    ----------
+    .. [1] G. Salton, M. E. Lesk (1968), "Computer Evaluation of Indexing and Text Processing",
+       JACM 15(1).
+    .. [2] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 7.
+
+    Examples
+    --------
+    >>> from skgraded.measures import NormalizedRecall
+    >>> round(NormalizedRecall()([1, 0, 0, 1, 0], [5, 4, 3, 2, 1]), 4)  # 1 - (5 - 3) / (2 * 3)
+    0.6667
+    """
+
+    def _lateness(self) -> Rank:
+        return Rank()
+
+    def _latest(self, judgments: Judgments) -> FloatArray:
+        n_relevant = self._n_relevant(judgments)
+        return (n_relevant * (self._n_all(judgments) - n_relevant)).astype(np.float64)
+
+
+class NormalizedPrecision(_WholeRanking):
+    r"""Normalized precision.
+
+    .. math:: z_p = 1 - \frac{\sum_{d} \log n_d - \sum_{i=1}^{R} \log i}{\log {N \choose R}}
+
+    where the first sum runs over the R relevant documents d of the query, n_d is the rank of d, and
+    N is the number of documents in the list plus the judged documents that are missing from it.
+    Missing documents rank below the list, and relevant ones among them take the last ranks. The
+    value is 1 if all relevant documents come first or all documents are relevant, and 0 if the
+    relevant documents come last.
+
+    Parameters
+    ----------
+    rel : float, default=1
+        Lowest relevant grade.
+    k : {None}, optional
+        Any other value is an error, because all documents count.
+    empty : float, default=0.0
+        Value of a query without a relevant document; nan leaves it out of the mean.
+    normalize : {False}, default=False
+        True is an error, because the largest value is 1 already.
+    ties, unjudged : optional
+        See `Measure`.
+
+    See Also
+    --------
+    NormalizedRecall : Normalized sum of the ranks.
+
+    References
+    ----------
+    .. [1] G. Salton, M. E. Lesk (1968), "Computer Evaluation of Indexing and Text Processing",
+       JACM 15(1).
+    .. [2] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       NII-2005-014E, Eq. 8.
+
+    Examples
+    --------
+    >>> from skgraded.measures import NormalizedPrecision
+    >>> round(NormalizedPrecision()([1, 0, 0, 1, 0], [5, 4, 3, 2, 1]), 4)  # 1 - log 2 / log 10
+    0.699
+    """
+
+    def _lateness(self) -> LogRank:
+        return LogRank()
+
+    def _latest(self, judgments: Judgments) -> FloatArray:
+        n_all, n_relevant = self._n_all(judgments), self._n_relevant(judgments)
+        last = self._sum_to(n_all) - self._sum_to(n_all - n_relevant)
+        return last - self._sum_to(n_relevant)
+
+
+_ELEVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+# What is added to recall * R before its fraction is dropped.
+_ADDED = {"up": 0.9, "nearest": 0.5}
+
+
+class _Interpolated(_BinaryMeasure):
+    """Base class of measures of interpolated precision at levels of recall."""
+
+    rounding: Literal["up", "nearest"] = "up"
+    ties: Ties = "pessimistic"
+
+    _averages_over_ties: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _params.choice("rounding", self.rounding, _ADDED)
+
+    def _levels_of_recall(self) -> tuple[float, ...]:
+        raise NotImplementedError
+
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        found = _core.cumulate(
+            self._relevant(judgments).astype(np.float64)[ranked.levels], ranked.indptr
+        )
+        n = rank_of(ranked)
+        precision = found / n
+        if self.k is not None:
+            precision = np.where(n <= self.k, precision, 0.0)
+        recalls, total = self._levels_of_recall(), np.zeros(judgments.n_queries)
+        for recall in recalls:
+            wanted = np.floor(recall * self._n_relevant(judgments) + _ADDED[self.rounding])
+            enough = found >= np.repeat(wanted, ranked.lengths)
+            total += largest_of(np.where(enough, precision, 0.0), ranked)
+        return total / len(recalls)
+
+
+class IPrec(_Interpolated):
+    r"""Interpolated precision at a level of recall.
+
+    .. math::
+
+        IPrec(x) = \max \{\frac{count(n)}{n} : count(n) \ge c(x)\}
+
+    where count(n) is the number of documents of grade t or above at ranks 1..n, t the threshold
+    ``rel``, R the number of such documents in the pool, x the level of recall, and c(x) the number
+    of relevant documents that it takes, which is x R rounded to an integer. The value is 0 if fewer
+    than c(x) relevant documents are in the list.
+
+    Parameters
+    ----------
+    recall : float, default=0
+        Level of recall x, from 0 to 1.
+    rounding : {"up", "nearest"}, default="up"
+        ``"up"`` rounds x R up, except that a fraction below 0.1 is dropped, as trec_eval does up
+        to version 9. ``"nearest"`` rounds to the nearest integer and halves up, as version 10 does.
+    rel : float, default=1
+        Lowest relevant grade t.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
+    k, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    InterpolatedAP : Mean over several levels of recall.
+    P : Precision at a rank.
+
+    References
+    ----------
+    .. [1] C. D. Manning, P. Raghavan, H. Schütze (2008), "Introduction to Information Retrieval",
+       Section 8.4.
+    .. [2] trec_eval, measure ``iprec_at_recall``, https://github.com/usnistgov/trec_eval.
+
+    Examples
+    --------
+    >>> from skgraded.measures import IPrec
+    >>> IPrec(recall=0.5)([0, 1, 1, 0, 0], [5, 4, 3, 2, 1])  # 1/2 at rank 2, 2/3 at rank 3
+    0.6666666666666666
+    """
+
+    recall: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(recall=_check_recall("recall", self.recall))
+
+    def _levels_of_recall(self) -> tuple[float, ...]:
+        return (self.recall,)
+
+
+class InterpolatedAP(_Interpolated):
+    r"""Interpolated average precision: the mean of interpolated precision over levels of recall.
+
+    .. math::
+
+        IAP = \frac{1}{L} \sum_{l=1}^{L} \max \{\frac{count(n)}{n} : count(n) \ge c(x_l)\}
+
+    where x_1, ..., x_L are the levels of recall, count(n) is the number of documents of grade t or
+    above at ranks 1..n, t the threshold ``rel``, R the number of such documents in the pool, and
+    c(x) the number of relevant documents that recall x takes, which is x R rounded to an integer.
+    A level that the list does not reach adds 0. The default levels 0, 0.1, ..., 1 give eleven-point
+    average precision.
+
+    Parameters
+    ----------
+    recalls : tuple of float, default=(0, 0.1, 0.2, ..., 1)
+        Levels of recall x_l, from 0 to 1.
+    rounding : {"up", "nearest"}, default="up"
+        ``"up"`` rounds x R up, except that a fraction below 0.1 is dropped, as trec_eval does up
+        to version 9. ``"nearest"`` rounds to the nearest integer and halves up, as version 10 does.
+    rel : float, default=1
+        Lowest relevant grade t.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
+    empty : float, default=0.0
+        Value of a query without a document of grade t; nan leaves it out of the mean.
+    k, unjudged, normalize : optional
+        See `Measure`.
+
+    See Also
+    --------
+    AP : Mean over all relevant documents, without interpolation.
+    IPrec : Value at one level of recall.
+
+    References
+    ----------
+    .. [1] C. D. Manning, P. Raghavan, H. Schütze (2008), "Introduction to Information Retrieval",
+       Section 8.4.
+    .. [2] trec_eval, measure ``11pt_avg``, https://github.com/usnistgov/trec_eval.
+
+    Examples
+    --------
+    >>> from skgraded.measures import InterpolatedAP
+    >>> InterpolatedAP(recalls=(0, 0.5, 1))([1, 0, 0, 1], [4, 3, 2, 1])  # (1 + 1 + 1/2) / 3
+    0.8333333333333334
+    """
+
+    recalls: Sequence[float] = _ELEVEN
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        levels = np.asarray(self.recalls, dtype=object)
+        if levels.ndim != 1 or not len(levels):
+            raise ValueError(f"recalls must hold levels of recall, got {self.recalls!r}.")
+        self._set(recalls=tuple(_check_recall("recalls", each) for each in levels))
+
+    def _levels_of_recall(self) -> tuple[float, ...]:
+        return tuple(self.recalls)
+
+
+def _check_recall(name: str, value: object) -> float:
+    """Return a level of recall as a float from 0 to 1."""
+    if not _params.is_number(value) or not 0.0 <= float(value) <= 1.0:  # type: ignore[arg-type]
+        raise ValueError(f"{name} must lie between 0 and 1, got {value!r}.")
+    return float(value)  # type: ignore[arg-type]
