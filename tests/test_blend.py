@@ -40,7 +40,7 @@ from skgraded.cli._inputs import chosen_measure
 from skgraded.conventions import measure_as
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import eval_metric, objective
-from skgraded.measures import FDR, P, R, register
+from skgraded.measures import FDR, P, R, bounds, register
 
 G = (0.1, 0.2, 0.3, 0.4)
 HALF = Blend({eGAP(g=G): 0.5, nDCG(k=10): 0.5})
@@ -116,13 +116,13 @@ class TestValue:
     def test_bounds_are_the_sums_of_those_of_the_parts(self):
         y, score = [np.nan, 0, 2, np.nan], [4, 3, 2, 1]
         parts = {"P@2": 1.0, "RBP(gain=linear,max_grade=4)": 0.5}
-        found = Blend(parts).bounds(y, score)
-        each = {name: measure(name).bounds(y, score, max_grade=4) for name in parts}
+        found = bounds(Blend(parts), y, score)
+        each = {name: bounds(measure(name), y, score, max_grade=4) for name in parts}
         for end in ("smallest", "largest"):
             sums = sum(weight * getattr(each[name], end).values for name, weight in parts.items())
             np.testing.assert_allclose(getattr(found, end).values, sums)
         with pytest.raises(ValueError, match=r"^nDCG@10 has no bounds over judgments: its divisor"):
-            Blend({"P": 1, "nDCG@10": 1}).bounds(y, score)
+            bounds(Blend({"P": 1, "nDCG@10": 1}), y, score)
 
     def test_in_chunks(self):
         y, score, qid = some_rows()

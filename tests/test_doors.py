@@ -119,7 +119,7 @@ CALLS = {
     "QueryRanker.fit": lambda door, **columns: ranker(BOOSTER).fit(
         **({"X": FRAME, "y": Y, "qid": QID + 1000} if "eval_X" in columns else {}), **columns
     ),
-    "Measure.bounds": lambda door, **columns: P(k=5).bounds(**columns),
+    "bounds": lambda door, **columns: door(P(k=5), **columns),
     "Judgments.from_groups": lambda door, y_true, **columns: door(
         y_true, np.full(N_QUERIES, len(y_true) // N_QUERIES), **columns
     ),

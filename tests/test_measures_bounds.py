@@ -28,6 +28,7 @@ from skgraded.measures import (
     P,
     R,
     RPrecision,
+    bounds,
 )
 
 TOLERANCE = 1e-12
@@ -47,7 +48,7 @@ class TestBounds:
         ties = data.draw(st.sampled_from(TIES if has_mean_over_ties(kind) else TIES[1:]))
         scores = data.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels)))
         chosen = dataclasses.replace(measure(name), ties=ties)
-        bounds = chosen.bounds(labels, scores, max_grade=3)
+        found = bounds(chosen, labels, scores, max_grade=3)
         query = [0] * len(labels) + [1]
         # A second query has the top grade, so that all judgments are on one scale.
         values = [
@@ -56,8 +57,8 @@ class TestBounds:
                 *[range(4) if math.isnan(label) else [label] for label in labels]
             )
         ]
-        assert bounds.smallest.values[0] == pytest.approx(min(values), abs=TOLERANCE)
-        assert bounds.largest.values[0] == pytest.approx(max(values), abs=TOLERANCE)
+        assert found.smallest.values[0] == pytest.approx(min(values), abs=TOLERANCE)
+        assert found.largest.values[0] == pytest.approx(max(values), abs=TOLERANCE)
 
     @pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
     @pytest.mark.filterwarnings("ignore::skgraded.exceptions.SwappedArgumentsWarning")
@@ -72,26 +73,26 @@ class TestBounds:
         ties = data.draw(st.sampled_from(TIES if has_mean_over_ties(kind) else TIES[1:]))
         scores = data.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels)))
         chosen = dataclasses.replace(measure(name), ties=ties).resolve(3)
-        bounds = chosen.bounds(labels, scores, max_grade=3)
+        found = bounds(chosen, labels, scores, max_grade=3)
         grid = [0, 0.3, 1, 1.6, 3]
         queries = list(
             itertools.product(*[grid if math.isnan(label) else [label] for label in labels])
         )
         qid = np.repeat(range(len(queries)), len(labels))
         values = chosen.per_query(np.ravel(queries), scores * len(queries), qid=qid).values
-        assert bounds.smallest.values[0] == pytest.approx(min(values), abs=TOLERANCE)
-        assert bounds.largest.values[0] == pytest.approx(max(values), abs=TOLERANCE)
+        assert found.smallest.values[0] == pytest.approx(min(values), abs=TOLERANCE)
+        assert found.largest.values[0] == pytest.approx(max(values), abs=TOLERANCE)
 
     def test_the_highest_grade_by_default_is_the_largest_label_rounded_up(self):
-        assert CG().bounds([0.5, 1.25, math.nan], [3, 2, 1]).largest.values.tolist() == [3.75]
+        assert bounds(CG(), [0.5, 1.25, math.nan], [3, 2, 1]).largest.values.tolist() == [3.75]
 
     @pytest.mark.parametrize("n_grades", range(250, 257))
     def test_of_about_as_many_grades_as_bytes_hold(self, n_grades):
         labels = [*np.linspace(0.125, 0.875, n_grades - 1), math.nan, math.nan]
-        bounds = GeneralizedP(max_grade=2).bounds(labels, range(len(labels), 0, -1))
+        found = bounds(GeneralizedP(max_grade=2), labels, range(len(labels), 0, -1))
         known = sum(labels[:-2])
-        assert bounds.smallest.values[0] == pytest.approx(known / 2 / len(labels))
-        assert bounds.largest.values[0] == pytest.approx((known + 4) / 2 / len(labels))
+        assert found.smallest.values[0] == pytest.approx(known / 2 / len(labels))
+        assert found.largest.values[0] == pytest.approx((known + 4) / 2 / len(labels))
 
     @pytest.mark.parametrize("name", sorted(FACTS))
     def test_all_measures_that_have_bounds_name_an_example(self, name):
@@ -101,38 +102,38 @@ class TestBounds:
         chosen = catalogue()[name](**plain)
         if FACTS[name].bounds:
             assert {type(measure(example)) for example in FACTS[name].bounds} == {type(chosen)}
-            assert chosen.bounds([1, math.nan], [0.2, 0.1]).largest.values >= 0
+            assert bounds(chosen, [1, math.nan], [0.2, 0.1]).largest.values >= 0
         else:
             with pytest.raises(ValueError, match="its divisor changes with the judgments"):
-                chosen.bounds([1, math.nan], [0.2, 0.1])
+                bounds(chosen, [1, math.nan], [0.2, 0.1])
 
     def test_of_several_queries(self):
         nan = math.nan
-        bounds = P(k=2).bounds([1, nan, nan, 0], [2, 1, 2, 1], qid=["a", "a", "b", "b"])
-        assert bounds.smallest.values.tolist() == [0.5, 0.0]
-        assert bounds.largest.values.tolist() == [1.0, 0.5]
-        assert list(bounds.largest.qid) == ["a", "b"]
-        assert (float(bounds.smallest), float(bounds.largest)) == (0.25, 0.75)
+        found = bounds(P(k=2), [1, nan, nan, 0], [2, 1, 2, 1], qid=["a", "a", "b", "b"])
+        assert found.smallest.values.tolist() == [0.5, 0.0]
+        assert found.largest.values.tolist() == [1.0, 0.5]
+        assert list(found.largest.qid) == ["a", "b"]
+        assert (float(found.smallest), float(found.largest)) == (0.25, 0.75)
 
     def test_the_scale_is_the_measures_or_the_datas_or_named(self):
         labels, scores = [2, math.nan], [1, 2]
-        assert CG().bounds(labels, scores).largest.values == [4]
-        assert CG().bounds(labels, scores, max_grade=4).largest.values == [6]
-        assert CG(gain=(1, 2, 7)).bounds(labels, scores).largest.values == [9]
-        assert GeneralizedP(max_grade=4).bounds(labels, scores).largest.values == [0.75]
-        assert P(rel=3).bounds(labels, scores).largest.values == [0.5]
+        assert bounds(CG(), labels, scores).largest.values == [4]
+        assert bounds(CG(), labels, scores, max_grade=4).largest.values == [6]
+        assert bounds(CG(gain=(1, 2, 7)), labels, scores).largest.values == [9]
+        assert bounds(GeneralizedP(max_grade=4), labels, scores).largest.values == [0.75]
+        assert bounds(P(rel=3), labels, scores).largest.values == [0.5]
         with pytest.raises(ValueError, match=r"max_grade must be an integer >= 1, got 0\.5"):
-            CG().bounds(labels, scores, max_grade=0.5)
+            bounds(CG(), labels, scores, max_grade=0.5)
 
     def test_of_a_run_whose_pool_holds_more(self):
         rankings = rankings_of_pools([([None, 1], [1, 2, 0])])
-        bounds = RBP(p=0.5).bounds(rankings)
-        assert (bounds.smallest.values[0], bounds.largest.values[0]) == (0.25, 0.75)
+        found = bounds(RBP(p=0.5), rankings)
+        assert (found.smallest.values[0], found.largest.values[0]) == (0.25, 0.75)
 
     @pytest.mark.parametrize("chosen", [AP(), R(k=3), nDCG(), QMeasure(), GAP(), Bpref(), infAP()])
     def test_what_divides_by_the_pool(self, chosen):
         with pytest.raises(ValueError, match="no bounds over judgments: its divisor changes"):
-            chosen.bounds([1, math.nan], [2, 1])
+            bounds(chosen, [1, math.nan], [2, 1])
 
     def test_a_relevant_document_found_late_can_lower_average_precision_and_recall(self):
         scores = [3, 2, 1]
@@ -142,8 +143,8 @@ class TestBounds:
 
     def test_rules_that_change_more_than_the_value(self):
         with pytest.raises(ValueError, match="the list itself changes with the judgments"):
-            P(unjudged="condense").bounds([1, math.nan], [2, 1])
+            bounds(P(unjudged="condense"), [1, math.nan], [2, 1])
         with pytest.raises(ValueError, match=r"empty must be 0\.0, the worst value, got 1\.0"):
-            P(empty=1).bounds([1, math.nan], [2, 1])
+            bounds(P(empty=1), [1, math.nan], [2, 1])
         with pytest.raises(ValueError, match="its divisor changes"):
-            P(normalize=True).bounds([1, math.nan], [2, 1])
+            bounds(P(normalize=True), [1, math.nan], [2, 1])

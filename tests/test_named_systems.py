@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skgraded import Judgments, evaluate, measure
-from skgraded.measures import tie_report
+from skgraded.measures import bounds, tie_report
 from skgraded.studies import simulate_judgments
 
 QID = np.repeat(["q1", "q2"], 3)
@@ -24,12 +24,12 @@ def as_frame():
 @pytest.mark.parametrize("labels", [lambda: (Y, QID), lambda: (Judgments(Y, qid=QID), None)])
 def test_bounds_of_several_systems_are_those_of_each(systems, labels):
     y_true, qid = labels()
-    both = measure("P@2").bounds(y_true, systems(), qid=qid)
+    both = bounds(measure("P@2"), y_true, systems(), qid=qid)
     for side in ("smallest", "largest"):
         found = getattr(both, side)
         assert found.systems == ("a", "b")
         for number, scores in enumerate(SYSTEMS.values()):
-            alone = getattr(measure("P@2").bounds(Y, scores, qid=QID), side)
+            alone = getattr(bounds(measure("P@2"), Y, scores, qid=QID), side)
             np.testing.assert_array_equal(found.values[number], alone.values)
 
 

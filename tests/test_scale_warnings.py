@@ -23,7 +23,7 @@ from skgraded import (
 )
 from skgraded.cli import main
 from skgraded.exceptions import GradeScaleWarning
-from skgraded.measures import tie_report
+from skgraded.measures import bounds, tie_report
 from skgraded.studies import compare_assessors, incompleteness
 
 QID = np.repeat(np.arange(12), 6)
@@ -76,7 +76,7 @@ SILENT_ABOUT_WHOLE_GRADES = {
     "called with Rankings": lambda y, _: xGAP()(ranked(y)),
     "per_query of Rankings": lambda y, _: xGAP().per_query(ranked(y)),
     "tie_report of Rankings": lambda y, _: tie_report(["xGAP", "AP"], ranked(y)),
-    "bounds": lambda y, _: measure("ERR").bounds(y, X[:, 0], qid=QID),
+    "bounds": lambda y, _: bounds(measure("ERR"), y, X[:, 0], qid=QID),
     "trec.evaluate": lambda y, _: trec.evaluate("xGAP", as_nested(y), as_nested(X[:, 0])),
     "skgraded evaluate": lambda y, folder: in_shell("evaluate", y, folder),
     "skgraded compare": lambda y, folder: in_shell("compare", y, folder),

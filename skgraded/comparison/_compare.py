@@ -144,7 +144,7 @@ def compare(
     skgraded.comparison.estimate_means : Means of one system or several, with a judge.
     skgraded.studies.simulate_judgments : How far values vary by chance of the judgments.
     skgraded.studies.compare_assessors : How far values vary from assessor to assessor.
-    skgraded.Measure.bounds : Values that any labels of unjudged documents lead to.
+    skgraded.measures.bounds : Values that any labels of unjudged documents lead to.
     skgraded.users.threshold_profile : For which users one system is better than another.
 
     Notes

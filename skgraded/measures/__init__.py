@@ -6,7 +6,6 @@ from skgraded._support.lazy import on_first_use
 from skgraded.measures._catalogue import register_on_first_use
 
 if TYPE_CHECKING:
-    from skgraded.measures._bounds import Bounds
     from skgraded.measures._catalogue import (
         Measures,
         catalogue,
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
         PairPart,
         PrefixMeasure,
     )
-    from skgraded.measures._tie_report import TieReport, tie_report
+    from skgraded.measures._ranges import Bounds, TieReport, bounds, tie_report
     from skgraded.measures.average_precision import (
         AP,
         EBR,
@@ -189,6 +188,7 @@ __all__ = [
     "TieReport",
     "Utility",
     "WeightedAP",
+    "bounds",
     "catalogue",
     "eGAP",
     "evaluate",
@@ -208,7 +208,6 @@ __all__ = [
 ]
 
 _NAMES_IN = {
-    "_bounds": ["Bounds"],
     "_catalogue": [
         "Measures",
         "catalogue",
@@ -227,7 +226,7 @@ _NAMES_IN = {
     ],
     "_positions": ["ByRank", "Positions"],
     "_prefix": ["PairFactors", "PairMatrix", "LinearPart", "PairPart", "PrefixMeasure"],
-    "_tie_report": ["TieReport", "tie_report"],
+    "_ranges": ["Bounds", "TieReport", "bounds", "tie_report"],
     "average_precision": [
         "AP",
         "GAP",

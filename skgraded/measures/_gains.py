@@ -18,8 +18,8 @@ from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName, g_of
 from skgraded.exceptions import GradeScaleWarning
-from skgraded.measures._fields import numbers_by_grade
-from skgraded.measures._measure import LabelResults, Measure
+from skgraded.measures._fields import LabelResults, numbers_by_grade
+from skgraded.measures._measure import Measure
 from skgraded.measures._positions import (
     Constant,
     JarvelinKekalainen,

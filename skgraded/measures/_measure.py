@@ -18,44 +18,14 @@ from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
 from skgraded._support.measure_strings import as_code, as_string
 from skgraded.exceptions import GradeScaleWarning
-from skgraded.measures._fields import Fields, check_cutoff, check_empty
+from skgraded.measures._fields import Fields, LabelResults, check_cutoff, check_empty
 from skgraded.rankings import Judgments, Ranked, Rankings, Ties, Unjudged, as_rankings, keep
 from skgraded.results import exact_means
 
 if TYPE_CHECKING:
-    from skgraded.measures._bounds import Bounds
     from skgraded.results import Scores
 
 FloatArray = NDArray[np.float64]
-
-
-class LabelResults:
-    """What measures have computed from labels: ``judgments.kept[LabelResults]``.
-
-    Attributes
-    ----------
-    prefix_forms, long_forms : dict of tuple to PrefixForm
-        d, v, p and K by the identity of the measure; long ones have a K for levels of their own.
-    ideal_values : dict of tuple to ndarray of shape (n_queries,)
-        Values of the ideal ranking before they are normalized, by the identity of the measure.
-    rank_weights, ragged_weights : dict
-        Weights d_n or p_n of the ranks, or of all documents, by their rule, the rule for unjudged
-        documents and the kind of the ranking, which may be the ideal one.
-    users : dict of tuple to _Users
-        The thresholds of users over the grades, by g and the top grade of the scale, where there
-        are many grades.
-    warned_of : set of Measure
-        Measures that no label can reach, of which the user was warned.
-    """
-
-    def __init__(self) -> None:
-        self.prefix_forms: dict[tuple[Any, ...], Any] = {}
-        self.long_forms: dict[tuple[Any, ...], Any] = {}
-        self.ideal_values: dict[tuple[Any, ...], FloatArray] = {}
-        self.rank_weights: dict[tuple[Any, Unjudged, type], FloatArray] = {}
-        self.ragged_weights: dict[tuple[Any, Unjudged, type], FloatArray] = {}
-        self.users: dict[tuple[Any, int], Any] = {}
-        self.warned_of: set[Measure] = set()
 
 
 # This many queries seldom lack the top grade by chance.
@@ -205,10 +175,6 @@ _DOUBLES_AT_A_TIME = 250_000
 _FEW_SLICES = 4
 
 
-_TIES = get_args(Ties)
-_UNJUDGED = get_args(Unjudged)
-
-
 class Measure(Fields):
     """Base class of all measures of ranking effectiveness.
 
@@ -271,8 +237,8 @@ class Measure(Fields):
             empty=check_empty(self.empty),
             normalize=_params.flag("normalize", self.normalize),
         )
-        _params.choice("ties", self.ties, _TIES)
-        _params.choice("unjudged", self.unjudged, _UNJUDGED)
+        _params.choice("ties", self.ties, get_args(Ties))
+        _params.choice("unjudged", self.unjudged, get_args(Unjudged))
         self._check_refused()
 
     def _check_refused(self) -> None:
@@ -406,58 +372,6 @@ class Measure(Fields):
         rankings = rankings_for([self], y_true, y_score, qid, sample_weight)
         ((values, n_empty),) = score_queries([self], rankings)
         return as_scores({str(self): self}, rankings.judgments, values, (n_empty,))
-
-    def bounds(
-        self,
-        y_true: ArrayLike | Judgments | Rankings,
-        y_score: ArrayLike | Mapping[str, ArrayLike] | None = None,
-        *,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        max_grade: int | None = None,
-    ) -> Bounds:
-        """Return the smallest and largest values over all possible grades of unjudged documents.
-
-        A measure has bounds if a higher grade of any document can only raise its value, or can
-        only lower it. That holds for precision, cumulated gain and cascades. It does not hold for
-        measures that divide by a property of the pool, such as recall, AP and nDCG: another
-        relevant document also raises the divisor, so that the value may fall.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_documents,), Judgments or Rankings
-            Grades: 0 is judged not relevant, NaN is unjudged. Or `Judgments`, without `qid` and
-            `sample_weight`, or a `Rankings`, without `y_score`, either.
-        y_score : array-like of shape (n_documents,), or mapping of str to them
-            Scores; the document with the highest score ranks first. Or the scores of several
-            systems by name, as a mapping or a DataFrame.
-        qid : array-like of shape (n_documents,), optional
-            Query id of each row. Without it all rows form one query.
-        sample_weight : array-like of shape (n_documents,), optional
-            Weight of each row; the weight of a query is the mean over its rows.
-        max_grade : int, optional
-            Highest grade that an unjudged document can get. The default is the top grade that the
-            measure states, or else the highest grade in y_true, rounded up.
-
-        Returns
-        -------
-        Bounds
-            The smallest and the largest value of each query; of several systems by name, both have
-            an axis of systems.
-
-        Raises
-        ------
-        ValueError
-            If the measure has no bounds with these fields; the message gives the reason.
-        """
-        from skgraded.measures._bounds import bounds_of, bounds_of_systems
-        from skgraded.measures._evaluate import are_of_systems, rankings_of_systems
-
-        if are_of_systems(y_score):
-            ranked = rankings_of_systems(y_score, y_true, qid, sample_weight, None)
-            return bounds_of_systems(self, ranked, max_grade)
-        of_one: Any = y_score
-        return bounds_of(self, as_rankings(y_true, of_one, qid, sample_weight), max_grade)
 
     def resolve(self, top_grade: int) -> Measure:
         """Set the top grade of the scale if the measure needs it and does not state it.

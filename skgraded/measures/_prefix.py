@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._sealed import all_sealed
 from skgraded._support.lazy import cached_property
-from skgraded.measures._measure import LabelResults, Measure, score_queries
+from skgraded.measures._fields import LabelResults
+from skgraded.measures._measure import Measure, score_queries
 from skgraded.measures._positions import Positions
 from skgraded.rankings import Judgments, Ranked, RankedList, Ties, Unjudged, keep
 

@@ -24,6 +24,7 @@ from skgraded._sealed import sealed
 from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName
+from skgraded.measures._fields import LabelResults
 from skgraded.measures._gains import (
     BlendedIdealGain,
     Gain,
@@ -37,7 +38,6 @@ from skgraded.measures._gains import (
     distribution,
     gain_by_level,
 )
-from skgraded.measures._measure import LabelResults
 from skgraded.measures._positions import Reciprocal, largest_of, rank_of, reciprocal
 from skgraded.measures._prefix import PairFactors, PairPart, PrefixMeasure, value_of_pairs
 from skgraded.rankings import Judgments, Ranked, RankedList, Ties, keep

@@ -1,22 +1,168 @@
-"""How much tied documents decide: values under each rule for ties, side by side."""
+"""How far values lie apart: over grades of unjudged documents, over orders of tied documents."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded._support import arguments as _params
 from skgraded._support.text import count, first_few
 from skgraded._support.writers import LongResult, Table
 from skgraded.measures._catalogue import Measures, catalogue, measures_by_name
-from skgraded.measures._evaluate import are_of_systems, evaluate
-from skgraded.measures._measure import Measure, rankings_for
+from skgraded.measures._catalogue import measure as to_measure
+from skgraded.measures._evaluate import are_of_systems, evaluate, rankings_of_systems
+from skgraded.measures._measure import Measure, rankings_for, warn_of_continuous_scale
 from skgraded.measures.blend import Blend
-from skgraded.rankings import Rankings, Ties
+from skgraded.rankings import Judgments, Rankings, Ties, as_rankings
+from skgraded.results import Scores
 
 FloatArray = NDArray[np.float64]
+
+
+class Bounds(NamedTuple):
+    """Smallest and largest values over all possible grades of unjudged documents.
+
+    Attributes
+    ----------
+    smallest : Scores
+        The smallest value of each query.
+    largest : Scores
+        The largest value of each query.
+    """
+
+    smallest: Scores
+    largest: Scores
+
+
+def bounds(
+    measure: Measure | str,
+    y_true: ArrayLike | Judgments | Rankings,
+    y_score: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    *,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    max_grade: int | None = None,
+) -> Bounds:
+    """Return the smallest and largest values over all possible grades of unjudged documents.
+
+    A measure has bounds if a higher grade of any document can only raise its value, or can
+    only lower it. That holds for precision, cumulated gain and cascades. It does not hold for
+    measures that divide by a property of the pool, such as recall, AP and nDCG: another
+    relevant document also raises the divisor, so that the value may fall.
+
+    Parameters
+    ----------
+    measure : Measure or str
+        The measure.
+    y_true : array-like of shape (n_documents,), Judgments or Rankings
+        Grades: 0 is judged not relevant, NaN is unjudged. Or `Judgments`, without `qid` and
+        `sample_weight`, or a `Rankings`, without `y_score`, either.
+    y_score : array-like of shape (n_documents,), or mapping of str to them
+        Scores; the document with the highest score ranks first. Or the scores of several
+        systems by name, as a mapping or a DataFrame.
+    qid : array-like of shape (n_documents,), optional
+        Query id of each row. Without it all rows form one query.
+    sample_weight : array-like of shape (n_documents,), optional
+        Weight of each row; the weight of a query is the mean over its rows.
+    max_grade : int, optional
+        Highest grade that an unjudged document can get. The default is the top grade that the
+        measure states, or else the highest grade in y_true, rounded up.
+
+    Returns
+    -------
+    Bounds
+        The smallest and the largest value of each query; of several systems by name, both have
+        an axis of systems.
+
+    Raises
+    ------
+    ValueError
+        If the measure has no bounds with these fields; the message gives the reason.
+
+    Examples
+    --------
+    >>> from skgraded.measures import bounds
+    >>> smallest, largest = bounds("P@2", [1, float("nan"), 0], [3, 2, 1])
+    >>> smallest.mean(), largest.mean()
+    ({'P@2': 0.5}, {'P@2': 1.0})
+    """
+    judged = to_measure(measure)
+    if are_of_systems(y_score):
+        ranked = rankings_of_systems(y_score, y_true, qid, sample_weight, None)
+        return _bounds_of_systems(judged, ranked, max_grade)
+    of_one: Any = y_score
+    return _bounds_of(judged, as_rankings(y_true, of_one, qid, sample_weight), max_grade)
+
+
+def _bounds_of(measure: Measure, rankings: Rankings, max_grade: int | None) -> Bounds:
+    """Score the rankings twice: all unjudged documents get the lowest or the highest grade."""
+    parts = [part for part, _ in measure._weighted_parts]
+    for part in parts:
+        _require_bounds(part)
+    if max_grade is None:
+        top = max(_highest_grade(part, rankings.judgments) for part in parts)
+        judgments = rankings.judgments
+        are_fractional = judgments.has_fractional_grades
+        warn_of_continuous_scale([measure], judgments.top_grade, are_fractional=are_fractional)
+    else:
+        top = max_grade
+    top = _params.integer("max_grade", top, 1)
+    of_scale = measure.resolve(max(top, rankings.judgments.top_of_scale))
+    as_zero, as_top = (of_scale.per_query(_judge_all(rankings, grade, top)) for grade in (0, top))
+    return Bounds(*(as_zero, as_top)[:: parts[0]._changes_with_grades])
+
+
+def _bounds_of_systems(
+    measure: Measure, ranked: Iterable[tuple[str, Rankings]], max_grade: int | None
+) -> Bounds:
+    """Return the bounds of several systems, whose rankings are of the same documents."""
+    found = {system: _bounds_of(measure, rankings, max_grade) for system, rankings in ranked}
+    smallest, largest = zip(*found.values(), strict=True)
+    return Bounds(
+        Scores.of_systems(dict(zip(found, smallest, strict=True))),
+        Scores.of_systems(dict(zip(found, largest, strict=True))),
+    )
+
+
+def _require_bounds(measure: Measure) -> None:
+    (worst,) = (each.default for each in dataclasses.fields(measure) if each.name == "empty")
+    reasons = {
+        "its divisor changes with the judgments": not measure._changes_with_grades
+        or measure.normalize,
+        "the list itself changes with the judgments": measure.unjudged == "condense",
+        f"empty must be {worst!r}, the worst value, got {measure.empty!r}": measure.empty != worst,
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            raise ValueError(f"{measure} has no bounds over judgments: {reason}.")
+
+
+def _highest_grade(measure: Measure, judgments: Judgments) -> int:
+    """Return the top grade that the measure states, or else the highest grade in the data."""
+    gain, max_grade = getattr(measure, "gain", ""), getattr(measure, "max_grade", None)
+    if max_grade is not None:
+        return int(max_grade)
+    if not isinstance(gain, str):
+        return len(gain)
+    return max(math.ceil(getattr(measure, "rel", 1)), judgments.top_of_scale)
+
+
+def _judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:
+    """Give all unjudged documents of the lists the same grade, on a scale up to `top_grade`."""
+    before = rankings.judgments
+    grades = np.union1d(before.grades, [float(grade), float(top_grade)])
+    level_of = np.searchsorted(grades, np.append(before.grades, [grade, grade]))
+    level_of = level_of.astype(before.levels.dtype)
+    # A given pool may hold unretrieved documents; additional documents of grade 0 do not change it.
+    pool = before.pool._replace(levels=level_of[before.pool.levels]) if grade == 0 else None
+    judgments = before.relabel(grades, level_of, pool)
+    return Rankings(judgments, rankings.order, rankings.tied, rankings.n_threads)
+
 
 _RULES: tuple[Ties, ...] = ("expected", "pessimistic", "optimistic")
 # Measures for which some order of tied documents lies outside the values with the lowest and the
