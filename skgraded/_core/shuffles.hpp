@@ -7,43 +7,51 @@
 #include <cstdint>
 #include <vector>
 
-#include "scaled_words.hpp"
 #include "simd.hpp"
+#include "splitmix.hpp"
+#include "wide_product.hpp"
 
 namespace skgraded {
 
 // Resamples side by side, a lane each: while one waits for a value that was just moved, the others
 // go on.
-constexpr std::size_t kShuffles = kScaledWords;
+constexpr std::size_t kShuffles = 8;
 
-// Steele, Lea and Flood (2014), SplitMix64: the words of a seed's sequence, in every lane from
-// another one on.
+// The words of a seed's sequence by SplitMix, in every lane from another one on.
 class LaneWords {
  public:
   // Lane l begins with word first + l * distance.
   LaneWords(std::uint64_t seed, std::uint64_t first, std::uint64_t distance) noexcept {
-    for (std::size_t l = 0; l < kShuffles; ++l) state_[l] = seed + (first + l * distance) * kStep;
+    for (std::size_t l = 0; l < kShuffles; ++l) state_[l] = seed + (first + l * distance) * kGolden;
   }
 
   std::uint64_t next(std::size_t lane) noexcept {
-    std::uint64_t word = state_[lane] += kStep;
-    word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
-    return word ^ (word >> 31);
+    const std::uint64_t word = mix(state_[lane]);
+    state_[lane] += kGolden;
+    return word;
   }
 
  private:
-  static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
-
   std::uint64_t state_[kShuffles];
 };
+
+// One number below each of first_bound, first_bound - 1, ..., `count` of them: the upper half of
+// the product of bound and word, whose lower half is the word for the next bound. The numbers
+// stand kShuffles apart.
+inline void scale_word(std::uint64_t& word, std::uint32_t first_bound, std::uint32_t count,
+                       std::uint32_t* scaled) noexcept {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const WideProduct product = multiply_wide(word, first_bound - i);
+    scaled[i * kShuffles] = static_cast<std::uint32_t>(product.high);
+    word = product.low;
+  }
+}
 
 // Random places below n, n - 1, ..., 2, as a shuffle of n values takes them. Brackett-Rozinsky and
 // Lemire (2024): one word of 64 bits gives several of them, without any bias.
 class ShufflePlaces {
  public:
-  explicit ShufflePlaces(std::uint32_t n, Registers registers = widest_registers())
-      : registers_(registers), places_((n > 0 ? n - 1 : 0) * kShuffles) {
+  explicit ShufflePlaces(std::uint32_t n) : places_((n > 0 ? n - 1 : 0) * kShuffles) {
     for (std::uint32_t bound = n; bound >= 2;) {
       Batch batch{bound, 0, 1, 0};
       for (; bound >= 2 && batch.product <= kLargestProduct / bound; --bound, ++batch.count)
@@ -75,10 +83,12 @@ class ShufflePlaces {
 
   void draw_batch(const Batch& batch, LaneWords& words, std::uint32_t* place) noexcept {
     std::uint64_t word[kShuffles];
-    for (std::size_t l = 0; l < kShuffles; ++l) word[l] = words.next(l);
-    scale_words(word, batch.first_bound, batch.count, place, registers_);
     bool is_refused = false;
-    for (const std::uint64_t rest : word) is_refused |= rest < batch.n_refused;
+    for (std::size_t l = 0; l < kShuffles; ++l) {
+      word[l] = words.next(l);
+      scale_word(word[l], batch.first_bound, batch.count, place + l);
+      is_refused |= word[l] < batch.n_refused;
+    }
     if (is_refused) draw_again(batch, words, word, place);
   }
 
@@ -95,7 +105,6 @@ class ShufflePlaces {
     }
   }
 
-  Registers registers_;
   std::vector<Batch> batches_;
   std::vector<std::uint32_t> places_;
 };
@@ -135,11 +144,10 @@ inline void lane_ranges(const double* sums, std::size_t n, double* range) noexce
 // that it does not depend on how many there are. The first topic stays as it is: only the order of
 // the others beside it matters to the range.
 inline void shuffled_ranges(const double* values, std::size_t n_topics, std::uint32_t n_systems,
-                            std::uint64_t seed, std::size_t n_resamples, double* range,
-                            Registers registers = widest_registers()) {
+                            std::uint64_t seed, std::size_t n_resamples, double* range) {
   constexpr std::uint64_t kDistance = std::uint64_t{1} << 32;
   const std::size_t n = n_systems;
-  ShufflePlaces places(n_systems, registers);
+  ShufflePlaces places(n_systems);
   std::vector<double> sums(n * kShuffles), lanes(n * kShuffles);
   double found[kShuffles];
   for (std::size_t r = 0; r < n_resamples; r += kShuffles) {

@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "scaled_words.hpp"
 #include "shuffles.hpp"
-#include "simd.hpp"
 #include "wide_product.hpp"
 
 namespace {
@@ -20,9 +18,6 @@ namespace {
 using namespace skgraded;
 using Random = std::mt19937_64;
 using Doubles = std::vector<double>;
-
-constexpr Registers kRegisters[] = {Registers::kPlain, Registers::kAvx, Registers::kAvx2,
-                                    Registers::kAvx512};
 
 void require(bool holds, const char* what) {
   if (holds) return;
@@ -50,33 +45,28 @@ void test_words_are_splitmix64() {
     for (std::size_t i = lane; i < 5; ++i) require(words.next(lane) == expected[i], "word");
 }
 
-void test_scaled_words(Random& random, Registers registers) {
+void test_scaled_words(Random& random) {
   for (int round = 0; round < 3000; ++round) {
     const auto any = static_cast<std::uint32_t>(random() >> (32 + random() % 32));
     const std::uint32_t first_bound = std::max(any, 4U), count = 1 + any % 3;
-    std::uint64_t words[kScaledWords];
-    for (std::uint64_t& word : words) word = round % 5 == 0 ? ~0ULL : random();
-    std::uint64_t rest[kScaledWords];
-    std::copy_n(words, kScaledWords, rest);
-    std::uint32_t scaled[3 * kScaledWords];
-    scale_words(rest, first_bound, count, scaled, registers);
-    for (std::size_t l = 0; l < kScaledWords; ++l) {
-      for (std::uint32_t i = 0; i < count; ++i) {
-        const WideProduct product = multiply_in_halves(words[l], first_bound - i);
-        require(scaled[i * kScaledWords + l] == product.high, "number below the bound");
-        words[l] = product.low;
-      }
-      require(rest[l] == words[l], "the word that is left");
+    std::uint64_t word = round % 5 == 0 ? ~0ULL : random(), rest = word;
+    std::uint32_t scaled[3 * kShuffles];
+    scale_word(rest, first_bound, count, scaled);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const WideProduct product = multiply_in_halves(word, first_bound - i);
+      require(scaled[i * kShuffles] == product.high, "number below the bound");
+      word = product.low;
     }
+    require(rest == word, "the word that is left");
   }
 }
 
 // All orders of four values come up equally often: chi-squared with 23 degrees of freedom.
-void test_all_orders_are_equally_likely(Registers registers) {
+void test_all_orders_are_equally_likely() {
   constexpr int kRounds = 30000;
   const Doubles values = {0, 1, 2, 3};
   std::map<std::vector<double>, int> seen;
-  ShufflePlaces places(4, registers);
+  ShufflePlaces places(4);
   LaneWords words(7, 0, std::uint64_t{1} << 32);
   Doubles lanes(4 * kShuffles);
   for (int round = 0; round < kRounds; ++round) {
@@ -92,9 +82,9 @@ void test_all_orders_are_equally_likely(Registers registers) {
 }
 
 // Long lists take several words, and very long ones have bounds of which two do not fit into one.
-void test_places_are_below_their_bounds(Registers registers) {
+void test_places_are_below_their_bounds() {
   for (const std::uint32_t n : {0U, 1U, 2U, 3U, 143U, 1000U, 70000U}) {
-    ShufflePlaces places(n, registers);
+    ShufflePlaces places(n);
     LaneWords words(n, 0, 1);
     for (int round = 0; round < 20; ++round) {
       const std::uint32_t* place = places.draw(words);
@@ -135,13 +125,13 @@ double naive_range(const Doubles& values, std::uint32_t n, std::uint64_t seed, s
 }
 
 // 1000 resamples of lists that take several words each: some of the words are refused.
-void test_ranges(Random& random, Registers registers) {
+void test_ranges(Random& random) {
   for (const std::uint32_t n : {1U, 2U, 5U, 40U, 143U, 70000U}) {
     Doubles values(n * std::size_t{3});
     for (double& value : values) value = static_cast<double>(random() % 1000) / 7.0;
     for (const std::size_t n_resamples : {1U, 8U, 11U, n < 1000 ? 1000U : 9U}) {
       Doubles ranges(n_resamples);
-      shuffled_ranges(values.data(), 3, n, 11, n_resamples, ranges.data(), registers);
+      shuffled_ranges(values.data(), 3, n, 11, n_resamples, ranges.data());
       for (std::size_t r = 0; r < n_resamples; ++r)
         require(ranges[r] == naive_range(values, n, 11, r), "range");
     }
@@ -154,13 +144,10 @@ int main() {
   Random random(20250301);
   test_wide_products(random);
   test_words_are_splitmix64();
-  for (const Registers registers : kRegisters) {
-    if (registers > widest_registers()) continue;
-    test_scaled_words(random, registers);
-    test_all_orders_are_equally_likely(registers);
-    test_places_are_below_their_bounds(registers);
-    test_ranges(random, registers);
-  }
+  test_scaled_words(random);
+  test_all_orders_are_equally_likely();
+  test_places_are_below_their_bounds();
+  test_ranges(random);
   std::printf("all kernels of the studies agree\n");
   return 0;
 }
