@@ -8,16 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <memory>
-#include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "fit.hpp"
-#include "large_memory.hpp"
 #include "pair_matrix.hpp"
 #include "queries.hpp"
 
@@ -56,8 +53,7 @@ class New {
   New(std::initializer_list<std::size_t> shape) : shape_(shape) {
     std::size_t size = 1;
     for (const std::size_t n : shape_) size *= n;
-    if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
-    data_.reset(static_cast<T*>(allocate_memory(size * sizeof(T))));
+    data_.reset(new T[size]);  // not filled
   }
 
   T* data() const noexcept { return data_.get(); }
@@ -69,17 +65,14 @@ class New {
  private:
   template <class Array>
   Array as() && {
-    nb::capsule owner(data_.get(), [](void* p) noexcept { free_memory(p); });
+    nb::capsule owner(data_.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
     return Array(data_.release(), shape_.size(), shape_.data(), owner);
   }
 
-  struct Free {
-    void operator()(T* data) const noexcept { free_memory(data); }
-  };
   static_assert(std::is_trivial_v<T>);  // neither constructed nor destroyed
 
   std::vector<std::size_t> shape_;
-  std::unique_ptr<T[], Free> data_;
+  std::unique_ptr<T[]> data_;
 };
 
 // Calls the kernel without the GIL and returns its result.
