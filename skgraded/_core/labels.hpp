@@ -184,24 +184,12 @@ inline void borders_of(const std::int64_t* counts, std::int64_t n_queries, std::
     indptr[q + 1] = std::accumulate(counts, counts + n_levels, indptr[q]);
 }
 
-// Every query's documents, the best level first, from their counts. Most are few: eight bytes are
-// written at once, of which the next level overwrites the rest.
+// Every query's documents, the best level first, from their counts.
 inline void fill_best_first(const std::int64_t* counts, std::int64_t n_queries,
-                            std::int64_t n_levels, std::uint8_t* levels,
-                            const std::uint8_t* end) noexcept {
-  constexpr std::int64_t kAtOnce = 8;
-  constexpr std::uint64_t kOnes = 0x0101010101010101;
+                            std::int64_t n_levels, std::uint8_t* levels) noexcept {
   for (std::int64_t q = 0; q < n_queries; ++q, counts += n_levels)
-    for (std::int64_t level = n_levels - 1; level >= 0; --level) {
-      const std::int64_t n = counts[level];
-      if (n <= kAtOnce && end - levels >= kAtOnce) {
-        const std::uint64_t eight = kOnes * static_cast<std::uint64_t>(level);
-        std::memcpy(levels, &eight, sizeof eight);
-        levels += n;
-      } else {
-        levels = std::fill_n(levels, n, static_cast<std::uint8_t>(level));
-      }
-    }
+    for (std::int64_t level = n_levels - 1; level >= 0; --level)
+      levels = std::fill_n(levels, counts[level], static_cast<std::uint8_t>(level));
 }
 
 }  // namespace skgraded

@@ -279,7 +279,7 @@ std::tuple<Sealed<std::uint8_t>, Sealed<std::uint8_t>, Sealed<std::int64_t>> py_
   const auto n_documents = static_cast<std::size_t>(indptr.data()[n_queries]);
   New<std::uint8_t> levels{n_documents}, tied{n_documents};
   without_gil([&] {
-    fill_best_first(counts.data(), n_queries, n_levels, levels.data(), levels.data() + n_documents);
+    fill_best_first(counts.data(), n_queries, n_levels, levels.data());
     std::fill_n(tied.data(), n_documents, std::uint8_t{0});
     return 0;
   });
