@@ -174,7 +174,7 @@ class FactorSwaps {
   }
 
   SKGRADED_ALWAYS_INLINE void put_down_to(std::int64_t first, LaneRow* rows) noexcept {
-    transpose(registers_, rows);
+    transpose(rows);
     double* to = down_to_.data() + first;
     for (int upper = 0; upper < kLanes; ++upper, to += stride_)
       for (int lane = 0; lane < kLanes; ++lane) to[lane] = rows[upper].lane[lane];

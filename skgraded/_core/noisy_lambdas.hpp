@@ -51,8 +51,7 @@ class NoisyLambdas {
                const Derivatives& out) const noexcept {
     NoisyScores how[kLanes];
     for (int j = 0; j < group.n_queries; ++j) how[j] = start(group.query[j], out);
-    const Scored scored{drawn_.scores.get(), task_.queries, drawn_.order.get(), drawn_.tied.get(),
-                        task_.registers};
+    const Scored scored{drawn_.scores.get(), task_.queries, drawn_.order.get(), drawn_.tied.get()};
     const double share = 1.0 / static_cast<double>(noise_.n_draws);
     LambdaQueue<Level> queue(drawn_task_, room, {out.gradient, out.hessian, share});
     for (std::int64_t draw = 0; draw < noise_.n_draws; ++draw) {

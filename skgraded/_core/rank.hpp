@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -20,7 +21,6 @@
 #include "sort_keys.hpp"
 #include "sorting_network.hpp"
 #include "threads.hpp"
-#include "wide_keys.hpp"
 
 namespace skgraded {
 
@@ -30,7 +30,6 @@ struct Scored {
   const Queries& queries;
   std::int32_t* order;
   std::uint8_t* tied;
-  Registers registers;
 };
 
 // What one thread needs to sort any of the groups, allocated before it starts.
@@ -105,38 +104,36 @@ void read_order(const Scored& scored, std::int64_t q, const SortKeys& keys,
   if (unsorted) settle_prefixes(keys, bits, n, key_at, order, tied);
 }
 
-inline void copy_bits(const Scored& scored, std::int64_t q, std::uint64_t* bits) noexcept {
+// Returns the number of documents.
+inline std::int64_t copy_bits(const Scored& scored, std::int64_t q, std::uint64_t* bits) noexcept {
   const double* scores = scored.scores + scored.queries.begin(q);
   const std::int64_t n = scored.queries.size(q);
   for (std::int64_t i = 0; i < n; ++i) bits[i] = descending_bits(scores[i]);
+  return n;
 }
 
-inline LaneScores lane_scores(const Scored& scored, const Group& group) noexcept {
-  LaneScores lanes{};
-  for (int lane = 0; lane < group.n_queries; ++lane) {
-    lanes.scores[lane] = scored.scores + scored.queries.begin(group.query[lane]);
-    lanes.size[lane] = scored.queries.size(group.query[lane]);
-  }
-  return lanes;
-}
-
+// The keys of every query in its lane; infinity stands where a lane has no document.
 inline void rank_by_network(const Scored& scored, const Group& group, SortSpace& space) noexcept {
   const SortKeys keys(group.largest);
-  LaneRow* rows = space.rows.get();
-  fill_lanes(scored.registers, lane_scores(scored, group), keys, group.largest, space.bits.get(),
-             rows);
-  sort_lanes(rows, group.largest);
+  LaneRow none, *rows = space.rows.get();
+  std::fill_n(none.lane, kLanes, std::numeric_limits<double>::infinity());
+  std::fill_n(rows, group.largest, none);
+  const auto bits_of_lane = [&](int lane) { return space.bits.get() + lane * group.largest; };
   for (int lane = 0; lane < group.n_queries; ++lane) {
-    read_order(scored, group.query[lane], keys, space.bits.get() + lane * group.largest,
-               [rows, lane](std::int64_t i) { return bits_of(rows[i].lane[lane]); });
+    std::uint64_t* bits = bits_of_lane(lane);
+    const std::int64_t n = copy_bits(scored, group.query[lane], bits);
+    for (std::int64_t i = 0; i < n; ++i) rows[i].lane[lane] = from_bits(keys.key(bits[i], i));
   }
+  sort_lanes(rows, group.largest);
+  for (int lane = 0; lane < group.n_queries; ++lane)
+    read_order(scored, group.query[lane], keys, bits_of_lane(lane),
+               [rows, lane](std::int64_t i) { return bits_of(rows[i].lane[lane]); });
 }
 
 inline void rank_by_keys(const Scored& scored, std::int64_t q, SortSpace& space) noexcept {
-  const std::int64_t n = scored.queries.size(q);
-  const SortKeys keys(n);
   std::uint64_t *unsorted = space.keys.get(), *bits = space.bits.get();
-  copy_bits(scored, q, bits);
+  const std::int64_t n = copy_bits(scored, q, bits);
+  const SortKeys keys(n);
   for (std::int64_t i = 0; i < n; ++i) unsorted[i] = keys.key(bits[i], i);
   const std::uint64_t* sorted = sort_keys(unsorted, space.spare.get(), n, index_bits(n));
   read_order(scored, q, keys, bits, [sorted](std::int64_t i) { return sorted[i]; });
@@ -165,9 +162,8 @@ inline std::vector<std::size_t> slice_groups(const std::vector<Group>& groups,
 }
 
 inline void rank(const double* scores, const Queries& queries, const std::int64_t* schedule,
-                 std::int64_t n_threads, std::int32_t* order, std::uint8_t* tied,
-                 Registers registers = widest_registers()) {
-  const Scored scored{scores, queries, order, tied, registers};
+                 std::int64_t n_threads, std::int32_t* order, std::uint8_t* tied) {
+  const Scored scored{scores, queries, order, tied};
   const std::vector<Group> groups = make_groups(queries, schedule);
   const int n_slices = slices_for(queries, n_threads);
   const std::vector<std::size_t> first = slice_groups(groups, queries.documents(), n_slices);

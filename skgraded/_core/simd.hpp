@@ -128,43 +128,8 @@ auto run_in([[maybe_unused]] Registers registers, const Body& body) noexcept {
   return run_in_plain(body);
 }
 
-// ---- Transposition
-
-#if SKGRADED_HAS_AVX_VARIANT
-
-// Rows become lanes. All-true masks, because GCC warns of the undefined lanes that the functions
-// without a mask name.
-[[gnu::target(SKGRADED_AVX512)]] inline void transpose_in_avx512(__m512i* row) noexcept {
-  __m512i two[kLanes], four[kLanes];
-  for (int i = 0; i < kLanes; i += 2) {
-    two[i] = _mm512_maskz_unpacklo_epi64(0xff, row[i], row[i + 1]);
-    two[i + 1] = _mm512_maskz_unpackhi_epi64(0xff, row[i], row[i + 1]);
-  }
-  for (int half = 0; half < kLanes; half += 4)
-    for (int i = half; i < half + 2; ++i) {
-      four[i] = _mm512_maskz_shuffle_i64x2(0xff, two[i], two[i + 2], 0x88);
-      four[i + 2] = _mm512_maskz_shuffle_i64x2(0xff, two[i], two[i + 2], 0xdd);
-    }
-  for (int i = 0; i < 4; ++i) {
-    row[i] = _mm512_maskz_shuffle_i64x2(0xff, four[i], four[i + 4], 0x88);
-    row[i + 4] = _mm512_maskz_shuffle_i64x2(0xff, four[i], four[i + 4], 0xdd);
-  }
-}
-
-[[gnu::target(SKGRADED_AVX512)]] inline void transpose_in_avx512(LaneRow* rows) noexcept {
-  __m512i row[kLanes];
-  for (int i = 0; i < kLanes; ++i) row[i] = _mm512_castpd_si512(_mm512_load_pd(rows[i].lane));
-  transpose_in_avx512(row);
-  for (int i = 0; i < kLanes; ++i) _mm512_store_pd(rows[i].lane, _mm512_castsi512_pd(row[i]));
-}
-
-#endif
-
 // Rows become lanes.
-inline void transpose([[maybe_unused]] Registers registers, LaneRow* rows) noexcept {
-#if SKGRADED_HAS_AVX_VARIANT
-  if (registers == Registers::kAvx512) return transpose_in_avx512(rows);
-#endif
+inline void transpose(LaneRow* rows) noexcept {
   for (int i = 0; i < kLanes; ++i)
     for (int j = 0; j < i; ++j) std::swap(rows[i].lane[j], rows[j].lane[i]);
 }

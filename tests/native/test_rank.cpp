@@ -104,13 +104,12 @@ void test_schedule_is_a_permutation() {
 // --- rank ----------------------------------------------------------------------------------------
 
 Ranked rank_with(const Scores& scores, const Queries& queries,
-                 const std::vector<std::int64_t>& schedule, int n_threads,
-                 Registers registers = widest_registers()) {
+                 const std::vector<std::int64_t>& schedule, int n_threads) {
   // Results are written into memory that holds anything.
   Ranked ranked{std::vector<std::int32_t>(scores.size(), -7),
                 std::vector<std::uint8_t>(scores.size(), 7)};
   rank(scores.data(), queries, schedule.data(), n_threads, ranked.first.data(),
-       ranked.second.data(), registers);
+       ranked.second.data());
   return ranked;
 }
 
@@ -125,8 +124,6 @@ void test_rank() {
       const Scores scores = draw_scores(random, layout.n_documents(), draw);
       const Ranked expected = rank_naively(scores, queries);
       expect(rank_with(scores, queries, schedule, 1) == expected, "rank: " + name);
-      expect(rank_with(scores, queries, schedule, 1, Registers::kPlain) == expected,
-             "rank, registers: " + name);
       for (const int n_threads : kThreadCounts)
         expect(rank_with(scores, queries, schedule, n_threads) == expected,
                "rank, threads: " + name);
