@@ -64,11 +64,19 @@ void add_document(Sums& sums, double* above, std::int64_t level, double p) noexc
   for (std::int64_t u = 0; u < n; ++u) sums.by_level[level * n + u] += p * above[u];
 }
 
-// Documents of level s are a share t_s / t of the block. Each has above it all documents above the
-// block, itself, and every other document of the block with the probability in p1.
-template <class Sums>
-void add_block_rows(Sums& sums, double n_tied, BlockWeights p) noexcept {
+// Ranks first .. end - 1 are tied; those from `last` on have no weight. Documents of level s are a
+// share t_s / t of the block. Each has above it all documents above the block, itself, and every
+// other document of the block with the probability in p1. Not inlined, so that the walk over ranks
+// without ties keeps its counts in registers.
+template <class Sums, class Level>
+SKGRADED_NEVER_INLINE void add_block(Sums& sums, const Level* level, const double* weight,
+                                     std::int64_t first, std::int64_t end,
+                                     std::int64_t last) noexcept {
   const std::int64_t n = sums.n_levels;
+  const auto n_tied = static_cast<double>(end - first);
+  const BlockWeights p = block_weights(weight, first, end, last);
+  for (std::int64_t u = 0; u < n; ++u) sums.block[u] = 0.0;
+  for (std::int64_t i = first; i < end; ++i) sums.block[level[i]] += 1.0;
   for (std::int64_t s = 0; s < n; ++s) {
     if (sums.block[s] == 0.0) continue;
     const double share = sums.block[s] / n_tied;
@@ -78,65 +86,7 @@ void add_block_rows(Sums& sums, double n_tied, BlockWeights p) noexcept {
           share * ((sums.above[u] + self) * p.p0 + (sums.block[u] - self) * p.p1);
     }
   }
-}
-
-template <class Sums, class Level>
-void add_block(Sums& sums, const Level* level, std::int64_t n_tied, BlockWeights p) noexcept {
-  for (std::int64_t u = 0; u < sums.n_levels; ++u) sums.block[u] = 0.0;
-  for (std::int64_t i = 0; i < n_tied; ++i) sums.block[level[i]] += 1.0;
-  add_block_rows(sums, static_cast<double>(n_tied), p);
-  for (std::int64_t u = 0; u < sums.n_levels; ++u) sums.above[u] += sums.block[u];
-}
-
-// The same for a block of so many documents, without a branch: which levels a short block has
-// cannot be predicted. Each document adds the row of its level, times 0 if one before it has done
-// so.
-template <int kTied, class Sums, class Level>
-void add_short_block(Sums& sums, const Level* level, const double* weight) noexcept {
-  constexpr std::int64_t n = Sums::n_levels;
-  constexpr auto kAll = static_cast<double>(kTied), kOthers = static_cast<double>(kTied - 1);
-  BlockWeights p;
-  for (int i = 0; i < kTied; ++i) {
-    p.p0 += weight[i];
-    p.p1 += weight[i] * (static_cast<double>(i) / kOthers);
-  }
-  double block[n] = {};
-  for (int i = 0; i < kTied; ++i)
-    for (std::int64_t u = 0; u < n; ++u) block[u] += sums.line[n - 1 - level[i] + u];
-  for (int i = 0; i < kTied; ++i) {
-    const std::int64_t s = level[i];
-    int n_before = 0, n_same = 0;
-    for (int j = 0; j < kTied; ++j) {
-      const int same = level[j] == level[i] ? 1 : 0;
-      n_same += same;
-      if (j < i) n_before += same;
-    }
-    constexpr double kShares[] = {0.0, 1 / kAll, 2 / kAll, 3 / kAll, 4 / kAll};
-    const double share = kShares[n_before > 0 ? 0 : n_same];
-    for (std::int64_t u = 0; u < n; ++u) {
-      const double self = sums.line[n - 1 - s + u];
-      sums.by_level[s * n + u] +=
-          share * ((sums.above[u] + self) * p.p0 + (block[u] - self) * p.p1);
-    }
-  }
-  for (std::int64_t u = 0; u < n; ++u) sums.above[u] += block[u];
-}
-
-// Ranks first .. end - 1 are tied; those from `last` on have no weight. Not inlined, so that the
-// walk over ranks without ties keeps its counts in registers.
-template <class Sums, class Level>
-SKGRADED_NEVER_INLINE void add_ties(Sums& sums, const Level* level, const double* weight,
-                                    std::int64_t first, std::int64_t end,
-                                    std::int64_t last) noexcept {
-  if constexpr (Sums::kIsShort) {
-    if (end <= last && end - first == 2)
-      return add_short_block<2>(sums, level + first, weight + first);
-    if (end <= last && end - first == 3)
-      return add_short_block<3>(sums, level + first, weight + first);
-    if (end <= last && end - first == 4)
-      return add_short_block<4>(sums, level + first, weight + first);
-  }
-  add_block(sums, level + first, end - first, block_weights(weight, first, end, last));
+  for (std::int64_t u = 0; u < n; ++u) sums.above[u] += sums.block[u];
 }
 
 // Adds documents from rank `first` on up to the next one that is tied with its follower; returns
@@ -167,7 +117,7 @@ void walk_ranks(Sums& sums, const RankedList<Level>& list, const double* weight,
     first = add_untied(sums, list, weight, first, last, expected);
     if (first == last) return;
     const std::int64_t end = list.block_end(first);
-    add_ties(sums, list.level, weight, first, end, last);
+    add_block(sums, list.level, weight, first, end, last);
     first = end;
   }
 }

@@ -134,7 +134,7 @@ class WideMoments {
             _mm512_set1_pd(p.p1)};
   }
 
-  // As add_block_rows in moments.hpp. A level that the block lacks adds 0.
+  // as add_block in moments.hpp. A level that the block lacks adds 0.
   [[gnu::target(SKGRADED_AVX512), gnu::always_inline]] void add_block(__m512d& above,
                                                                       const Block& block) noexcept {
     const __m512d one = _mm512_set1_pd(1.0);
