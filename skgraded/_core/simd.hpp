@@ -49,7 +49,6 @@
 #else
 #define SKGRADED_AVX512 "avx512f,avx512dq,prefer-vector-width=512"
 #endif
-#define SKGRADED_AVX512_BYTES "avx512f,avx512bw"
 
 namespace skgraded {
 
@@ -145,7 +144,33 @@ struct BlockMarks {
   bool has_zero = false;  // among the bytes
 };
 
-inline BlockMarks marks_by_bytes(const char* text) noexcept {
+#if defined(__SSE2__)
+
+inline std::uint64_t mask_of(__m128i truths, int part) noexcept {
+  return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(truths)))
+         << (16 * part);
+}
+
+inline BlockMarks marks_of(const char* text) noexcept {
+  const __m128i space = _mm_set1_epi8(' '), tab = _mm_set1_epi8('\t'), four = _mm_set1_epi8(4);
+  const __m128i line_end = _mm_set1_epi8('\n');
+  BlockMarks marks;
+  __m128i least = space;
+  for (int part = 0; part < 4; ++part) {
+    const __m128i c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * part));
+    const __m128i above_tab = _mm_sub_epi8(c, tab);
+    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(above_tab, four), above_tab);
+    marks.blank |= mask_of(_mm_or_si128(_mm_cmpeq_epi8(c, space), control), part);
+    marks.end |= mask_of(_mm_cmpeq_epi8(c, line_end), part);
+    least = _mm_min_epu8(least, c);
+  }
+  marks.has_zero = _mm_movemask_epi8(_mm_cmpeq_epi8(least, _mm_setzero_si128())) != 0;
+  return marks;
+}
+
+#else
+
+inline BlockMarks marks_of(const char* text) noexcept {
   BlockMarks marks;
   for (std::size_t i = 0; i < kBlockBytes; ++i) {
     const char c = text[i];
@@ -156,83 +181,7 @@ inline BlockMarks marks_by_bytes(const char* text) noexcept {
   return marks;
 }
 
-#if defined(__SSE2__)
-#define SKGRADED_HAS_BYTE_BLOCKS 1
-
-inline std::uint64_t bits_of(__m128i truths, int part) noexcept {
-  return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(truths)))
-         << (16 * part);
-}
-
-inline BlockMarks marks_in_vectors(const char* text) noexcept {
-  const __m128i space = _mm_set1_epi8(' '), tab = _mm_set1_epi8('\t'), four = _mm_set1_epi8(4);
-  const __m128i line_end = _mm_set1_epi8('\n');
-  BlockMarks marks;
-  __m128i least = space;
-  for (int part = 0; part < 4; ++part) {
-    const __m128i c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * part));
-    const __m128i above_tab = _mm_sub_epi8(c, tab);
-    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(above_tab, four), above_tab);
-    marks.blank |= bits_of(_mm_or_si128(_mm_cmpeq_epi8(c, space), control), part);
-    marks.end |= bits_of(_mm_cmpeq_epi8(c, line_end), part);
-    least = _mm_min_epu8(least, c);
-  }
-  marks.has_zero = _mm_movemask_epi8(_mm_cmpeq_epi8(least, _mm_setzero_si128())) != 0;
-  return marks;
-}
-
-#else
-#define SKGRADED_HAS_BYTE_BLOCKS 0
 #endif
-
-#if SKGRADED_HAS_AVX_VARIANT
-
-[[gnu::target("avx2")]] inline std::uint64_t bits_of_half(__m256i truths, int half) noexcept {
-  return static_cast<std::uint64_t>(static_cast<unsigned>(_mm256_movemask_epi8(truths)))
-         << (32 * half);
-}
-
-[[gnu::target("avx2")]] inline BlockMarks marks_in_avx2(const char* text) noexcept {
-  const __m256i space = _mm256_set1_epi8(' '), tab = _mm256_set1_epi8('\t');
-  const __m256i four = _mm256_set1_epi8(4), line_end = _mm256_set1_epi8('\n');
-  BlockMarks marks;
-  __m256i least = space;
-  for (int half = 0; half < 2; ++half) {
-    const __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + 32 * half));
-    const __m256i above_tab = _mm256_sub_epi8(c, tab);
-    const __m256i control = _mm256_cmpeq_epi8(_mm256_min_epu8(above_tab, four), above_tab);
-    marks.blank |= bits_of_half(_mm256_or_si256(_mm256_cmpeq_epi8(c, space), control), half);
-    marks.end |= bits_of_half(_mm256_cmpeq_epi8(c, line_end), half);
-    least = _mm256_min_epu8(least, c);
-  }
-  marks.has_zero = bits_of_half(_mm256_cmpeq_epi8(least, _mm256_setzero_si256()), 0) != 0;
-  return marks;
-}
-
-[[gnu::target(SKGRADED_AVX512_BYTES)]] inline BlockMarks marks_in_avx512(
-    const char* text) noexcept {
-  const __m512i c = _mm512_loadu_si512(text);
-  const __m512i above_tab = _mm512_sub_epi8(c, _mm512_set1_epi8('\t'));
-  BlockMarks marks;
-  marks.blank = _mm512_cmpeq_epi8_mask(c, _mm512_set1_epi8(' ')) |
-                _mm512_cmple_epu8_mask(above_tab, _mm512_set1_epi8(4));
-  marks.end = _mm512_cmpeq_epi8_mask(c, _mm512_set1_epi8('\n'));
-  marks.has_zero = _mm512_testn_epi8_mask(c, c) != 0;
-  return marks;
-}
-
-#endif
-
-// Number of bits above the highest one that is set; at least one is.
-inline int leading_zeros(std::uint64_t bits) noexcept {
-#if defined(__GNUC__)
-  return __builtin_clzll(bits);
-#else
-  int zeros = 0;
-  for (; bits >> 63 == 0; bits <<= 1) ++zeros;
-  return zeros;
-#endif
-}
 
 // Number of the lowest bit that is set; at least one is.
 inline int lowest_bit(std::uint64_t bits) noexcept {

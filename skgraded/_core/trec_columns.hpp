@@ -11,8 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "trec_numbers.hpp"
-
 namespace skgraded::trec {
 
 enum class Fault : int {
@@ -40,6 +38,21 @@ struct Columns {
 constexpr Columns kQrels{4, 2, 3, -1, -1};
 constexpr Columns kRun{6, 2, 4, 3, 5};
 constexpr Columns kRunWithoutRanks{6, 2, 4, -1, 5};
+
+// Tokens of a text of which `before` bytes can be read in front: token i has the bytes from
+// edge[i * step] to edge[i * step + 1].
+struct Tokens {
+  const char* text;
+  std::size_t before;
+  const std::uint32_t* edge;
+  std::size_t step, size;
+
+  std::string_view operator[](std::size_t i) const noexcept {
+    const std::uint32_t* of_token = edge + i * step;
+    return {text + of_token[0], of_token[1] - of_token[0]};
+  }
+  std::size_t before_token(std::size_t i) const noexcept { return before + edge[i * step]; }
+};
 
 // Text that grows at its end, at the cost of little more than a copy of sixteen bytes.
 class Text {

@@ -9,7 +9,6 @@
 #include "simd.hpp"
 #include "text_marks.hpp"
 #include "trec_columns.hpp"
-#include "trec_numbers.hpp"
 
 namespace skgraded::trec {
 

@@ -122,19 +122,14 @@ class LineReader {
   // Reads the values of the lines that were cut, up to one with a fault; returns their number.
   std::size_t add_values() {
     const Tokens tokens = cut_.column(columns_.value);
-    double* values = lines_.value.room();
-    for (std::size_t i = 0, first = 0; i < tokens.size; first = ++i) {
-      i = read_short_decimals(tokens, i, values, registers_);
-      lines_.value.grow(i - first);
-      if (i == tokens.size) break;
+    for (std::size_t i = 0; i < tokens.size; ++i)
       if (!add_value(tokens[i])) return i;
-    }
     return tokens.size;
   }
 
   bool add_value(std::string_view number) {
     double value = 0;
-    const bool is_number = read_number(number, value, place_of(number));
+    const bool is_number = read_number(number, value);
     if (!is_number || !std::isfinite(value)) {
       fail_at(is_number ? Fault::not_finite : Fault::value, number);
       return false;
@@ -143,7 +138,7 @@ class LineReader {
     return true;
   }
 
-  void add_rank(std::string_view rank) { lines_.rank.push(read_rank(rank, place_of(rank))); }
+  void add_rank(std::string_view rank) { lines_.rank.push(read_rank(rank)); }
 
   void read_line(std::size_t begin, std::size_t end, const std::string_view* column, int n) {
     ++lines_.n_lines;
@@ -251,7 +246,6 @@ class LineReader {
   Lines lines_;
   std::unordered_map<std::string_view, std::int32_t, KeyedHash> number_;
   CutLines cut_;
-  Registers registers_ = widest_registers();
   std::string_view last_topic_;
 };
 
