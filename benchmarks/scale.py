@@ -187,7 +187,7 @@ def compare(folder, n_rows, engines, repeats):
 def compare_options(n_rows=1_000_000, repeats=3):
     """Time evaluation in memory by options of measures and sizes of queries, and exact means."""
     from skgraded import Rankings, evaluate
-    from skgraded.results import MeanSums
+    from skgraded._support.exact_mean import MeanSums
 
     qid, grades, scores = make_rows(n_rows, 0, 0)
     timed = {"sort and layout": lambda: Rankings.from_arrays(grades, scores, qid)}

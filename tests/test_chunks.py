@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from skgraded import catalogue, chunks, evaluate, measure
 from skgraded._engines.rows import Columns
 from skgraded._engines.scan import EvaluationPlan, QueryRange
+from skgraded._support.exact_mean import MeanSums, exact_means
 from skgraded.exceptions import UndefinedMeanWarning
-from skgraded.results import Means, MeanSums, Scores, exact_means
+from skgraded.results import Means, Scores
 
 ALL = sorted(catalogue())
 SOME = ["xGAP(g=[0.1,0.2,0.3,0.4])", "nDCG@10", "AP@3", "QMeasure", "ERR(max_grade=4)", "Bpref"]

@@ -29,3 +29,79 @@ def shorten(name: str, width: int = _WIDEST_NAME) -> str:
 def wrap(text: str, width: int = WIDTH, indent: int = 2) -> str:
     """Break a sentence into lines and indent all of them but the first."""
     return textwrap.fill(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
+
+
+def told_queries(n_queries: Sequence[int]) -> str:
+    """Say how many queries there are, where parts of a result may have other numbers of them.
+
+    Parameters
+    ----------
+    n_queries : sequence of int
+        Number of queries of each part.
+
+    Returns
+    -------
+    str
+        The number, or the least and the most.
+
+    Examples
+    --------
+    >>> from skgraded._support.text import told_queries
+    >>> told_queries([40, 40]), told_queries([35, 40])
+    ('40 queries', '35 to 40 queries')
+    """
+    return _least_to_most(n_queries, "query", "queries")
+
+
+def told_in_clusters(queries: str, n_clusters: int | Sequence[int] | None) -> str:
+    """Add to a number of queries in words that of their clusters, if there are any.
+
+    Parameters
+    ----------
+    queries : str
+        The number of queries in words.
+    n_clusters : int, sequence of int or None
+        Number of clusters, in all or of each part of a result.
+
+    Returns
+    -------
+    str
+        Both numbers.
+
+    Examples
+    --------
+    >>> from skgraded._support.text import told_in_clusters
+    >>> told_in_clusters("40 queries", 10)
+    '40 queries in 10 clusters'
+    """
+    if n_clusters is None:
+        return queries
+    numbers = [n_clusters] if isinstance(n_clusters, int) else n_clusters
+    return f"{queries} in {_least_to_most(numbers, 'cluster', 'clusters')}"
+
+
+def _least_to_most(numbers: Sequence[int], noun: str, nouns: str) -> str:
+    least, most = min(numbers), max(numbers)
+    return count(most, noun, nouns) if least == most else f"{least} to {most} {nouns}"
+
+
+def unit_in_words(are_clusters: bool) -> tuple[str, str]:
+    """Return what is resampled, one and many of it.
+
+    Parameters
+    ----------
+    are_clusters : bool
+        Whether queries are in clusters.
+
+    Returns
+    -------
+    (str, str)
+        Singular and plural.
+
+    Examples
+    --------
+    >>> from skgraded._support.text import unit_in_words
+    >>> unit_in_words(True)
+    ('cluster', 'clusters')
+    """
+    return ("cluster", "clusters") if are_clusters else ("query", "queries")

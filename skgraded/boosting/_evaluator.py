@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 from skgraded._support.arguments import threads
+from skgraded._support.exact_mean import exact_means
 from skgraded.boosting._judged_sets import DataSet, JudgedSets
 from skgraded.measures import Measure, measure, warn_if_grades_are_inferred
 from skgraded.measures._measure import score_in_parts
 from skgraded.rankings import Judgments, Rankings
-from skgraded.results import exact_means
 
 # A measure, its string, or a mapping of the names to report to measures.
 ChosenMeasure = str | Measure | Mapping[str, str | Measure]

@@ -10,15 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support.arguments import choice
-from skgraded._support.text import count
+from skgraded._support.text import count, told_in_clusters, told_queries
 from skgraded.measures import Measure, Measures
-from skgraded.results import (
-    Scores,
-    by_name,
-    clusters_of,
-    told_in_clusters,
-    told_queries,
-)
+from skgraded.results import Scores, by_name, clusters_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

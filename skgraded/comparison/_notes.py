@@ -8,13 +8,12 @@ import numpy as np
 
 from skgraded._guards import stacklevel_of_the_user
 from skgraded._intervals.estimate import FEWEST_DIFFERENCES
-from skgraded._support.text import count, first_few
+from skgraded._support.text import count, first_few, told_queries, unit_in_words
 from skgraded.comparison._comparison import Comparison
 from skgraded.comparison._given import Given
 from skgraded.comparison._judge import notes_on_judge
 from skgraded.comparison._plan import Plan
 from skgraded.exceptions import FewDifferencesWarning
-from skgraded.results import told_queries, unit_in_words
 
 _ONE_TRAINING = (
     "One cross-validation: intervals hold for the models that were trained in it. In simulations "

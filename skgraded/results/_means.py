@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._guards import stacklevel_of_the_user
+from skgraded._support.exact_mean import MeanSums
 from skgraded._support.text import count
 from skgraded._support.writers import Result, Table
 from skgraded.exceptions import UndefinedMeanWarning
-from skgraded.results._exact_mean import MeanSums
 from skgraded.results._names import OfMeasures, column_of
 from skgraded.results._tables import means_table, notes_on_empty
 

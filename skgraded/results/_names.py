@@ -1,13 +1,13 @@
-"""The measure that a name means, among the names of the measures of a result."""
+"""Names of measures and of systems, and the measure of a result that a name means."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from skgraded._support.arguments import closest, is_nan
 from skgraded._support.measure_strings import parse
-from skgraded._support.other_names import folded, meaning_of
+from skgraded._support.other_names import LESS_IS_BETTER, folded, meaning_of
 
 
 class OfMeasures:
@@ -103,3 +103,62 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return folded(value)
     return "nan" if is_nan(value) else value
+
+
+def direction_of(measure: object) -> int:
+    """Return whether more of a measure is better, or less.
+
+    Parameters
+    ----------
+    measure : Measure or object
+        The measure, or its name. A name of the user's own counts as one of which more is better.
+
+    Returns
+    -------
+    int
+        1 if more is better, -1 if less is.
+
+    Examples
+    --------
+    >>> from skgraded.measures import FDR
+    >>> from skgraded.results import direction_of
+    >>> direction_of(FDR()), direction_of("FDR@5"), direction_of("clicks")
+    (-1, -1, 1)
+    """
+    if not isinstance(measure, str):
+        return 1 if getattr(measure, "greater_is_better", True) else -1
+    name, fields = parts_of(measure)
+    if "parts" in fields:  # of a blend, which agree
+        return direction_of(fields["parts"][0][0])
+    return -1 if name in LESS_IS_BETTER else 1
+
+
+def by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return a mapping with the names of systems as text.
+
+    Parameters
+    ----------
+    systems : mapping
+        Names of systems to anything.
+
+    Returns
+    -------
+    dict of str to object
+        The same by text.
+
+    Raises
+    ------
+    ValueError
+        If there is no system, or two have the same text as their name.
+
+    Examples
+    --------
+    >>> from skgraded.results import by_name
+    >>> by_name({"a": 0, 1: 2})
+    {'a': 0, '1': 2}
+    """
+    named = {str(name): each for name, each in systems.items()}
+    if not named or len(named) < len(systems):
+        names = ", ".join(map(repr, systems)) or "none"
+        raise ValueError(f"Systems must have names that differ, got {names}.")
+    return named

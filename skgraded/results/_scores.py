@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from skgraded._sealed import all_sealed
 from skgraded._support import arguments
 from skgraded._support.arguments import closest
+from skgraded._support.exact_mean import exact_means
 from skgraded._support.optional import import_pandas
 from skgraded._support.text import first_few
 from skgraded._support.writers import LongResult, Report, Table
-from skgraded.results._exact_mean import exact_means
+from skgraded.results._align import Ideal, fields_of_arrays, fields_of_systems
 from skgraded.results._means import warn_of_no_mean
-from skgraded.results._names import OfMeasures, column_of
-from skgraded.results._side_by_side import Ideal, by_name, fields_of_arrays, fields_of_systems
+from skgraded.results._names import OfMeasures, by_name, column_of
 from skgraded.results._tables import best_first, columns_of_values, report_of, table_of_means
 
 if TYPE_CHECKING:

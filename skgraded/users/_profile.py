@@ -16,11 +16,11 @@ from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction
 from skgraded._support.optional import axes_or_new
-from skgraded._support.text import count, shorten
+from skgraded._support.text import count, shorten, told_in_clusters, unit_in_words
 from skgraded._support.writers import LongResult, Table
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
-from skgraded.results import Scores, clusters_of, told_in_clusters, unit_in_words
+from skgraded.results import Scores, clusters_of
 from skgraded.users._pair_profile import PairProfile, percent
 from skgraded.users._profile_plot import SIZE, draw_pairs
 from skgraded.users._threshold_scores import Given, scores_by_threshold

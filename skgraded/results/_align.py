@@ -1,4 +1,4 @@
-"""Results of several systems put side by side, and aligned by query."""
+"""Results of several systems put side by side and aligned by query, and the clusters of queries."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._support.other_names import LESS_IS_BETTER
-from skgraded._support.text import first_few
-from skgraded.results._names import parts_of
+from skgraded._support.arguments import is_missing
+from skgraded._support.text import count, first_few
+from skgraded.results._names import direction_of
 
 if TYPE_CHECKING:
     from skgraded.results._scores import Scores
@@ -20,37 +20,6 @@ FloatArray = NDArray[np.float64]
 
 # The mean of an ideal ranking, or what computes it when it is asked for first.
 Ideal = float | None | Callable[[], float | None]
-
-
-def by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return a mapping with the names of systems as text.
-
-    Parameters
-    ----------
-    systems : mapping
-        Names of systems to anything.
-
-    Returns
-    -------
-    dict of str to object
-        The same by text.
-
-    Raises
-    ------
-    ValueError
-        If there is no system, or two have the same text as their name.
-
-    Examples
-    --------
-    >>> from skgraded.results import by_name
-    >>> by_name({"a": 0, 1: 2})
-    {'a': 0, '1': 2}
-    """
-    named = {str(name): each for name, each in systems.items()}
-    if not named or len(named) < len(systems):
-        names = ", ".join(map(repr, systems)) or "none"
-        raise ValueError(f"Systems must have names that differ, got {names}.")
-    return named
 
 
 def fields_of_systems(parts: Mapping[str, Scores]) -> dict[str, Any]:
@@ -199,29 +168,53 @@ def _in_order(name: str, values: Any, first: Any) -> Any:
     return values.loc[first.index, first.columns]
 
 
-def direction_of(measure: object) -> int:
-    """Return whether more of a measure is better, or less.
+def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
+    """Return the number of the cluster of every query.
 
     Parameters
     ----------
-    measure : Measure or object
-        The measure, or its name. A name of the user's own counts as one of which more is better.
+    cluster : mapping or None
+        The cluster of each query by its id, a dict or a pandas Series.
+    scores : Scores
+        The queries; without `cluster`, their own clusters count.
 
     Returns
     -------
-    int
-        1 if more is better, -1 if less is.
+    ndarray of shape (n_queries,), int64, or None
+        The numbers; None where queries are by themselves.
+
+    Raises
+    ------
+    TypeError
+        If `cluster` is no mapping.
+    ValueError
+        If it has no entry for a query, or a missing one.
 
     Examples
     --------
-    >>> from skgraded.measures import FDR
-    >>> from skgraded.results import direction_of
-    >>> direction_of(FDR()), direction_of("FDR@5"), direction_of("clicks")
-    (-1, -1, 1)
+    >>> from skgraded import evaluate
+    >>> from skgraded.results import clusters_of
+    >>> scores = evaluate("AP", [1, 0, 1], [3, 2, 1], qid=["a", "b", "c"])
+    >>> clusters_of({"a": "ann", "b": "ben", "c": "ann"}, scores)
+    array([0, 1, 0])
     """
-    if not isinstance(measure, str):
-        return 1 if getattr(measure, "greater_is_better", True) else -1
-    name, fields = parts_of(measure)
-    if "parts" in fields:  # of a blend, which agree
-        return direction_of(fields["parts"][0][0])
-    return -1 if name in LESS_IS_BETTER else 1
+    if cluster is None:
+        if scores.clusters is None:
+            return None
+        cluster = dict(zip(scores.qid.tolist(), scores.clusters.tolist(), strict=True))
+    if not hasattr(cluster, "keys"):
+        raise TypeError(
+            "cluster must map query ids to clusters, as a dict or a pandas Series does, got "
+            f"{type(cluster).__name__}."
+        )
+    named = {query: each for query, each in cluster.items() if not is_missing(each)}
+    missing = [query for query in scores.qid.tolist() if query not in named]
+    if missing:
+        queries = count(len(missing), "query", "queries")
+        raise ValueError(
+            f"cluster must have an entry for every query, and has none for {queries}: "
+            f"{first_few(list(map(repr, missing)))}."
+        )
+    number: dict[Any, int] = {}
+    found = [number.setdefault(named[each], len(number)) for each in scores.qid.tolist()]
+    return np.array(found, dtype=np.int64)

@@ -96,7 +96,7 @@ def exact_means(columns: list[list[FloatArray]], weights: FloatArray | None) -> 
     Examples
     --------
     >>> import numpy as np
-    >>> from skgraded.results import exact_means
+    >>> from skgraded._support.exact_mean import exact_means
     >>> exact_means([[np.array([0.5, 1.0])], [np.array([0.0]), np.array([0.5])]], None)
     [0.75, 0.25]
     """
