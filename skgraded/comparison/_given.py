@@ -146,9 +146,7 @@ def given_of(scores: Scores, cluster: Any, baseline: str | None) -> Given:
 
 def by_measure(scores: Scores) -> FloatArray:
     """Return values of shape (n_measures, n_systems, n_repeats, n_queries)."""
-    n_repeats = 1 if scores.folds is None else len(scores.folds)
-    cube = scores.values.reshape(-1, n_repeats, len(scores.qid), len(scores.measures))
-    return np.ascontiguousarray(np.moveaxis(cube, 3, 0))
+    return np.ascontiguousarray(np.moveaxis(scores.cube, 3, 0))
 
 
 def _pairs(systems: tuple[str, ...], baseline: str | None) -> IntArray:

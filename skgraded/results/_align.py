@@ -36,11 +36,11 @@ def fields_of_systems(parts: Mapping[str, Scores]) -> dict[str, Any]:
         zip(*(getattr(each, field) for each in ordered), strict=True)
         for field in ("n_empty", "ideals")
     )
-    cubes = [each._cube[0][:, at] for each, at in zip(ordered, rows.values(), strict=True)]
+    cubes = [each.cube[0][:, at] for each, at in zip(ordered, rows.values(), strict=True)]
     values = np.array([np.broadcast_to(each, (n_repeats, *each.shape[1:])) for each in cubes])
     if all(each.folds is None for each in parts.values()):
         values = values[:, 0]
-    if not any(each._has_measure_axis for each in parts.values()):
+    if all(each._measure == 0 for each in parts.values()):
         values = values[..., 0]
     return {
         "measures": first.measures,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._sealed import all_sealed
 from skgraded._support import arguments
 from skgraded._support.arguments import closest
 from skgraded._support.exact_mean import exact_means
@@ -195,30 +194,35 @@ class Scores(OfMeasures, LongResult):
         return self.judged
 
     @property
-    def _has_measure_axis(self) -> bool:
-        return self.values.ndim > 1 + (self.systems is not None) + (self.folds is not None)
-
-    @property
-    def _cube(self) -> FloatArray:
+    def cube(self) -> FloatArray:
         """The values with all four axes: system, repeat, query and measure."""
         n_systems = 1 if self.systems is None else len(self.systems)
         n_repeats = 1 if self.folds is None else len(self.folds)
-        return self.values.reshape(n_systems, n_repeats, self.n_queries, len(self.measures))
+        return self.values.reshape(n_systems, n_repeats, self.n_queries, len(self))
 
-    def _with(self, **changes: Any) -> Scores:
+    @property
+    def _measure(self) -> Any:
+        """What users see of the last axis of a cube: all of it, or the measure that was picked."""
+        n_others = 1 + (self.systems is not None) + (self.folds is not None)
+        return slice(None) if self.values.ndim > n_others else 0
+
+    def _with(self, cube: FloatArray, measure: Any = None, **changes: Any) -> Scores:
+        """Return other values, and other fields; the cube loses the axes that users do not see."""
         fields = {each.name: getattr(self, each.name) for each in dataclasses.fields(Scores)}
-        return Scores(**{**fields, **changes})
+        fields |= changes
+        axes = [_seen(fields["systems"]), _seen(fields["folds"]), slice(None)]
+        axes.append(self._measure if measure is None else measure)
+        return Scores(**{**fields, "values": cube[tuple(axes)]})
 
     def __getitem__(self, name: Any) -> Scores:
         """Pick one measure by its name, without an axis of measures; or several by a list."""
-        is_one = not isinstance(name, list | tuple)
-        columns = [column_of(self.measures, each) for each in ([name] if is_one else name)]
-        values = self.values if self._has_measure_axis else self.values[..., None]
+        names, seen = (name, slice(None)) if isinstance(name, list | tuple) else ([name], 0)
+        columns = [column_of(self.measures, each) for each in names]
         picked = {
             field: tuple(getattr(self, field)[column] for column in columns)
             for field in ("measures", "directions", "n_empty", "empty", "ideals")
         }
-        return self._with(values=values[..., columns[0] if is_one else columns], **picked)
+        return self._with(self.cube[..., columns], seen, **picked)
 
     def select(self, *, system: Any = None, query: Any = None, repeat: Any = None) -> Scores:
         """Select systems, queries and repeats by name.
@@ -245,7 +249,7 @@ class Scores(OfMeasures, LongResult):
         ValueError
             If there is no axis of systems, or of repeats, to select from.
         """
-        selected = self._with()
+        selected = self._with(self.cube)
         if system is not None:
             selected = selected._of_systems(system)
         if repeat is not None:
@@ -262,35 +266,27 @@ class Scores(OfMeasures, LongResult):
             )
         places = _places("system", self.systems, system)
         names = tuple(self.systems[place] for place in places)
-        selected = self._with(values=self.values[places], systems=names)
-        is_one = not isinstance(system, list)
-        return selected._with(values=selected.values[0], systems=None) if is_one else selected
+        return self._with(self.cube[places], systems=names if isinstance(system, list) else None)
 
     def _of_repeats(self, repeat: Any) -> Scores:
         if self.folds is None:
             raise ValueError("repeat= needs values in repeats, which this result does not have.")
-        places, axis = _places("repeat", range(len(self.folds)), repeat), self._repeat_axis
-        selected = self._with(values=self.values.take(places, axis), folds=self.folds[places])
-        selected = selected._of_queries(np.flatnonzero((self.folds[places] >= 0).any(axis=0)))
-        is_one = not isinstance(repeat, list)
-        values = selected.values.take(0, axis)
-        return selected._with(values=values, folds=None) if is_one else selected
+        places = _places("repeat", range(len(self.folds)), repeat)
+        folds = self.folds[places]
+        selected = self._with(self.cube[:, places], folds=folds)
+        selected = selected._of_queries(np.flatnonzero((folds >= 0).any(axis=0)))
+        is_list = isinstance(repeat, list)
+        return selected if is_list else selected._with(selected.cube, folds=None)
 
     def _of_queries(self, places: Any) -> Scores:
         """Keep some queries, in another order."""
         fields = {**vars(self), "judged": self.fingerprints}
         along = {each: fields[each][..., places] for each in _BY_QUERY if fields[each] is not None}
-        values = self.values.take(places, -2 if self._has_measure_axis else -1)
-        selected = self._with(values=values, **along)
-        if len(places) == self.n_queries:
-            return selected
-        # Counts over all queries are unknown for a part of them, unless they are 0.
-        n_empty = tuple(0 if number == 0 else None for number in self.n_empty)
-        return selected._with(n_empty=n_empty, ideals=(None,) * len(self))
-
-    @property
-    def _repeat_axis(self) -> int:
-        return 0 if self.systems is None else 1
+        if len(places) != self.n_queries:
+            # Counts over all queries are unknown for a part of them, unless they are 0.
+            along["n_empty"] = tuple(0 if number == 0 else None for number in self.n_empty)
+            along["ideals"] = (None,) * len(self)
+        return self._with(self.cube[:, :, places], **along)
 
     def sort(self, measure: Any, average: str = "arithmetic") -> Scores:
         """Put the systems into the order of their means by one measure, the best one first.
@@ -325,7 +321,7 @@ class Scores(OfMeasures, LongResult):
             return self
         order = best_first(self._means(average)[:, column] * self.directions[column])
         names = tuple(self.systems[place] for place in order)
-        return self._with(values=self.values[order], systems=names, is_sorted=True)
+        return self._with(self.cube[order], systems=names, is_sorted=True)
 
     def over_repeats(self) -> Scores:
         """Return the mean of each query over the repeats that tested it.
@@ -337,18 +333,17 @@ class Scores(OfMeasures, LongResult):
         """
         if self.folds is None:
             return self
-        is_known, axis = ~np.isnan(self.values), self._repeat_axis
-        times = is_known.sum(axis)
-        totals = np.where(is_known, self.values, 0.0).sum(axis)
+        is_known = ~np.isnan(self.cube)
+        times = is_known.sum(axis=1, keepdims=True)
+        totals = np.where(is_known, self.cube, 0.0).sum(axis=1, keepdims=True)
         means = np.divide(totals, times, out=np.full(totals.shape, np.nan), where=times > 0)
-        return self._with(values=means, folds=None)
+        return self._with(means, folds=None)
 
     @property
     def means(self) -> FloatArray:
         """The means, shape ([n_systems,][ n_measures]); nan where no query has a value."""
-        means = self._means()
-        with_measures = means if self._has_measure_axis else means[:, 0]
-        return with_measures if self.systems is not None else with_measures[0]
+        means: FloatArray = self._means()[_seen(self.systems), self._measure]
+        return means
 
     def mean(self, average: str = "arithmetic", *, floor: float = _LEAST) -> dict[str, Any]:
         """Return the means over the queries that have a value.
@@ -408,14 +403,14 @@ class Scores(OfMeasures, LongResult):
         means = self._means(average, floor)
         for column in np.flatnonzero(np.isnan(means).any(axis=0)):
             system = int(np.argmax(np.isnan(means[:, column])))
-            values = self.over_repeats()._cube[system, 0, :, column]
+            values = self.over_repeats().cube[system, 0, :, column]
             warn_of_no_mean(self.measures[column], self.n_queries, int(np.isnan(values).sum()))
         return means
 
     def _means(self, average: str = "arithmetic", floor: float = _LEAST) -> FloatArray:
         """Return the means, shape (n_systems, n_measures), whichever axes there are."""
         arguments.choice("average", average, ("arithmetic", "geometric"))
-        least, cube = arguments.number("floor", floor, above=0), self.over_repeats()._cube[:, 0]
+        least, cube = arguments.number("floor", floor, above=0), self.over_repeats().cube[:, 0]
         if average == "arithmetic":
             return _means_over_queries(cube, self.weights)
         # maximum() leaves nan as it is, which means no value.
@@ -442,10 +437,9 @@ class Scores(OfMeasures, LongResult):
         for fold in range(self.folds.max() + 1):
             repeats, queries = np.nonzero(self.folds == fold)
             weights = None if self.weights is None else self.weights[queries]
-            means.append(_means_over_queries(self._cube[:, repeats, queries], weights))
-        by_system = np.stack(means, axis=1)
-        with_measures = by_system if self._has_measure_axis else by_system[..., 0]
-        return with_measures if self.systems is not None else with_measures[0]
+            means.append(_means_over_queries(self.cube[:, repeats, queries], weights))
+        by_fold: FloatArray = np.stack(means, axis=1)[_seen(self.systems), :, self._measure]
+        return by_fold
 
     def ideal(self) -> dict[str, float | None]:
         """Return the means that the ideal ranking has, in which a better grade is always above.
@@ -472,10 +466,12 @@ class Scores(OfMeasures, LongResult):
             Nested dictionaries, one level for each axis of ``values``. With queries and measures
             alone it is what pytrec_eval returns.
         """
-        axes: list[Sequence[Any]] = [] if self.systems is None else [self.systems]
-        axes += [] if self.folds is None else [range(len(self.folds))]
-        axes += [self.qid.tolist(), *([self.measures] if self._has_measure_axis else [])]
-        nested: dict[Any, Any] = _nested(axes, self.values.tolist())
+        repeats = None if self.folds is None else range(len(self.folds))
+        measures = None if self._measure == 0 else self.measures
+        axes = [self.systems, repeats, self.qid.tolist(), measures]
+        nested: dict[Any, Any] = _nested(
+            [axis for axis in axes if axis is not None], self.values.tolist()
+        )
         return nested
 
     def to_frame(self) -> pd.DataFrame:
@@ -499,7 +495,7 @@ class Scores(OfMeasures, LongResult):
         index = pandas.Index(self.qid, name="qid")
         if axes:
             index = pandas.MultiIndex.from_product([*axes.values(), index], names=[*axes, "qid"])
-        values = self._cube.reshape(-1, len(self))
+        values = self.cube.reshape(-1, len(self))
         frame: pd.DataFrame = pandas.DataFrame(values, index=index, columns=list(self.measures))
         if self.folds is None:
             return frame
@@ -540,9 +536,17 @@ _BY_QUERY = ("qid", "weights", "clusters", "folds", "judged")
 
 
 def _own(name: str, values: Any) -> Any:
-    """Return an array that nobody can write to; a copy, unless that is so already."""
+    """Return an array that nobody writes to; a copy, unless that is so already."""
     array: NDArray[Any] = np.asarray(values, _ARRAYS[name])
-    return all_sealed(array.copy() if array.flags.writeable else array)[0]
+    if array.flags.writeable:
+        array = array.copy()
+        array.flags.writeable = False
+    return array
+
+
+def _seen(names: Any) -> Any:
+    """Return what users see of an axis: all of it; or its only place, if it has no names."""
+    return 0 if names is None else slice(None)
 
 
 def _places(axis: str, known: Sequence[Any], chosen: Any) -> list[int]:

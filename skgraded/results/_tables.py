@@ -110,7 +110,7 @@ def _report_of_values(scores: Scores, average: str, tables: Sequence[Table]) -> 
 
 def columns_of_values(scores: Scores) -> dict[str, Any]:
     """Return the values column by column, with a row per system, repeat and query."""
-    cube = scores._cube
+    cube = scores.cube
     system, repeat, query = (place.ravel() for place in np.indices(cube.shape[:3]))
     tested = slice(None) if scores.folds is None else scores.folds[repeat, query] >= 0
     axes: dict[str, Any] = {}
@@ -286,7 +286,7 @@ def as_trec_eval_lines(scores: Scores, per_query: bool = False, average: str = "
     averaged = [f"gm_{name}" for name in names] if average == "geometric" else names
     lines = []
     means = scores._means(average).tolist()
-    for system, of_system, by_query in zip(systems, means, scores._cube[:, 0], strict=True):
+    for system, of_system, by_query in zip(systems, means, scores.cube[:, 0], strict=True):
         lines.append(f"{'runid':<22}\tall\t{system}")
         if per_query:
             for query, values in zip(queries, by_query.tolist(), strict=True):

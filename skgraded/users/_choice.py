@@ -120,7 +120,7 @@ def choose(scores: Scores, g: ArrayLike, *, by: str | Measure = "nDCG@10") -> Ch
         )
     general = scores.measures[column_of(scores.measures, by)]
     columns = [scores.measures.index(each) for each in (*names, general)]
-    values = scores.over_repeats().values.reshape(len(systems), len(scores.qid), -1)[..., columns]
+    values = scores.over_repeats().cube[:, 0][..., columns]
     values[..., -1] *= scores.directions[columns[-1]]
     # As in eGAP, a threshold that no document reaches counts 0 where lower ones have a value.
     has_value = ~np.isnan(values[..., [0, -1]]).any(axis=(0, 2))
