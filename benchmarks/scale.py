@@ -186,11 +186,11 @@ def compare(folder, n_rows, engines, repeats):
 
 def compare_options(n_rows=1_000_000, repeats=3):
     """Time evaluation in memory by options of measures and sizes of queries, and exact means."""
-    from skgraded import Rankings, evaluate
+    from skgraded import Judgments, evaluate
     from skgraded._support.exact_mean import MeanSums
 
     qid, grades, scores = make_rows(n_rows, 0, 0)
-    timed = {"sort and layout": lambda: Rankings.from_arrays(grades, scores, qid)}
+    timed = {"sort and layout": lambda: Judgments(grades, qid=qid).rank(scores)}
     for name in CONDITIONS:
         timed[name] = lambda name=name: evaluate(name, grades, scores, qid=qid)
     for size in (1, 10, 100, 1000):

@@ -1,8 +1,4 @@
-"""Arrays that nobody can write to, and checks of those that come out of a pickle.
-
-The kernels trust the places that they are given. So nobody can change these places once they are
-checked, and damaged ones are refused when they are read.
-"""
+"""Arrays that nobody writes to, and checks of those that come out of a pickle."""
 
 from __future__ import annotations
 
@@ -18,32 +14,14 @@ IntArray = NDArray[np.int64]
 
 
 def sealed(array: NDArray[T]) -> NDArray[T]:
-    """Return the array as one that cannot be made writeable."""
-    same: NDArray[T] = all_sealed(array)[0]
-    return same
+    """Return the same array, read-only."""
+    array.flags.writeable = False
+    return array
 
 
 def all_sealed(*arrays: NDArray[Any] | None) -> list[Any]:
-    """Return arrays as such that cannot be made writeable; None stays None."""
-    found: list[NDArray[Any] | None] = []
-    for array in arrays:
-        base: Any = None if array is None else array.base
-        if array is None or (type(base) is memoryview and base.readonly):
-            found.append(array)
-        elif base is None:  # an owner could make itself writeable again, and a view of it cannot
-            array.flags.writeable = False
-            found.append(array.view())
-        elif type(base) is np.ndarray and not base.flags.writeable:
-            found.append(array)
-        elif array.dtype.kind in _WITHOUT_BUFFER:
-            found += all_sealed(array.copy())
-        else:
-            array.flags.writeable = False
-            found.append(np.asarray(memoryview(array)))  # type: ignore[arg-type]
-    return found
-
-
-_WITHOUT_BUFFER = "mMT"  # kinds of arrays that have no memoryview: times and NumPy's text
+    """Return the same arrays, read-only; None stays None."""
+    return [None if array is None else sealed(array) for array in arrays]
 
 
 class SealedFields:

@@ -309,7 +309,7 @@ def evaluation(
     columns = read_columns(
         y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight, base_margin=base_margin
     )
-    judgments = Judgments.of_columns(columns.require_ids(), sample_weight)
+    judgments = Judgments(columns.require_ids())
     warn_about_scored_queries(judgments)
     return _Evaluation(
         Evaluator(named_measures(measures, "evaluation"), n_threads),

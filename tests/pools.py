@@ -7,8 +7,8 @@ import numpy as np
 from reference.frame import ideal
 from reference.inferred import UNSAMPLED
 
-from skgraded import Judgments, Rankings
-from skgraded.rankings import RankedList
+from skgraded import Judgments
+from skgraded.rankings import RankedList, as_rankings
 
 
 def rankings_of_pools(queries):
@@ -41,4 +41,4 @@ def rankings_of(run, pool):
         if grade is not None:
             rest.remove(grade)
     y_true = [math.nan if grade is None else grade for grade in run] + rest
-    return Rankings.from_arrays(y_true, -np.arange(float(len(y_true))))
+    return as_rankings(y_true, -np.arange(float(len(y_true))))

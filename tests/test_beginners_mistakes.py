@@ -43,6 +43,10 @@ NO_IDS = (
     "ValueError: Query ids are missing. Give one id per row in any of these ways: [...] "
     "scikit-learn passes groups=... to the splitter alone, and not to fit and score. [...]"
 )
+COLUMNS = (
+    "Put the queries one after the other, with qid=, one id per row; pass a column itself, such as "
+    "frame['query']; and give dicts of dicts to skgraded.trec.evaluate(measures, qrels, runs)."
+)
 SIZES = "qid=np.repeat(np.arange(len(sizes)), sizes)"
 
 MISTAKES = [
@@ -83,8 +87,7 @@ MISTAKES = [
         IDS,
         "the name of a column instead of the column",
         'evaluate("nDCG@10", y, s, qid="query")',
-        "ValueError: qid must be one-dimensional, with one entry per row, got type str. Pass the "
-        "column itself, such as frame['query'], and not its name.",
+        f"ValueError: qid must be one-dimensional, with one entry per row, got type str. {COLUMNS}",
         'evaluate("nDCG@10", y, s, qid=qid)',
     ),
     Mistake(
@@ -172,16 +175,15 @@ MISTAKES = [
         "a list for each query, of different lengths",
         "nDCG()([[2, 0, 1], [1, 0]], [[3, 2, 1], [2, 1]])",
         "ValueError: y_true must be one-dimensional, with one entry per row, got lists of "
-        "different lengths. Put the queries one after the other, np.concatenate(y_true), and pass "
-        "qid=np.repeat(np.arange(len(y_true)), [len(each) for each in y_true]).",
+        f"different lengths. {COLUMNS}",
         "nDCG()([2, 0, 1, 1, 0], [3, 2, 1, 2, 1], qid=[0, 0, 0, 1, 1])",
     ),
     Mistake(
         ARGUMENTS,
         "a row for each query, as in sklearn.metrics.ndcg_score",
         "nDCG()([[2, 0, 1], [1, 0, 0]], [[3, 2, 1], [2, 1, 3]])",
-        "ValueError: y_true must be one-dimensional, with one entry per row, got shape (2, 3). If "
-        "each line is a query, pass np.ravel(y_true) and qid=np.repeat(np.arange(2), 3).",
+        "ValueError: y_true must be one-dimensional, with one entry per row, got shape (2, 3). "
+        f"{COLUMNS}",
         "nDCG()(np.ravel([[2, 0, 1], [1, 0, 0]]), np.ravel([[3, 2, 1], [2, 1, 3]]), "
         "qid=np.repeat(np.arange(2), 3))",
     ),
@@ -190,7 +192,7 @@ MISTAKES = [
         "dicts of dicts, as in pytrec_eval",
         'evaluate("nDCG@10", qrels, run)',
         "ValueError: y_true must be one-dimensional, with one entry per row, got type dict. "
-        "skgraded.trec.evaluate(measures, qrels, runs) scores dicts of dicts.",
+        f"{COLUMNS}",
         'trec.evaluate("nDCG@10", qrels, run)',
     ),
     Mistake(
@@ -213,7 +215,8 @@ MISTAKES = [
         ARGUMENTS,
         "words instead of grades",
         'ranker.fit(X, ["good"] * len(y), qid=qid)',
-        "ValueError: y must be numeric, got an array of dtype <U4. Of categories make grades: "
+        "ValueError: y must be numeric, got an array of dtype <U4. Give categories an order, "
+        "pd.Categorical(..., ordered=True) or pl.Enum, or make grades of words: "
         "[{'bad': 0, 'good': 1}[each] for each in y].",
         "ranker.fit(X, y, qid=qid)",
     ),

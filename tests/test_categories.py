@@ -11,7 +11,6 @@ from skgraded import (
     Judgments,
     QueryKFold,
     QueryRanker,
-    Rankings,
     evaluate,
     make_ranking_scorer,
     query_series,
@@ -19,6 +18,7 @@ from skgraded import (
     xGAP,
 )
 from skgraded.datasets import make_ranking
+from skgraded.rankings import as_rankings
 from skgraded.users import thresholds_from_feedback
 
 ESCI = ["I", "C", "S", "E"]
@@ -47,7 +47,7 @@ def test_ordered_categories_are_grades(make):
     expected = MEASURE(GRADES, SCORES, qid=QID)
     assert MEASURE(labels, SCORES, qid=QID) == expected
     assert evaluate(MEASURE, labels, SCORES, qid=QID).values.mean() == expected
-    assert MEASURE(Rankings.from_arrays(labels, SCORES, qid=QID)) == expected
+    assert MEASURE(as_rankings(labels, SCORES, qid=QID)) == expected
     assert MEASURE(query_target(labels, QID), SCORES) == expected
     assert MEASURE(query_series(labels, QID), SCORES) == expected
     assert Judgments.from_groups(labels, [4, 4]).grades.tolist() == [0, 1, 2, 3]
@@ -100,14 +100,13 @@ def test_other_categories_are_refused_with_the_way_out(make):
         "y": lambda: query_target(labels, QID),
         r"\w+": lambda: QueryRanker(Ridge(), measure=MEASURE).fit(X, labels, qid=QID),
     }.items():
-        order = rf"Order them: (pd\.Categorical\({name}, categories=|{name}\.cast\(pl\.Enum\()"
-        with pytest.raises(ValueError, match=f"{name} must be numeric, got categories.*{order}"):
+        with pytest.raises(ValueError, match=f"{name} must be numeric, got .*Give categories"):
             call()
 
 
 def test_words_are_refused_with_the_way_out():
     for call in (lambda: MEASURE(WORDS, SCORES), lambda: query_target(WORDS, QID)):
-        with pytest.raises(ValueError, match=r"must be numeric, got .*Of categories make grades"):
+        with pytest.raises(ValueError, match=r"must be numeric, got .*make grades of words"):
             call()
 
 

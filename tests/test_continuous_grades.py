@@ -21,7 +21,6 @@ from skgraded import (
     AP,
     GAP,
     Judgments,
-    Rankings,
     catalogue,
     eGAP,
     evaluate,
@@ -37,6 +36,7 @@ from skgraded.lightgbm import objective
 from skgraded.measures import G, PairFactors, PairPart
 from skgraded.measures._positions import Reciprocal
 from skgraded.measures._prefix import _require_rising
+from skgraded.rankings import as_rankings
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning"),
@@ -147,9 +147,9 @@ def test_no_bit_of_a_query_depends_on_the_other_queries(name, fields):
 def test_no_bit_depends_on_threads_and_the_order_of_rows(name):
     chosen = chosen_for(name)
     y_true, y_score, qid = mixed_queries(1200)
-    rankings = Rankings.from_arrays(y_true, y_score, qid)
+    rankings = as_rankings(y_true, y_score, qid)
     once = chosen.per_query(rankings).values
-    many = Rankings.from_arrays(y_true, y_score, qid, n_threads=3)
+    many = as_rankings(y_true, y_score, qid, n_threads=3)
     np.testing.assert_array_equal(chosen.per_query(many).values, once)
     order = np.random.default_rng(1).permutation(len(qid))
     shuffled = chosen.per_query(y_true[order], y_score[order], qid=qid[order])
@@ -179,7 +179,7 @@ def test_a_query_of_whole_grades_has_the_bits_of_the_pair_matrix():
     for name in PAIRS:
         chosen = chosen_for(name)
         together = chosen.per_query(y_true, y_score, qid=qid).values[::3]
-        own = Rankings.from_arrays(y_true[whole], y_score[whole], qid[whole])
+        own = as_rankings(y_true[whole], y_score[whole], qid[whole])
         assert own.judgments.by_scale == ()
         np.testing.assert_array_equal(chosen.per_query(own).values, together)
 

@@ -646,7 +646,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "own_levels": {"grades": 4, "order": 4, "indptr": BORDERS},
     "own_levels_with_pools": {"grades": 4, "order": 4, "indptr": BORDERS}
     | {"pool_grades": 4, "pool_indptr": BORDERS},
-    "have_other_grades": {"grades": 4, "indptr": BORDERS},
+    "go_by_own_levels": {"grades": 4, "indptr": BORDERS},
     "at_grades": {"grades": np.zeros(4), "by_whole_grade": 1},
     "gather_levels": {"level": 4, "order": 4, "indptr": BORDERS},
     "count_levels": {"level": 4, "indptr": BORDERS},

@@ -12,7 +12,6 @@ from sklearn.model_selection import GroupKFold, cross_val_score
 
 from skgraded import (
     Judgments,
-    Rankings,
     evaluate,
     make_ranking_scorer,
     nDCG,
@@ -26,6 +25,7 @@ from skgraded.exceptions import (
     GradeScaleWarning,
     QueryIdsWarning,
 )
+from skgraded.rankings import as_rankings
 
 X, y, qid = make_ranking(n_queries=120, docs_per_query=10, random_state=0)
 scores = X[:, 0]
@@ -76,7 +76,7 @@ def test_ids_with_sizes_are_ids():
     assert found.qid.tolist() == nDCG().per_query(y, scores, qid=qid).qid.tolist()
 
 
-@pytest.mark.parametrize("takes", [nDCG(k=10), Rankings.from_arrays])
+@pytest.mark.parametrize("takes", [nDCG(k=10), as_rankings])
 def test_a_long_list_without_ids_warns_wherever_it_is_read(takes):
     with pytest.warns(QueryIdsWarning, match="all 1200 rows"):
         takes(y, scores)

@@ -12,7 +12,6 @@ from sklearn.linear_model import Ridge
 from skgraded import (
     AP,
     Judgments,
-    Rankings,
     chunks,
     compare,
     cross_validate_queries,
@@ -25,6 +24,7 @@ from skgraded import (
 )
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import measures_by_name
+from skgraded.rankings import as_rankings
 from skgraded.results import Scores
 from skgraded.studies import correlate, sensitivity
 from skgraded.users import threshold_profile
@@ -63,10 +63,10 @@ def test_the_columns_of_a_frame_are_systems(library):
 
 
 def test_rankings_by_name():
-    rankings = {name: Rankings.from_arrays(Y, each, QID) for name, each in SYSTEMS.items()}
+    rankings = {name: as_rankings(Y, each, QID) for name, each in SYSTEMS.items()}
     found = evaluate(MEASURES, rankings)
     np.testing.assert_array_equal(found.values, evaluate(MEASURES, Y, SYSTEMS, qid=QID).values)
-    other = Rankings.from_arrays(np.minimum(Y, 1), SYSTEMS["a"], QID)
+    other = as_rankings(np.minimum(Y, 1), SYSTEMS["a"], QID)
     one, two = evaluate("DCG", rankings["a"]), evaluate("DCG", other)
     unlike = Scores.of_systems({"a": one, "other": dataclasses.replace(two, judged=None)})
     assert unlike.ideal() == {"DCG": None}  # the two have other labels, which nothing tells
@@ -88,7 +88,7 @@ def test_a_warning_about_the_scale_comes_once():
         ((Y, {"a": Y, "b": Y * np.nan}), {}, ValueError, r"must be finite.*\(System 'b'\.\)"),
         (({"q1": {"d1": 1}},), {}, TypeError, r"Rankings, got dict for 'q1'.*trec\.evaluate\(meas"),
         (
-            ({"a": Rankings.from_arrays(Y, Y)},),
+            ({"a": as_rankings(Y, Y)},),
             {"qid": QID},
             TypeError,
             "qid must be None with Rankings, got ndarray",
@@ -258,7 +258,7 @@ class TestJudgmentsOfSystems:
         less = Y - (np.arange(len(Y)) == np.argmax(Y))
         humans, judge = (evaluate("nDCG@10", each, SYSTEMS, qid=IDS) for each in (Y, less))
         systems = {"a": humans.select(system="a"), "b": judge.select(system="b")}
-        rankings = {"a": Rankings.from_arrays(Y, Y, IDS), "b": Rankings.from_arrays(less, Y, IDS)}
+        rankings = {"a": as_rankings(Y, Y, IDS), "b": as_rankings(less, Y, IDS)}
         for refused in (
             lambda: compare(systems),
             lambda: evaluate("AP", rankings),

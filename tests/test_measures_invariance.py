@@ -7,8 +7,9 @@ from facts import FEW, RANKED, fields_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import AP, GAP, RBP, Rankings, eGAP, evaluate, measure, nDCG, xGAP
+from skgraded import AP, GAP, RBP, eGAP, evaluate, measure, nDCG, xGAP
 from skgraded.measures import P
+from skgraded.rankings import as_rankings
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
@@ -34,7 +35,7 @@ def test_order_of_rows_inside_and_across_queries_does_not_matter(rows, data):
 def test_scoring_a_few_queries_at_a_time_changes_no_bit(rows, at_a_time):
     from skgraded.measures import _measure
 
-    rankings = Rankings.from_arrays(rows.y_true, rows.y_score, rows.qid)
+    rankings = as_rankings(rows.y_true, rows.y_score, rows.qid)
     names = [
         "AP",
         "GAP",

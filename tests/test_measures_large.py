@@ -13,8 +13,9 @@ from reference.average_precision import average_precision
 from reference.ndcg import ndcg
 from reference.queries import per_query, rows_by_query
 
-from skgraded import AP, ERR, RBP, RR, Bpref, Rankings, eGAP, nDCG
+from skgraded import AP, ERR, RBP, RR, Bpref, eGAP, nDCG
 from skgraded.measures import BprefTen
+from skgraded.rankings import as_rankings
 
 # These tests call measures whose scale is open on purpose, and long lists of one query.
 pytestmark = [
@@ -63,7 +64,7 @@ def test_cascades_and_preferences_of_many_grades():
 
 def test_a_high_top_grade_takes_no_room():
     y_true, y_score = np.tile([0, 0, 0, 0, 2000], 5000), np.tile(np.arange(5.0), 5000)
-    rankings = Rankings.from_arrays(y_true, y_score, np.repeat(np.arange(5000), 5))
+    rankings = as_rankings(y_true, y_score, np.repeat(np.arange(5000), 5))
     tracemalloc.start()
     value = eGAP(g="linear")(rankings)
     _, peak = tracemalloc.get_traced_memory()
@@ -97,7 +98,7 @@ print(max(found[2:]))
 
 def test_what_many_measures_have_computed_is_not_kept_for_ever():
     y_true, y_score = np.tile([0, 1, 2, 0], 5000), np.arange(20_000)
-    rankings = Rankings.from_arrays(y_true, y_score)
+    rankings = as_rankings(y_true, y_score)
     tracemalloc.start()
     for p in np.linspace(0.01, 0.99, 200):
         RBP(p=p)(rankings)

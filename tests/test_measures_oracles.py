@@ -15,6 +15,7 @@ from reference.queries import per_query, plain, rows_by_query
 
 from skgraded import Rankings, evaluate
 from skgraded.measures import ADM
+from skgraded.rankings import as_rankings
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
@@ -104,7 +105,7 @@ class TestADM:
         scores = evaluate(["AP", "ADM", "nDCG"], *rows, qid=qid, sample_weight=[1, 1, 3, 3])
         assert scores["ADM"].values.tolist() == [0.75, 0.5]
         assert float(scores["ADM"]) == (0.75 + 3 * 0.5) / 4
-        rankings = Rankings.from_arrays(*rows, qid)
+        rankings = as_rankings(*rows, qid)
         assert ADM().per_query(rankings).values.tolist() == [0.75, 0.5]
         assert ADM().per_query(rankings.of_queries(slice(1, 2))).values.tolist() == [0.5]
 

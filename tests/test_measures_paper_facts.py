@@ -13,7 +13,8 @@ from pools import rankings_of
 from reference.queries import rows_by_query
 from samples import LIST_A, LIST_B, POOL
 
-from skgraded import AP, GAP, Rankings, eGAP, nDCG, xGAP
+from skgraded import AP, GAP, eGAP, nDCG, xGAP
+from skgraded.rankings import as_rankings
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
@@ -29,7 +30,7 @@ class TestPaperFacts:
         g, n = (1 - g2, g2), 200_000
         y_true = np.append(np.ones(n, dtype=int), 2)
         y_score = -np.arange(n + 1.0)
-        rankings = Rankings.from_arrays(y_true, y_score, np.zeros(n + 1))
+        rankings = as_rankings(y_true, y_score, np.zeros(n + 1))
         assert GAP(g=g)(rankings) == pytest.approx(1.0, abs=1e-3)
         assert xGAP(g=g)(rankings) == pytest.approx(1 - g2**2, abs=1e-3)
         assert eGAP(g=g)(rankings) == pytest.approx(1 - g2, abs=1e-3)
@@ -48,7 +49,7 @@ class TestPaperFacts:
     @given(strategies.long_data(unjudged=False), st.data())
     def test_ideal_ranking_scores_the_users_who_find_a_document(self, rows, data):
         g = data.draw(strategies.g_vectors(rows.max_grade))
-        rankings = Rankings.from_arrays(rows.y_true, rows.y_true, rows.qid)
+        rankings = as_rankings(rows.y_true, rows.y_true, rows.qid)
         tau = [max(rows.y_true[own]) for own in rows_by_query(rows.qid).values()]
         reached = np.array([sum(g[: int(top)]) for top in tau])
         for kind in (xGAP, eGAP):

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from reference.average_precision import average_precision
 from reference.queries import mean_over_queries, per_query, rows_by_query
 
-from skgraded import AP, RR, Rankings, evaluate, nDCG, xGAP
+from skgraded import AP, RR, evaluate, nDCG, xGAP
 from skgraded.exceptions import UndefinedMeanWarning
+from skgraded.rankings import as_rankings
 from skgraded.results import report_of
 
 # These tests call measures whose scale is open on purpose.
@@ -141,7 +142,7 @@ class TestResults:
             evaluate([], *self.rows)
 
     def test_rankings_need_nothing_beside_them(self):
-        rankings = Rankings.from_arrays(*self.rows, self.qid)
+        rankings = as_rankings(*self.rows, self.qid)
         assert AP()(rankings) == 0.5
         with pytest.raises(TypeError, match="must be None with a Rankings"):
             AP()(rankings, [1, 2, 3, 4])

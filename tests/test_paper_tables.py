@@ -11,7 +11,6 @@ from skgraded import (
     AP,
     DCG,
     RR,
-    Rankings,
     evaluate,
     measure,
     nDCG,
@@ -24,6 +23,7 @@ from skgraded.measures import (
     RankedHalfLife,
     SlidingRatio,
 )
+from skgraded.rankings import as_rankings
 
 NAN = math.nan
 
@@ -41,7 +41,7 @@ def rank_with_rest(lists, pool):
                 rest.remove(grade)
         y_true += [*ranked, *rest]
         qid += [query] * (len(ranked) + len(rest))
-    return Rankings.from_arrays(y_true, -np.arange(float(len(qid))), qid)
+    return as_rankings(y_true, -np.arange(float(len(qid))), qid)
 
 
 # --- Kishida (2005): three relevant documents of grades 3, 2 and 1, lists of five ----------------

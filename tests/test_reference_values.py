@@ -12,6 +12,7 @@ import pytest
 
 from skgraded import GAP, Rankings
 from skgraded.conventions import measure_as
+from skgraded.rankings import as_rankings
 from skgraded.trec import read_qrels, read_run
 
 FOUR_DIGITS = 5.01e-5  # printed with four digits
@@ -228,7 +229,7 @@ def test_lightgbm_and_scikit_learn_on_the_ranking_example(data_dir):
         [kind(row[name]) for row in rows]
         for name, kind in (("qid", str), ("label", int), ("score", float))
     )
-    rankings = Rankings.from_arrays(y_true, y_score, qid)
+    rankings = as_rankings(y_true, y_score, qid)
     reference = json.loads((folder / "rank.test.reference.json").read_text(encoding="utf-8"))
     of_last_iteration = reference["lightgbm_eval_per_iteration"]
     assert len(of_last_iteration) == 8

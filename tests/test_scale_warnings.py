@@ -11,7 +11,6 @@ from sklearn.linear_model import Ridge
 from skgraded import (
     Judgments,
     QueryRanker,
-    Rankings,
     chunks,
     compare,
     cross_validate_queries,
@@ -24,6 +23,7 @@ from skgraded import (
 from skgraded.cli import main
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import bounds, tie_report
+from skgraded.rankings import as_rankings
 from skgraded.studies import compare_assessors, incompleteness
 
 QID = np.repeat(np.arange(12), 6)
@@ -41,7 +41,7 @@ def as_nested(values):
 
 
 def ranked(labels):
-    return Rankings.from_arrays(labels, X[:, 0], QID)
+    return as_rankings(labels, X[:, 0], QID)
 
 
 def parquet(labels, folder):

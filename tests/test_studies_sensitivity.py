@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skgraded import AP, Rankings, evaluate
+from skgraded.rankings import as_rankings
 from skgraded.studies import change_by_discovery, sensitivity
 
 grades = st.lists(st.integers(0, 3), min_size=2, max_size=12).filter(any)
@@ -138,7 +139,7 @@ def test_a_growing_pool_is_that_of_the_changed_labels(name):
     scores, qid = rng.integers(0, 9, size=60).astype(float) + 0.0, np.repeat([3, 1, 2], 20)
     scores += np.where(qid == 1, rng.random(60), 0.0)  # ties in two queries
     found = sensitivity([name], labels, scores, qid=qid, change="one_grade", pool="grows")
-    rankings = Rankings.from_arrays(labels, scores, qid)
+    rankings = as_rankings(labels, scores, qid)
     before = evaluate([name], rankings).values[:, 0]
     for number, query in enumerate([3, 1, 2]):
         rows = np.flatnonzero(qid == query)

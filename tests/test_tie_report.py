@@ -9,6 +9,7 @@ from facts import FACTS, RANKED
 
 from skgraded import AP, Blend, Measure, Rankings, catalogue, evaluate, nDCG
 from skgraded.measures import INST, tie_report
+from skgraded.rankings import as_rankings
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
@@ -122,7 +123,7 @@ def test_blends_and_measures_of_users():
 
 def test_rankings_frames_and_notes():
     pytest.importorskip("pandas")
-    rankings = Rankings.from_arrays([2, 0, 1], [1.0, 1.0, 0.0])
+    rankings = as_rankings([2, 0, 1], [1.0, 1.0, 0.0])
     found = tie_report(["AP", "xGAP(g=[0.5,0.5])"], rankings)
     assert found.to_frame()["are_bounds"].tolist() == [True, False]
     assert "values of xGAP(g=[0.5,0.5]): lowest" in " ".join(repr(found).split())

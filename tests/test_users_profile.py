@@ -27,6 +27,7 @@ from skgraded._intervals.estimate import Estimate, means
 from skgraded._intervals.repeats import over_repeats
 from skgraded.cli import make_parser
 from skgraded.exceptions import FewDifferencesWarning
+from skgraded.rankings import as_rankings
 from skgraded.users import threshold_profile
 from skgraded.users._pair_profile import PairProfile, even_points
 
@@ -338,7 +339,7 @@ def test_the_last_ranker_is_the_baseline_unless_another_is_named():
 def test_all_sources_give_the_same_profile():
     y_true, scores, qid = made_up()
     expected = threshold_profile(y_true, scores, qid=qid)
-    ranked = {name: Rankings.from_arrays(y_true, each, qid) for name, each in scores.items()}
+    ranked = {name: as_rankings(y_true, each, qid) for name, each in scores.items()}
     shuffled = np.random.default_rng(0).permutation(len(qid))
     scored = {
         "any": evaluate(MEASURES, ranked["any"]),
@@ -547,12 +548,12 @@ def test_rankers_must_be_scored_by_AP_at_every_threshold():
 def test_rankers_with_different_weights_or_judgments_are_refused():
     weights = np.arange(1.0, len(QID) + 1)
     ranked = {
-        "a": Rankings.from_arrays(Y, SCORES["any"], QID),
-        "b": Rankings.from_arrays(Y, SCORES["best"], QID, weights),
+        "a": as_rankings(Y, SCORES["any"], QID),
+        "b": as_rankings(Y, SCORES["best"], QID, weights),
     }
     with pytest.raises(ValueError, match="weight queries alike, but 'b' and 'a' do not"):
         threshold_profile(ranked)
-    ranked["b"] = Rankings.from_arrays(np.minimum(Y, 1), SCORES["best"], QID)
+    ranked["b"] = as_rankings(np.minimum(Y, 1), SCORES["best"], QID)
     with pytest.raises(ValueError, match="same judgments, got the highest grades 2 for 'a', 1 for"):
         threshold_profile(ranked)
     ranked["b"] = evaluate("AP", Y, Y, qid=QID)

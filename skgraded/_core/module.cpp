@@ -362,10 +362,12 @@ auto py_own_levels_with_pools(const Doubles& grades, const Order& order, const I
                          std::move(levels).sealed(), std::move(pool).sealed());
 }
 
-Out<std::uint8_t> py_have_other_grades(const Doubles& grades, const Integers& indptr, double top) {
-  const Queries queries = Fit("have_other_grades").queries(indptr, grades);
-  return fill(New<std::uint8_t>{count_of(queries)},
-              [&](std::uint8_t* have) { have_other_grades(grades.data(), queries, top, have); });
+Out<std::uint8_t> py_go_by_own_levels(const Doubles& grades, const Integers& indptr, double few,
+                                      double most, double pairs) {
+  const Queries queries = Fit("go_by_own_levels").queries(indptr, grades);
+  return fill(New<std::uint8_t>{static_cast<std::size_t>(queries.count)}, [&](std::uint8_t* own) {
+    go_by_own_levels(grades.data(), queries, {few, most, pairs}, own);
+  });
 }
 
 Out<double> py_at_grades(const Doubles& grades, const Doubles& by_whole_grade) {
@@ -669,8 +671,10 @@ NB_MODULE(_native, m) {
   m.def("own_levels_with_pools", &py_own_levels_with_pools, "grades"_a, "order"_a, "indptr"_a,
         "pool_grades"_a, "pool_indptr"_a,
         "The same where the pools are given, best grade first: all but their borders.");
-  m.def("have_other_grades", &py_have_other_grades, "grades"_a, "indptr"_a, "top"_a,
-        "Whether a query has other grades than whole ones up to `top`.");
+  m.def("go_by_own_levels", &py_go_by_own_levels, "grades"_a, "indptr"_a, "few"_a, "most"_a,
+        "pairs"_a,
+        "Whether a query has fractional grades, one above `most`, or one h above `few` where it has\n"
+        "less than (h + 1)^2 / `pairs` judged documents.");
   m.def("at_grades", &py_at_grades, "grades"_a, "by_whole_grade"_a,
         "Numbers of the grades 0, 1, ..., with straight lines between them.");
   define_float_labels<float, double>(m);

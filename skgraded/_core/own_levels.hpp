@@ -2,6 +2,8 @@
 // are borders[q] .. borders[q + 1] - 1, ascending; level 0, the grade 0, is that of all queries.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -130,13 +132,30 @@ inline std::int64_t own_levels_with_pools(const SortedGrades& lists, const Pools
   return numbers.count();
 }
 
-// Whether a query has other grades than whole ones up to `top`.
-inline void have_other_grades(const double* grade, const Queries& queries, double top,
-                              std::uint8_t* have) noexcept {
+// Which queries go by levels of their own: those with fractional grades, or whose highest grade h is
+// above `most`, or above `few` where (h + 1)^2 pairs of grades are more than `pairs` a document.
+struct ScaleRule {
+  double few, most, pairs;
+
+  bool is_own(double highest, std::int64_t n_judged) const noexcept {
+    const double levels = highest + 1.0;
+    return highest > most ||
+           (highest > few && levels * levels > pairs * static_cast<double>(n_judged));
+  }
+};
+
+inline void go_by_own_levels(const double* grade, const Queries& queries, const ScaleRule& rule,
+                             std::uint8_t* own) noexcept {
   for (std::int64_t q = 0; q < queries.count; ++q) {
-    have[q] = 0;
-    for (std::int64_t i = queries.begin(q); i < queries.begin(q + 1) && have[q] == 0; ++i)
-      have[q] = grade[i] > top || grade[i] != static_cast<double>(static_cast<int>(grade[i]));
+    double highest = 0.0;
+    std::int64_t n_judged = 0;
+    bool is_fractional = false;
+    for (std::int64_t i = queries.begin(q); i < queries.begin(q + 1); ++i) {
+      highest = std::max(highest, grade[i]);
+      n_judged += grade[i] >= 0.0 ? 1 : 0;
+      is_fractional |= grade[i] <= rule.most && grade[i] != std::trunc(grade[i]);
+    }
+    own[q] = is_fractional || rule.is_own(highest, n_judged);
   }
 }
 

@@ -130,8 +130,8 @@ class Rows(NamedTuple):
         Judgments
             The labels by query.
         """
-        columns = CheckedColumns(self.y_true, self.qid, None, {})
-        return Judgments.of_columns(columns, self.weight)
+        columns = CheckedColumns(self.y_true, self.qid, None, {}, self.weight)
+        return Judgments(columns)
 
     def take(self, rows: slice) -> Rows:
         """Copy some rows, so that the memory of the others can be freed.

@@ -389,7 +389,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         )
         if self.missing_qid == "raise":
             columns.require_ids()
-        return Judgments.of_columns(columns, sample_weight)
+        return Judgments(columns)
 
     def _lay_out(
         self,

@@ -78,7 +78,7 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         """Check the parameters and the ids, and lay out the rows by query."""
         self._check_parameters()
         columns = columns.require_ids()._replace(labels=self._labels_of(X, columns.labels))
-        layout = Judgments.of_columns(columns)
+        layout = Judgments(columns)
         warn_about_given_queries(layout, rows="rows to split")
         return layout
 

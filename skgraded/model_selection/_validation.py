@@ -58,7 +58,7 @@ def scores_of_models(
     if y is None:
         raise ValueError("y must hold the grades of the rows of X, got None.")
     columns = read_columns(y, qid, named=("y", "qid"), X=X).require_ids()
-    judgments = Judgments.of_columns(columns)
+    judgments = Judgments(columns)
     own = {name: each for name, each in models.items() if ranker_in(each) is not None}
     named = measures_for(own or models, measures, judgments)
     parts = {}
@@ -311,7 +311,7 @@ def cross_validate_queries(
     is_several = isinstance(estimator, Mapping)
     rankers = by_name(estimator) if is_several else {"": estimator}
     columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
-    judgments = Judgments.of_columns(columns.require_ids(), sample_weight)
+    judgments = Judgments(columns.require_ids())
     grades, ids = np.asarray(columns.labels), as_ids(columns.ids)
     warn_about_given_queries(judgments, rows="rows to cross-validate on")
     named = measures_for(rankers, measures, judgments)

@@ -13,7 +13,7 @@ from skgraded.rankings._columns import (
     split_target,
     without_query_ids,
 )
-from skgraded.rankings._judgments import IdealRanking, Judgments, Ranked, Rankings, as_rankings
+from skgraded.rankings._judgments import Judgments, as_rankings
 from skgraded.rankings._kept import keep
 from skgraded.rankings._levels import levels_of
 from skgraded.rankings._numbers import (
@@ -24,7 +24,14 @@ from skgraded.rankings._numbers import (
     words_of_grades,
 )
 from skgraded.rankings._queries import as_ids, number_rows, place_rows
-from skgraded.rankings._ranked_list import RankedList, Ties, Unjudged
+from skgraded.rankings._rankings import (
+    IdealRanking,
+    Ranked,
+    RankedList,
+    Rankings,
+    Ties,
+    Unjudged,
+)
 
 __all__ = [
     "QID",

@@ -224,12 +224,15 @@ class CheckedColumns(NamedTuple):
         or the ids say so.
     row_labels : mapping of str to Index
         Row labels of those arguments that are pandas objects.
+    sample_weight : array-like of shape (n_documents,) or None
+        Weight of each row, not yet checked.
     """
 
     labels: Any
     ids: Any
     sizes: NDArray[np.int64] | None
     row_labels: Mapping[str, Any]
+    sample_weight: Any
 
     def require_ids(self) -> Self:
         """Return the columns themselves, or raise where they hold no query ids.
@@ -299,7 +302,7 @@ def read_columns(
         # Plain lists and arrays tell nothing of their rows.
         if not (each is None or kind is list or (kind is np.ndarray and each.dtype.names is None)):
             return _read_telling_columns(labels, ids, named, others)
-    return CheckedColumns(labels, ids, None, {})
+    return CheckedColumns(labels, ids, None, {}, others.get("sample_weight"))
 
 
 def _read_telling_columns(
@@ -314,7 +317,8 @@ def _read_telling_columns(
     if in_target is not None:
         sources.append(_Source(f"the ids in {named[0]}", in_target))
     queries = _agreed_on(sources + _ids_of_frames(columns, row_labels, is_known=bool(sources)))
-    return CheckedColumns(grades_of_categories(grades), *queries, row_labels)
+    grades = grades_of_categories(grades)
+    return CheckedColumns(grades, *queries, row_labels, others.get("sample_weight"))
 
 
 class _Source(NamedTuple):
@@ -419,16 +423,14 @@ def _refuse_other_order(row_labels: Mapping[str, Any]) -> None:
 
 
 def require_rows_of(
-    judgments: str, row_labels: Mapping[str, Any], ids: NDArray[Any], scores: CheckedColumns
+    row_labels: Mapping[str, Any], ids: NDArray[Any], scores: CheckedColumns
 ) -> None:
-    """Raise if scores tell that their rows are not those of labels that were read before.
+    """Raise if scores tell that their rows are not those of Judgments.
 
     Parameters
     ----------
-    judgments : str
-        What to call these labels in messages.
     row_labels : mapping of str to Index
-        Row labels of the columns that were read with them.
+        Row labels of the columns that were read with the Judgments.
     ids : ndarray of shape (n_documents,)
         Query id of each of their rows.
     scores : CheckedColumns
@@ -441,7 +443,7 @@ def require_rows_of(
     """
     _refuse_other_order({**row_labels, **scores.row_labels})
     if scores.ids is not None:
-        ours = _Source(judgments, QueryIds(ids, None))
+        ours = _Source("the Judgments", QueryIds(ids, None))
         _require_same_queries(ours, _Source("the ids in y_score", QueryIds(scores.ids, None)))
 
 

@@ -1,36 +1,53 @@
-"""`Judgments` and `Rankings`: labels by query, and documents ranked by scores.
+"""`Judgments`, labels by query with everything that depends on them alone.
 
-A data set is read in two steps, because model training repeats only the second:
-
-- `Judgments` holds everything that depends only on the labels: the rows of every query, the grades,
-  the pool and the ideal ranking. It is computed once per data set.
-- `Rankings` adds scores. It sorts once, for all measures, cut-offs and tie rules.
+A data set is read in two steps, because model training repeats only the second: `Judgments` holds
+the rows of every query, the grades, the pool and the ideal ranking, and `Rankings` adds scores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from types import MappingProxyType
-from typing import Any
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
 from skgraded._guards import (
+    hash_ids,
     warn_about_scored_queries,
     warn_if_ids_are_forgotten,
     warn_if_swapped,
 )
-from skgraded._sealed import all_sealed, require, require_column, require_permutation, sealed
 from skgraded._support.arguments import threads
+from skgraded._support.lazy import cached_property
 from skgraded.rankings._columns import CheckedColumns, read_columns, require_rows_of
-from skgraded.rankings._labels import Labels
-from skgraded.rankings._levels import mean_by_query, read_labels
-from skgraded.rankings._numbers import check_group_sizes, numeric_labels, own_scores
-from skgraded.rankings._own_scales import ScalePart
+from skgraded.rankings._kept import Kept
+from skgraded.rankings._levels import (
+    UNJUDGED,
+    ReadLabels,
+    level_type,
+    levels_of,
+    mean_by_query,
+    placed_again,
+    read_labels,
+)
+from skgraded.rankings._numbers import (
+    check_group_sizes,
+    check_length,
+    check_weights,
+    numeric_labels,
+    own_scores,
+)
+from skgraded.rankings._own_scales import (
+    TOP_OF_SHORT_SCALE,
+    ScalePart,
+    go_by_own_levels,
+    parts_by_scale,
+)
 from skgraded.rankings._queries import place_groups, place_rows
-from skgraded.rankings._ranked_list import RankedList, Ties, Unjudged
+from skgraded.rankings._rankings import IdealRanking, RankedList, Rankings, Unjudged
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -52,7 +69,7 @@ def _keep_freed_memory(n_rows: int) -> None:
         np.empty(min(n_bytes, _MOST_BYTES_KEPT), dtype=np.uint8)
 
 
-class Judgments(Labels):
+class Judgments:
     """Graded labels by query, read once: the fast way to score many vectors of scores.
 
     Labels and query ids are checked and grouped here, and everything that depends on them alone is
@@ -74,12 +91,17 @@ class Judgments(Labels):
 
     Attributes
     ----------
+    n_queries, n_documents, n_levels : int
+        Numbers of queries, documents and distinct grades.
     qid : ndarray of shape (n_queries,)
         Query ids, in order of first appearance.
     indptr : ndarray of shape (n_queries + 1,), int64
         ``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q.
+    places : ndarray of shape (n_documents,), int64, or None
+        The position of every row; None if the rows are grouped by query.
     grades : ndarray of shape (n_levels,), float64
-        The distinct grades, ascending; ``grades[0]`` is 0.
+        The distinct grades, ascending; ``grades[0]`` is 0. A grade is stored as its *level*, its
+        index among them.
     levels : ndarray of shape (n_documents,), uint8 or int32
         Level of the document at every position; ``n_levels`` or above marks unjudged ones.
     weights : ndarray of shape (n_queries,), float64, or None
@@ -89,6 +111,15 @@ class Judgments(Labels):
     row_labels : mapping of str to Index
         Row labels of the arguments that were pandas objects. The row labels of scores must not
         contradict them.
+    top_grade : float
+        The highest grade of the whole data set; a part of it may lack documents of this grade.
+    has_fractional_grades, has_unjudged : bool
+        Whether some grade is not a whole number, and some document unjudged.
+    has_own_pool : bool
+        Whether the pools are the judged documents of the lists, and were not given.
+    borders : ndarray of shape (n_queries + 1,), int64, or None
+        ``borders[q]:borders[q + 1]`` are the levels that query q has of its own, beside level 0;
+        None if all queries share the levels.
     pool : RankedList
         The judged documents of each query, best grade first. In retrieval, the pool also holds
         judged documents that the run did not retrieve.
@@ -120,79 +151,27 @@ class Judgments(Labels):
     {'AP': 0.75, 'nDCG@10': 0.8154648767857288}
     """
 
-    sizes: IntArray | None = None
-    row_labels: Mapping[str, Any] = MappingProxyType({})
+    sizes: IntArray | None
 
     def __init__(
         self,
-        y_true: ArrayLike,
+        y_true: ArrayLike | CheckedColumns,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> None:
+        if isinstance(y_true, CheckedColumns):
+            self._lay_out(y_true)
+            return
         columns = read_columns(y_true, qid, sample_weight=sample_weight)
-        self._read(columns, sample_weight)
+        self._lay_out(columns)
         if columns.ids is not None:
             warn_about_scored_queries(self)
 
     @classmethod
-    def of_columns(
-        cls, columns: CheckedColumns, sample_weight: ArrayLike | None = None
-    ) -> Judgments:
-        """Lay out columns that `read_columns` has compared with each other.
-
-        Parameters
-        ----------
-        columns : CheckedColumns
-            Grades and queries.
-        sample_weight : array-like of shape (n_documents,), optional
-            Weight of each row.
-
-        Returns
-        -------
-        Judgments
-            The labels by query.
-        """
-        judgments = cls.__new__(cls)
-        judgments._read(columns, sample_weight)
-        return judgments
-
-    def _read(
-        self,
-        columns: CheckedColumns,
-        sample_weight: ArrayLike | None,
-        group: ArrayLike | None = None,
-    ) -> None:
-        labels = numeric_labels(columns.labels)
-        _keep_freed_memory(len(labels))
-        if group is None:
-            ids, indptr, places = place_rows(columns.ids, len(labels))
-        else:
-            ids, indptr, places = place_groups(group, len(labels))
-        read = read_labels(labels)
-        weights = None
-        if sample_weight is not None:
-            weights = mean_by_query(sample_weight, indptr, places)
-        self._set_up(
-            qid=ids,
-            indptr=indptr,
-            places=places,
-            labels=read.in_layout(places),
-            weights=weights,
-        )
-        if columns.sizes is not None:
-            starts, order = indptr[:-1], self.row_order
-            self.sizes = columns.sizes[starts if order is None else order[starts]]
-        if columns.row_labels:
-            self.row_labels = columns.row_labels
-
-    @classmethod
     def from_groups(
-        cls,
-        y_true: ArrayLike,
-        group: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-    ) -> Judgments:
+        cls, y_true: ArrayLike, group: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Lay out labels by query, from the number of consecutive rows of each query.
 
         Parameters
@@ -215,22 +194,116 @@ class Judgments(Labels):
             ids = np.repeat(np.arange(len(sizes)), sizes)
             return cls(y_true, qid=ids, sample_weight=sample_weight)
         judgments = cls.__new__(cls)
-        judgments._read(columns, sample_weight, group)
+        judgments._lay_out(columns, group)
         return judgments
 
-    def __getstate__(self) -> dict[str, Any]:
-        row_labels = dict(self.row_labels)
-        return {**super().__getstate__(), "sizes": self.sizes, "row_labels": row_labels}
+    def _lay_out(self, columns: CheckedColumns, group: ArrayLike | None = None) -> None:
+        labels = numeric_labels(columns.labels)
+        n_rows = len(labels)
+        _keep_freed_memory(n_rows)
+        ids = columns.ids
+        qid, indptr, places = (
+            place_rows(ids, n_rows) if group is None else place_groups(group, n_rows)
+        )
+        read = read_labels(labels, places)
+        weights = columns.sample_weight
+        if weights is not None:
+            weights = mean_by_query(weights, indptr, places)
+        self._set_up(qid, indptr, read, weights, places=places, row_labels=columns.row_labels)
+        if columns.sizes is not None:
+            starts, order = indptr[:-1], self.row_order
+            self.sizes = columns.sizes[starts if order is None else order[starts]]
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        sizes, row_labels = state.pop("sizes"), state.pop("row_labels")
-        super().__setstate__(state)
-        require(isinstance(row_labels, dict), "row_labels must be a dict")
-        if row_labels:
-            self.row_labels = row_labels
-        if sizes is not None:
-            require_column("sizes", sizes, (np.int64,), self.n_queries)
-            self.sizes = sizes
+    def _set_up(
+        self,
+        qid: NDArray[Any],
+        indptr: IntArray,
+        labels: ReadLabels,
+        weights: FloatArray | None = None,
+        *,
+        places: IntArray | None = None,
+        pool: RankedList | None = None,
+        borders: IntArray | None = None,
+        row_labels: Mapping[str, Any] | None = None,
+        is_part: bool = False,
+    ) -> None:
+        """Take arrays that fit together, and which nothing else writes to."""
+        for each in (qid, indptr, weights, places, *labels[:3], *(pool or ())):
+            if each is not None:
+                each.flags.writeable = False
+        self.qid, self.indptr, self.weights, self.places = qid, indptr, weights, places
+        self.n_queries, self.n_documents = len(indptr) - 1, int(indptr[-1])
+        self._labels, self._given_pool, self.borders = labels, pool, borders
+        self.top_grade = labels.top_grade
+        self.has_fractional_grades, self.has_unjudged = labels.any_fractional, labels.any_unjudged
+        self.has_own_pool = pool is None
+        is_short = labels.top_grade <= TOP_OF_SHORT_SCALE and not labels.any_fractional
+        self._has_one_scale = is_part or is_short
+        self.row_labels = row_labels or {}
+        self.sizes = None
+        self.kept = Kept()
+
+    @classmethod
+    def _of(cls, *parts: Any, **others: Any) -> Self:
+        """Make judgments from arrays that fit together."""
+        made = cls.__new__(cls)
+        made._set_up(*parts, **others)
+        return made
+
+    @classmethod
+    def of_lists(
+        cls,
+        levels: NDArray[Any],
+        indptr: IntArray,
+        grades: FloatArray,
+        pool: RankedList,
+        qid: NDArray[Any] | None = None,
+    ) -> Self:
+        """Make judgments of retrieved lists whose pools also hold unretrieved documents.
+
+        Parameters
+        ----------
+        levels : ndarray of shape (n_documents,)
+            Level of each document of the lists.
+        indptr : ndarray of shape (n_queries + 1,), int64
+            ``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q.
+        grades : ndarray of shape (n_levels,), float64
+            The grades of the levels, ascending, starting with 0.
+        pool : RankedList
+            The judged documents of each query, best grade first.
+        qid : ndarray of shape (n_queries,), optional
+            Query ids; 0, 1, ... by default.
+
+        Returns
+        -------
+        Judgments
+            The labels by query.
+        """
+        qid = np.arange(len(indptr) - 1) if qid is None else qid
+        return cls._of(qid, indptr, ReadLabels.of_levels(grades, levels), pool=pool)
+
+    def relabel(
+        self, grades: FloatArray, level_of: NDArray[Any], pool: RankedList | None = None
+    ) -> Self:
+        """Return judgments of the same documents with other grades.
+
+        Parameters
+        ----------
+        grades : ndarray of shape (n_levels,), float64
+            The grades of the new levels, ascending, starting with 0.
+        level_of : ndarray
+            New level of each old level, including the two levels of unjudged documents.
+        pool : RankedList, optional
+            The new pool; by default it holds the judged documents of the lists.
+
+        Returns
+        -------
+        Judgments
+            The new labels.
+        """
+        levels = level_of.astype(level_type(len(grades)))[self.levels]
+        labels = ReadLabels.of_levels(grades, levels)
+        return self._of(self.qid, self.indptr, labels, self.weights, places=self.places, pool=pool)
 
     @property
     def ideal(self) -> IdealRanking:
@@ -260,14 +333,12 @@ class Judgments(Labels):
             queries.
         """
         if type(y_score) is not np.ndarray:  # which tells nothing of its rows
-            columns = read_columns(None, y_score=y_score)
-            if columns.row_labels or columns.ids is not None:
-                self._require_rows_of(columns)
+            self.require_rows_of(y_score=y_score)
         return self._rank(y_score, n_threads)
 
     def _rank(self, y_score: ArrayLike, n_threads: int | None) -> Rankings:
         n_threads = 1 if n_threads is None else threads(n_threads)
-        scores = own_scores(y_score, self._places, self.n_documents)
+        scores = own_scores(y_score, self.places, self.n_documents)
         order, tied = _core.rank(scores, self.indptr, self.schedule, n_threads)
         return Rankings(self, order, tied, n_threads, scores)
 
@@ -284,12 +355,11 @@ class Judgments(Labels):
         ValueError
             If they hold row labels in another order, or ids of other queries.
         """
-        self._require_rows_of(read_columns(None, **scores))
-
-    def _require_rows_of(self, scores: CheckedColumns) -> None:
-        ids = np.repeat(self.qid, np.diff(self.indptr))
-        ids = ids if self._places is None else ids[self._places]
-        require_rows_of("the Judgments", self.row_labels, ids, scores)
+        columns = read_columns(None, **scores)
+        if columns.row_labels or columns.ids is not None:
+            ids = np.repeat(self.qid, np.diff(self.indptr))
+            ids = ids if self.places is None else ids[self.places]
+            require_rows_of(self.row_labels, ids, columns)
 
     def lay_out_scores(self, y_score: ArrayLike) -> FloatArray:
         """Copy scores into the order of the positions, and check them.
@@ -304,237 +374,226 @@ class Judgments(Labels):
         ndarray of shape (n_documents,), float64
             Score of the document at every position.
         """
-        return own_scores(y_score, self._places, self.n_documents)
+        return own_scores(y_score, self.places, self.n_documents)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickles hold rows, which are laid out again, and no places that a kernel would trust.
+        query, levels, pool = self._query_of_position(self.indptr), self.levels, None
+        if self.places is not None:
+            query, levels = query[self.places], levels[self.places]
+        if not self.has_own_pool:
+            pool = self._query_of_position(self.pool.indptr), self.pool.levels
+        others = self.weights, self.sizes, dict(self.row_labels)
+        return _laid_out_again, (self.qid, self.grades, (query, levels), pool, others)
 
-class Rankings:
-    """Documents of many queries, ranked by score.
+    def _query_of_position(self, indptr: IntArray) -> NDArray[np.int32]:
+        return np.repeat(np.arange(self.n_queries, dtype=np.int32), np.diff(indptr))
 
-    The constructor checks nothing, and takes arrays that nobody can write to, as kernels return
-    them; use `from_arrays` or `from_trec`.
+    @property
+    def grades(self) -> FloatArray:
+        """The distinct grades, ascending, of all queries."""
+        grades = self._labels.grades
+        return self._common_scale[0] if grades is None else grades
 
-    Attributes
-    ----------
-    judgments : Judgments
-        The labels by query.
-    order : ndarray of shape (n_documents,), int32
-        ``order[indptr[q] + n - 1]`` is the position, within query q, of the document at rank n.
-        Tied documents keep the order of their rows.
-    tied : ndarray of shape (n_documents,), uint8
-        1 where the score equals that of the document one rank above.
-    scores : ndarray of shape (n_documents,), float64, or None
-        Copy of the scores, by position; None if only the ranking is known, as for TREC runs.
-    sums : dict of RankSum to ndarray
-        Sums over the ranks that measures have computed, and share.
-    """
+    @property
+    def levels(self) -> NDArray[Any]:
+        """Level of the document at every position."""
+        levels = self._labels.levels
+        return self._common_scale[1] if levels is None else levels
 
-    order: NDArray[np.int32]
-    tied: NDArray[np.uint8]
-    scores: FloatArray | None
+    @cached_property
+    def _common_scale(self) -> tuple[FloatArray, NDArray[Any]]:
+        # Most measures do not need it where queries have levels of their own.
+        grades, levels = levels_of(self.graded)
+        grades.flags.writeable = levels.flags.writeable = False
+        return grades, levels
 
-    def __init__(
-        self,
-        judgments: Judgments,
-        order: NDArray[np.int32],
-        tied: NDArray[np.uint8],
-        n_threads: int = 1,
-        scores: FloatArray | None = None,
-    ) -> None:
-        self.judgments = judgments
-        self.order, self.tied, self.scores = order, tied, scores
-        self.n_threads = n_threads
-        self.sums: dict[Hashable, FloatArray] = {}
-        self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
-        self._by_scale: tuple[tuple[IntArray, Rankings], ...] | None = None
+    @property
+    def n_levels(self) -> int:
+        """Number of distinct grades."""
+        return len(self.grades)
 
-    @classmethod
-    def from_arrays(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        n_threads: int | None = None,
-    ) -> Rankings:
-        """Rank documents by score within their queries.
+    @property
+    def _has_many_levels(self) -> bool:
+        """Whether counts of all levels would take more memory than the documents."""
+        return self.n_queries * self.n_levels > self.n_documents
+
+    @property
+    def graded(self) -> FloatArray:
+        """Grade of the document at every position; unjudged ones have -1 or -2."""
+        graded = self._labels.graded
+        return self._with_marks[self.levels] if graded is None else graded
+
+    @property
+    def _with_marks(self) -> FloatArray:
+        return np.append(self.grades, [UNJUDGED, UNJUDGED - 1.0])
+
+    @property
+    def graded_pool(self) -> tuple[FloatArray, IntArray]:
+        """Grades of the pools and their borders; those of the lists if these hold the pools."""
+        if self.has_own_pool:
+            return self.graded, self.indptr
+        return self._with_marks[self.pool.levels], self.pool.indptr
+
+    @cached_property
+    def fingerprints(self) -> NDArray[np.uint64]:
+        """A number that stands for the judged grades of each query, whatever their order."""
+        graded, indptr = self.graded_pool
+        hashes = hash_ids((graded + 0.0).view(np.uint64)) * (graded >= 0.0)  # -0.0 is 0.0
+        sums = np.append(np.zeros(1, np.uint64), np.cumsum(hashes))
+        return sums[indptr[1:]] - sums[indptr[:-1]]
+
+    @cached_property
+    def row_order(self) -> IntArray | None:
+        """Row of the input at every position, int64; None if the rows are grouped by query."""
+        if self.places is None:
+            return None
+        row_order = np.empty_like(self.places)
+        row_order[self.places] = np.arange(len(row_order))
+        row_order.flags.writeable = False
+        return row_order
+
+    @cached_property
+    def schedule(self) -> IntArray:
+        """Order in which queries are sorted by score; those of similar size are neighbours."""
+        return _core.schedule_queries(self.indptr)
+
+    @property
+    def top_of_scale(self) -> int:
+        """The highest grade of the data set, rounded up."""
+        return math.ceil(self.top_grade)
+
+    @cached_property
+    def splits_by_scale(self) -> bool:
+        """Whether `by_scale` has parts: some query goes by levels of its own, and has none yet."""
+        return not self._has_one_scale and bool(self._go_by_own_levels.any())
+
+    @cached_property
+    def by_scale(self) -> tuple[ScalePart, ...]:
+        """Queries that share a scale, and others with levels of their own."""
+        return parts_by_scale(self, self._go_by_own_levels) if self.splits_by_scale else ()
+
+    @cached_property
+    def _go_by_own_levels(self) -> NDArray[np.bool_]:
+        return go_by_own_levels(*self.graded_pool)
+
+    @cached_property
+    def pool(self) -> RankedList:
+        """The judged documents of each query, best grade first."""
+        pool = self._given_pool
+        if pool is None:
+            many = self._has_many_levels
+            pool = (
+                self._sort_pool() if many else RankedList.best_first(self.counts, self.levels.dtype)
+            )
+            for each in pool:
+                each.flags.writeable = False
+        return pool
+
+    def _sort_pool(self) -> RankedList:
+        order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
+        levels = _core.gather_levels(self.levels, order, self.indptr, 1)
+        ranked = RankedList.without_ties(levels, self.indptr)
+        return ranked.below_level(self.n_levels) if self.has_unjudged else ranked
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """Number of judged documents by query and level, shape (n_queries, n_levels)."""
+        pool = self._given_pool
+        levels, indptr = (self.levels, self.indptr) if pool is None else (pool.levels, pool.indptr)
+        return _core.count_levels(levels, indptr, self.n_levels)
+
+    def list_lengths(self, unjudged: Unjudged) -> IntArray:
+        """Count the documents of each query, or only the judged ones of condensed lists.
 
         Parameters
         ----------
-        y_true : array-like of shape (n_documents,)
-            Grades: 0 is judged not relevant, NaN is unjudged. The pool of a query consists of its
-            own judged rows. Or what `query_target` or `query_series` makes of them.
-        y_score : array-like of shape (n_documents,)
-            Finite scores; the document with the highest score ranks first.
-        qid : array-like of shape (n_documents,), optional
-            Query id of each row, of any type, in any order, or what `query_ids` makes of them.
-            Without ids all rows form one query.
-        sample_weight : array-like of shape (n_documents,), optional
-            Weight of each row; the weight of a query is the mean over its rows.
-        n_threads : int, optional
-            Number of threads, which does not change the results. None is one thread, and -1 one per
-            processor.
+        unjudged : {"nonrelevant", "condense"}
+            Rule for unjudged documents.
 
         Returns
         -------
-        Rankings
-            The ranked documents, which all measures can score.
+        ndarray of shape (n_queries,), int64
+            The lengths.
+        """
+        if unjudged == "nonrelevant" or not self.has_unjudged:
+            return np.diff(self.indptr)
+        judged = np.concatenate(([0], np.cumsum(self.levels < self.n_levels)))
+        return np.diff(judged[self.indptr])
+
+    def count_pool(self, counted: NDArray[np.bool_]) -> IntArray:
+        """Count the judged documents of each query whose level is marked.
+
+        Parameters
+        ----------
+        counted : ndarray of shape (n_levels,), bool
+            Marks of the levels to count.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,), int64
+            The counts.
+        """
+        marks = counted.view(np.uint8)
+        if self._has_many_levels:
+            return _core.count_marked_documents(self.pool.levels, self.pool.indptr, marks)
+        return _core.count_marked(self.counts, marks)
+
+    def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
+        """Sum a function of the level over the judged documents of each query.
+
+        Parameters
+        ----------
+        by_level : ndarray of shape (n_levels,)
+            Value of the function at every level.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            The sums. They are added document by document, so that their bits do not depend on
+            which levels occur.
+        """
+        ones = np.ones(self.pool.longest)
+        whole = _core.last_rank(None)
+        return _core.discounted_gain(*self.pool, ones, False, by_level, whole, False, 1)
+
+    def require_integer_grades(self, owner: str) -> None:
+        """Raise if a grade is fractional.
+
+        Parameters
+        ----------
+        owner : str
+            The function that needs integer grades, for the message.
 
         Raises
         ------
         ValueError
-            If lengths differ, the input is empty or not one-dimensional, a score is not finite, a
-            grade is negative, or pandas objects or ids in several places contradict each other.
-
-        Warns
-        -----
-        QueryIdsWarning
-            If there are no query ids and more than 1,000 rows, or scikit-learn's scorer asks; or if
-            the query ids look like group sizes.
-        CutQueriesWarning
-            If queries lack rows or have rows twice, as `query_target`, `query_series` or
-            `query_ids` has counted them.
-        SwappedArgumentsWarning
-            If the grades look like scores, and the scores like grades.
-
-        Examples
-        --------
-        >>> from skgraded import Rankings, evaluate
-        >>> rankings = Rankings.from_arrays([2, 0, 1, 0], [4, 3, 2, 1], qid=["a", "a", "b", "b"])
-        >>> evaluate(["AP", "nDCG@10"], rankings).mean()
-        {'AP': 1.0, 'nDCG@10': 1.0}
+            If a grade is fractional.
         """
-        columns = read_columns(y_true, qid, y_score=y_score, sample_weight=sample_weight)
-        judgments = Judgments.of_columns(columns, sample_weight)
-        if columns.ids is not None:
-            warn_about_scored_queries(judgments)
-        rankings = judgments._rank(y_score, n_threads)
-        if judgments.has_fractional_grades:
-            warn_if_swapped(judgments.graded, rankings.scores)
-        if columns.ids is None:
-            warn_if_ids_are_forgotten(judgments.n_documents)
-        return rankings
-
-    @classmethod
-    def from_trec(cls, qrels: Any, run: Any, **options: Any) -> Rankings:
-        """Rank the documents of a TREC run; the same as `skgraded.trec.rank`.
-
-        Parameters
-        ----------
-        qrels : Qrels, path, file object, dict of dicts, DataFrame or iterable
-            The judgments, or anything that `skgraded.trec.read_qrels` reads.
-        run : Run, path, file object, dict of dicts, DataFrame or iterable
-            The retrieved documents, or anything that `skgraded.trec.read_run` reads.
-        **options : keyword arguments of `skgraded.trec.rank`
-            Options for the order of the documents, missing topics, negative grades and threads.
-
-        Returns
-        -------
-        Rankings
-            The ranked documents, with the topics in the order of the qrels.
-
-        Examples
-        --------
-        >>> from skgraded import AP, Rankings
-        >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}}
-        >>> rankings = Rankings.from_trec(qrels, {"q1": {"d1": 3.0, "d9": 2.0}})
-        >>> AP()(rankings)  # the run did not retrieve d3, which is relevant
-        0.5
-        """
-        from skgraded.trec import rank
-
-        return rank(qrels, run, **options)
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.judgments, self.order, self.tied, self.n_threads, self.scores
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        """Check arrays that come out of a pickle, and take them."""
-        judgments, order, tied, n_threads, scores = state
-        require(isinstance(judgments, Judgments), "judgments must be Judgments")
-        n_documents = judgments.n_documents
-        require_column("order", order, (np.int32,), n_documents, below=n_documents)
-        lengths = np.diff(judgments.indptr)
-        require((order < np.repeat(lengths, lengths)).all(), "order must stay within the queries")
-        require_permutation("order", order + np.repeat(judgments.indptr[:-1], lengths))
-        RankedList(judgments.levels, tied, judgments.indptr).require_ties()
-        require(isinstance(n_threads, int), "n_threads must be an integer")
-        if scores is not None:
-            require_column("scores", scores, (np.float64,), n_documents)
-            require(np.isfinite(scores).all(), "scores must be finite")
-        order, tied, scores = all_sealed(order, tied, scores)
-        Rankings.__init__(self, judgments, order, tied, n_threads, scores)
-
-    def __repr__(self) -> str:
-        judgments = self.judgments
-        return f"<Rankings of {judgments.n_documents} documents in {judgments.n_queries} queries>"
-
-    def ranked(self, ties: Ties, unjudged: Unjudged) -> RankedList:
-        """Return the levels in rank order under the rules for ties and unjudged documents.
-
-        ``"expected"`` and ``"row_order"`` both keep tied documents in row order. For
-        ``"expected"``, the kernels then read the ``tied`` flags.
-
-        Parameters
-        ----------
-        ties, unjudged : str
-            Rules for tied and for unjudged documents.
-
-        Returns
-        -------
-        RankedList
-            The lists.
-        """
-        rule: Ties = "row_order" if ties == "expected" else ties
-        found = self._lists.get((rule, unjudged))
-        if found is not None:
-            return found
-        judgments, n_levels = self.judgments, self.judgments.n_levels
-        levels = _core.gather_levels(judgments.levels, self.order, judgments.indptr, self.n_threads)
-        ranked = RankedList(levels, self.tied, judgments.indptr)
-        if judgments.has_unjudged:
-            if unjudged == "condense":
-                ranked = ranked.below_level(n_levels).sealed()
-            else:
-                ranked = ranked._replace(levels=levels * (levels < n_levels)).sealed()
-        if rule != "row_order":
-            by_grade = _core.sort_within_ties(*ranked, rule == "optimistic", self.n_threads)
-            ranked = ranked._replace(levels=by_grade).sealed()
-        self._lists[rule, unjudged] = ranked
-        return ranked
-
-    def ranked_by_grade(self, ties: Ties, unjudged: Unjudged) -> RankedList:
-        """Return the lists of `ranked`, with tied documents best first for ``"expected"``.
-
-        Kernels that add up rounded numbers over tied documents read them in this order, so that no
-        bit of a mean over their orders depends on the order of the rows.
-
-        Parameters
-        ----------
-        ties, unjudged : str
-            Rules for tied and for unjudged documents.
-
-        Returns
-        -------
-        RankedList
-            The lists.
-        """
-        return self.ranked("optimistic" if ties == "expected" else ties, unjudged)
-
-    @property
-    def by_scale(self) -> tuple[tuple[IntArray, Rankings], ...]:
-        """The numbers of the queries, and the rankings, of every part of ``judgments.by_scale``."""
-        if self._by_scale is None:
-            self._by_scale = tuple(
-                (part.queries, self._part(part)) for part in self.judgments.by_scale
+        if self.has_fractional_grades:
+            fractional = self.grades[self.grades != np.floor(self.grades)]
+            raise ValueError(
+                f"y_true must hold integer grades for {owner}, which compares them with thresholds "
+                f"1, 2, ..., got {fractional[0]:g}. Measures take fractional grades as they are."
             )
-        return self._by_scale
 
-    def _part(self, part: ScalePart) -> Rankings:
-        order, tied = all_sealed(part.select(self.order), part.select(self.tied))
-        scores = None if self.scores is None else sealed(part.select(self.scores))
-        return Rankings(part.judgments, order, tied, self.n_threads, scores)
+    def split_by_queries(self, n_queries: int) -> Iterator[slice]:
+        """Split the queries into slices of consecutive queries.
 
-    def of_queries(self, queries: slice) -> Rankings:
+        Parameters
+        ----------
+        n_queries : int
+            Number of queries per slice; the last slice may have fewer.
+
+        Yields
+        ------
+        slice
+            The numbers of the queries.
+        """
+        for start in range(0, self.n_queries, n_queries):
+            yield slice(start, min(start + n_queries, self.n_queries))
+
+    def of_queries(self, queries: slice) -> Self:
         """Select consecutive queries.
 
         Parameters
@@ -544,81 +603,51 @@ class Rankings:
 
         Returns
         -------
-        Rankings
-            The rankings of these queries.
+        Judgments
+            The judgments of these queries, with the grades of all queries.
         """
-        first, last = self.judgments.indptr[queries.start], self.judgments.indptr[queries.stop]
-        return Rankings(
-            self.judgments.of_queries(queries),
-            self.order[first:last],
-            self.tied[first:last],
-            self.n_threads,
-            None if self.scores is None else self.scores[first:last],
+        first, last = self.indptr[queries.start], self.indptr[queries.stop]
+        pool = self.pool
+        pooled = slice(pool.indptr[queries.start], pool.indptr[queries.stop])
+        return self._of(
+            self.qid[queries],
+            self.indptr[queries.start : queries.stop + 1] - first,
+            self._labels._replace(grades=self.grades, levels=self.levels[first:last], graded=None),
+            None if self.weights is None else self.weights[queries],
+            pool=RankedList(
+                pool.levels[pooled],
+                pool.tied[pooled],
+                pool.indptr[queries.start : queries.stop + 1] - pooled.start,
+            ),
+            is_part=self._has_one_scale,
         )
 
 
-class IdealRanking:
-    """The judged documents of each query, best grade first, as measures read a ranking.
-
-    It has no order of documents, since the pool may hold some that the lists lack. The rules for
-    ties and unjudged documents do not change it.
-
-    Attributes
-    ----------
-    judgments : Judgments
-        The labels by query.
-    sums : dict of RankSum to ndarray
-        Sums over the ranks that measures have computed, and share.
-    n_threads, scores : int, None
-        As in `Rankings`.
-    """
-
-    n_threads = 1
-    scores = None
-
-    def __init__(self, judgments: Judgments) -> None:
-        self.judgments = judgments
-        self.sums: dict[Hashable, FloatArray] = {}
-
-    def ranked(self, *rules: str) -> RankedList:
-        """Return the pool, whatever the rules for ties and unjudged documents.
-
-        Parameters
-        ----------
-        *rules : str
-            The rules.
-
-        Returns
-        -------
-        RankedList
-            The lists.
-        """
-        return self.judgments.pool
-
-    ranked_by_grade = ranked
-
-    @property
-    def by_scale(self) -> tuple[tuple[IntArray, IdealRanking], ...]:
-        """The numbers of the queries, and their ideal ranking, of every part by scale."""
-        return tuple((part.queries, part.judgments.ideal) for part in self.judgments.by_scale)
-
-    def of_queries(self, queries: slice) -> IdealRanking:
-        """Select consecutive queries.
-
-        Parameters
-        ----------
-        queries : slice
-            The numbers of the queries.
-
-        Returns
-        -------
-        IdealRanking
-            The ideal ranking of these queries.
-        """
-        return self.judgments.of_queries(queries).ideal
-
-
-Ranked = Rankings | IdealRanking  # what a measure scores
+def _laid_out_again(
+    qid: NDArray[Any],
+    grades: Any,
+    lists: tuple[Any, Any],
+    pool: tuple[Any, Any] | None,
+    others: tuple[Any, Any, dict[str, Any]],
+) -> Judgments:
+    """Lay out rows that come out of a pickle: the number of the query, and the level, of each."""
+    weights, sizes, row_labels = others
+    n, grades = len(qid), np.array(grades, dtype=np.float64)
+    indptr, places, levels = placed_again(*lists, n, grades, len(grades) + 2)
+    pooled = None
+    if pool is not None:
+        borders, _, of_pool = placed_again(*pool, n, grades, len(grades))
+        pooled = RankedList.without_ties(of_pool, borders)
+    labels = ReadLabels.of_levels(grades, levels)
+    if weights is not None:
+        weights = check_weights(weights, n)
+    made = Judgments._of(
+        qid, indptr, labels, weights, places=places, pool=pooled, row_labels=row_labels
+    )
+    if sizes is not None:
+        check_length("sizes", sizes, n)
+        made.sizes = np.array(sizes, dtype=np.int64)
+    return made
 
 
 def as_rankings(
@@ -687,4 +716,13 @@ def as_rankings(
         if qid is not None or sample_weight is not None:
             raise TypeError("qid and sample_weight must be None with Judgments, which hold them.")
         return y_true.rank(y_score, n_threads)
-    return Rankings.from_arrays(y_true, y_score, qid, sample_weight, n_threads)
+    columns = read_columns(y_true, qid, y_score=y_score, sample_weight=sample_weight)
+    judgments = Judgments(columns)
+    if columns.ids is not None:
+        warn_about_scored_queries(judgments)
+    rankings = judgments._rank(y_score, n_threads)
+    if judgments.has_fractional_grades:
+        warn_if_swapped(judgments.graded, rankings.scores)
+    if columns.ids is None:
+        warn_if_ids_are_forgotten(judgments.n_documents)
+    return rankings

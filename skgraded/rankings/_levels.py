@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
 from skgraded.rankings._numbers import check_labels, check_weights
+from skgraded.rankings._queries import borders_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -60,11 +61,9 @@ class ReadLabels(NamedTuple):
     graded : ndarray of shape (n_documents,) or None
         The grade of each document, and -1 if it is unjudged.
     top_grade : float
-        The highest grade.
-    any_fractional : bool
-        Whether any grade is not a whole number.
-    any_unjudged : bool or None
-        Whether any document is unjudged; None if that was not looked for.
+        The highest grade of the data set.
+    any_fractional, any_unjudged : bool
+        Whether any grade is not a whole number, and any document unjudged.
     """
 
     grades: FloatArray | None
@@ -72,12 +71,10 @@ class ReadLabels(NamedTuple):
     graded: FloatArray | None
     top_grade: float
     any_fractional: bool
-    any_unjudged: bool | None = None
+    any_unjudged: bool
 
     @classmethod
-    def of_levels(
-        cls, grades: FloatArray, levels: NDArray[Any], any_fractional: bool | None = None
-    ) -> ReadLabels:
+    def of_levels(cls, grades: FloatArray, levels: NDArray[Any]) -> ReadLabels:
         """Take labels as levels.
 
         Parameters
@@ -86,71 +83,47 @@ class ReadLabels(NamedTuple):
             The distinct grades, ascending, starting with 0.
         levels : ndarray of shape (n_documents,)
             Index of each label in `grades`; ``n_levels`` or above if a document is unjudged.
-        any_fractional : bool, optional
-            Whether any grade is not a whole number; None looks at them.
 
         Returns
         -------
         ReadLabels
             The labels.
         """
-        if any_fractional is None:
-            any_fractional = not np.array_equal(grades, np.floor(grades))
-        return cls(grades, levels, None, float(grades[-1]), any_fractional)
-
-    @classmethod
-    def of_grades(cls, graded: FloatArray) -> ReadLabels:
-        """Take labels as grades.
-
-        Parameters
-        ----------
-        graded : ndarray of shape (n_documents,)
-            The grade of each document, and -1 if it is unjudged.
-
-        Returns
-        -------
-        ReadLabels
-            The labels.
-        """
-        any_fractional = not np.array_equal(graded, np.floor(graded))
-        top_grade = float(graded.max(initial=0.0))
-        return cls(None, None, graded, top_grade, any_fractional, bool((graded < 0).any()))
-
-    def in_layout(self, places: IntArray | None) -> ReadLabels:
-        """Reorder labels by row, so that the rows of a query are consecutive.
-
-        Parameters
-        ----------
-        places : ndarray of shape (n_documents,), int64, or None
-            The position of every row; None if the rows of each query are already consecutive.
-
-        Returns
-        -------
-        ReadLabels
-            The labels by position.
-        """
-        if places is None:
-            return self
-        return self._replace(
-            levels=None if self.levels is None else in_layout(self.levels, places),
-            graded=None if self.graded is None else in_layout(self.graded, places),
-        )
+        any_fractional = not np.array_equal(grades, np.floor(grades))
+        any_unjudged = bool(levels.max(initial=0) >= len(grades))
+        return cls(grades, levels, None, float(grades[-1]), any_fractional, any_unjudged)
 
 
-def read_labels(labels: NDArray[Any]) -> ReadLabels:
-    """Check labels, and read short scales as levels, others as grades, in a single pass each."""
+def read_labels(labels: NDArray[Any], places: IntArray | None) -> ReadLabels:
+    """Check labels, and lay them out: short scales as levels, others as grades, in one pass each.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_documents,)
+        Numbers by row.
+    places : ndarray of shape (n_documents,), int64, or None
+        The position of every row; None if the rows of each query are already consecutive.
+
+    Returns
+    -------
+    ReadLabels
+        The labels by position.
+    """
     if labels.dtype in _READ_IN_ONE_PASS:
         labels = np.ascontiguousarray(labels)
         grades, levels, any_unjudged, all_are = _core.read_byte_grades(labels)
         if all_are:
+            levels = in_layout(levels, places)
             return ReadLabels(grades, levels, None, float(grades[-1]), False, any_unjudged)
     if labels.dtype in _FLOATS:
         graded, top, any_unjudged, any_fractional, are_grades = _core.read_grades(labels)
         if are_grades:
+            graded = in_layout(graded, places)
             return ReadLabels(None, None, graded, top, any_fractional, any_unjudged)
     labels = labels.copy()  # another thread may write to the caller's array
     check_labels(labels)
-    return ReadLabels.of_levels(*levels_of(labels))
+    grades, levels = levels_of(labels)
+    return ReadLabels.of_levels(grades, in_layout(levels, places))
 
 
 def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
@@ -187,7 +160,7 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
 
 
 def _distinct(judged: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
-    if float(judged.max()) <= _LARGEST_TABULATED_GRADE:
+    if judged.max(initial=0) <= _LARGEST_TABULATED_GRADE:
         if judged.dtype.kind != "f":
             return _distinct_integers(judged.astype(np.int64))
         if _are_whole(judged[:_SAMPLED]) and _are_whole(judged):
@@ -201,8 +174,28 @@ def _are_whole(grades: NDArray[Any]) -> bool:
 
 
 def _distinct_integers(grades: IntArray) -> tuple[FloatArray, NDArray[Any]]:
-    occurs = np.bincount(grades) > 0
+    occurs = np.bincount(grades, minlength=1) > 0
     occurs[0] = True
     level_of_grade = np.cumsum(occurs) - 1
     dtype = level_type(int(level_of_grade[-1]) + 1)
     return np.flatnonzero(occurs).astype(np.float64), level_of_grade.astype(dtype)[grades]
+
+
+def placed_again(
+    query: Any, levels: Any, n_queries: int, grades: FloatArray, end: int
+) -> tuple[IntArray, IntArray | None, NDArray[Any]]:
+    """Return the borders of queries, the places of their rows, and the levels by position.
+
+    The rows come out of a pickle, with the number of the query and the level below `end` of each.
+    """
+    query, levels = np.array(query, dtype=np.int32), np.array(levels, dtype=np.int64)
+    rise = len(grades) and grades[0] == 0 and (np.diff(grades) > 0).all() and grades[-1] < np.inf
+    in_range = levels.min(initial=0) >= 0 and levels.max(initial=0) < end
+    lengths = np.bincount(query, minlength=n_queries)
+    if not (rise and in_range and len(lengths) == n_queries and query.shape == levels.shape):
+        raise ValueError("The pickle is damaged: its rows do not fit together.")
+    levels = levels.astype(level_type(len(grades)))
+    if (query[1:] >= query[:-1]).all():
+        return borders_of(lengths), None, levels
+    indptr, places = _core.place_rows(query, n_queries)
+    return indptr, places, in_layout(levels, places)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from numbers import Number
 from typing import Any, NoReturn
 
@@ -18,7 +18,6 @@ _AS_THEY_ARE = frozenset(
     map(np.dtype, ["f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])
 )
 _FLOATS = frozenset(map(np.dtype, ["f8", "f4"]))
-_DOUBLE_BYTES = 8
 _MOST_ROWS = 2**31 - 1  # which 32-bit integers number
 _SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")  # each is exact in single precision
 _SMALLEST = float(np.finfo(np.float64).tiny)
@@ -26,7 +25,7 @@ _LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 
 
 def as_array(name: str, values: Any) -> NDArray[Any]:
-    """Return values as an array; explain how to pass lists of lists of different lengths.
+    """Return values as an array.
 
     Tensors are read without their gradients, and numbers of 8 or 16 bits that NumPy does not know,
     such as bfloat16, as the single-precision numbers that they are exactly.
@@ -37,15 +36,9 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
     except Exception as error:
         if type(error).__module__.partition(".")[0] == "polars":  # of 128-bit integers
             raise ValueError(f"{name} must have a type that NumPy knows: {error}.") from error
-        if not isinstance(error, ValueError):
-            raise
-        if not isinstance(values, list | tuple):
-            raise
-        raise ValueError(
-            f"{name} must be one-dimensional, with one entry per row, got lists of different "
-            f"lengths. Put the queries one after the other, np.concatenate({name}), and pass "
-            f"qid=np.repeat(np.arange(len({name})), [len(each) for each in {name}])."
-        ) from error
+        if isinstance(error, ValueError) and isinstance(values, list | tuple):
+            raise _not_a_column(name, "lists of different lengths") from error
+        raise
 
 
 def _array_of(values: Any) -> NDArray[Any]:
@@ -80,34 +73,17 @@ def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
         raise ValueError(f"{name} must have a value in every row, got a masked entry in row {row}.")
     array = as_array(name, values)
     if array.ndim != 1:
-        shape = f"shape {array.shape}" if array.ndim else f"type {type(values).__name__}"
-        raise ValueError(
-            f"{name} must be one-dimensional, with one entry per row, got {shape}."
-            f"{_way_to_one_dimension(name, values, array)}"
-        )
+        found = f"shape {array.shape}" if array.ndim else f"type {type(values).__name__}"
+        raise _not_a_column(name, found)
     return array
 
 
-def _way_to_one_dimension(name: str, values: ArrayLike, array: NDArray[Any]) -> str:
-    if isinstance(values, str):
-        return f" Pass the column itself, such as frame[{values!r}], and not its name."
-    if isinstance(values, Mapping):
-        return " skgraded.trec.evaluate(measures, qrels, runs) scores dicts of dicts."
-    if array.ndim != 2:  # noqa: PLR2004
-        return ""
-    n_rows, n_columns = array.shape
-    if min(n_rows, n_columns) <= 1:
-        return f" Pass np.ravel({name})."
-    way = (
-        f" If each line is a query, pass np.ravel({name}) and "
-        f"qid=np.repeat(np.arange({n_rows}), {n_columns})."
+def _not_a_column(name: str, found: str) -> ValueError:
+    return ValueError(
+        f"{name} must be one-dimensional, with one entry per row, got {found}. Put the queries one "
+        "after the other, with qid=, one id per row; pass a column itself, such as frame['query']; "
+        "and give dicts of dicts to skgraded.trec.evaluate(measures, qrels, runs)."
     )
-    if name.startswith("y_score"):
-        way += (
-            " If each column is a system, name them where several are taken, as in evaluate: "
-            f"{{'a': {name}[:, 0], 'b': {name}[:, 1]}}, or a DataFrame."
-        )
-    return way
 
 
 def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
@@ -147,21 +123,7 @@ def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
         return array.astype(np.uint8)
     if array.dtype.kind == "O":  # numbers of several types, such as nullable pandas columns
         return _floats(name, values, array)
-    raise ValueError(
-        f"{name} must be numeric, got {_said_of(array)}.{_way_to_numbers(name, array)}"
-    )
-
-
-def _way_to_numbers(name: str, array: NDArray[Any]) -> str:
-    if array.dtype.kind != "U":
-        return ""
-    return f" Of categories make grades: [{{'bad': 0, 'good': 1}}[each] for each in {name}]."
-
-
-def _said_of(array: NDArray[Any]) -> str:
-    if array.dtype.names == ("grade", "qid", "n_rows"):
-        return 'the result of query_target. Pass its field "grade", and its field "qid" as qid'
-    return f"an array of dtype {array.dtype}"
+    raise _not_numeric(name, array)
 
 
 def _floats(name: str, values: Any, array: NDArray[Any]) -> FloatArray:
@@ -172,9 +134,15 @@ def _floats(name: str, values: Any, array: NDArray[Any]) -> FloatArray:
             return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        way = way_to_order(name, values)
-        got = "categories without an order" if way else "an array of dtype object"
-        raise ValueError(f"{name} must be numeric, got {got}.{way}") from error
+        raise _not_numeric(name, array) from error
+
+
+def _not_numeric(name: str, array: NDArray[Any]) -> ValueError:
+    return ValueError(
+        f"{name} must be numeric, got an array of dtype {array.dtype}. Give categories an order, "
+        "pd.Categorical(..., ordered=True) or pl.Enum, or make grades of words: "
+        f"[{{'bad': 0, 'good': 1}}[each] for each in {name}]."
+    )
 
 
 def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:
@@ -186,9 +154,7 @@ def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:
 
 def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
     """Return labels as numbers, at least one."""
-    if isinstance(y_true, np.ma.MaskedArray) and np.ma.is_masked(
-        y_true
-    ):  # masked documents are unjudged
+    if np.ma.is_masked(y_true):  # masked documents are unjudged
         y_true = np.ma.filled(np.ma.asarray(y_true, dtype=np.float64), np.nan)
     labels = numeric("y_true", y_true)
     if len(labels) > _MOST_ROWS:
@@ -203,38 +169,33 @@ def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
 
 def check_labels(labels: NDArray[Any]) -> None:
     """Raise if a label is not a grade."""
-    if labels.dtype.kind == "f" and np.isinf(labels).any():
-        row = int(np.flatnonzero(np.isinf(labels))[0])
-        raise ValueError(
-            f"y_true must be finite or NaN (unjudged), got {labels[row]} in row {row}."
-        )
-    if labels.dtype.kind != "u" and (labels < 0).any():
-        row = int(np.flatnonzero(labels < 0)[0])
-        raise ValueError(
-            f"y_true must hold grades >= 0, got {labels[row]} in row {row}. "
-            f"{_way_to_grades(labels)}"
-        )
-    beyond = labels > _LARGEST_EXACT
-    if beyond.any():
-        row = int(np.flatnonzero(beyond)[0])
-        raise ValueError(f"y_true must hold grades up to 2**53, got {labels[row]} in row {row}.")
     if labels.dtype.kind == "f":
-        # Their reciprocals are infinite, and they have few digits.
-        vanishing = (labels > 0) & (labels < _SMALLEST)
-        if vanishing.any():
-            row = int(np.flatnonzero(vanishing)[0])
-            raise ValueError(
-                f"y_true must hold grades that are 0 or at least {_SMALLEST:.1e}, below which "
-                f"doubles lose digits, got {float(labels[row])!r} in row {row}. "
-                "Use 0, or multiply all grades."
-            )
+        _refuse("y_true", "be finite or NaN (unjudged)", labels, np.isinf(labels))
+    if labels.dtype.kind != "u":
+        negative = labels < 0
+        way = _way_to_grades(labels) if negative.any() else ""
+        _refuse("y_true", "hold grades >= 0", labels, negative, way)
+    _refuse("y_true", "hold grades up to 2**53", labels, labels > _LARGEST_EXACT)
+    # The reciprocals of smaller numbers are infinite, and they have few digits.
+    vanishing = (labels > 0) & (labels < _SMALLEST)
+    rule = f"hold grades that are 0 or at least {_SMALLEST:.1e}"
+    _refuse("y_true", rule, labels, vanishing, " Use 0, or multiply all grades.")
+
+
+def _refuse(
+    name: str, rule: str, values: NDArray[Any], bad: NDArray[np.bool_], way: str = ""
+) -> None:
+    """Raise with the first bad entry, if there is one."""
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"{name} must {rule}, got {values[row]} in row {row}.{way}")
 
 
 def _way_to_grades(labels: NDArray[Any]) -> str:
     judged = labels[~np.isnan(labels)] if labels.dtype.kind == "f" else labels
     if (judged != np.floor(judged)).any():
-        return "These look like scores: y_true comes first, and then y_score."
-    return "Use 0 for documents judged not relevant (or junk), and NaN for unjudged documents."
+        return " These look like scores: y_true comes first, and then y_score."
+    return " Use 0 for documents judged not relevant (or junk), and NaN for unjudged documents."
 
 
 def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray:
@@ -256,7 +217,7 @@ def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray
 def distinct_numbers(
     name: str, values: ArrayLike, place: Callable[[int], str] = "row {}".format
 ) -> FloatArray:
-    """Return numbers of any type as doubles, which tell all of them apart.
+    """Return numbers of any type as doubles, which tell integers apart.
 
     Parameters
     ----------
@@ -275,31 +236,23 @@ def distinct_numbers(
     Raises
     ------
     ValueError
-        If the values are no numbers, or different ones, such as times in nanoseconds or long
-        integers of Python, are equal as doubles.
+        If the values are no numbers, or integers from 2**53 on, such as times in nanoseconds, of
+        which several are the same double.
 
     Examples
     --------
     >>> from skgraded.rankings import distinct_numbers
-    >>> distinct_numbers("y_score", [2**60, 1])
-    array([1.1529215e+18, 1.0000000e+00])
+    >>> distinct_numbers("y_score", [3, 1])
+    array([3., 1.])
     """
     given = one_dimensional(name, values)
-    numbers = numeric(name, given if given.dtype.kind in "iuf" else values)
-    with np.errstate(over="ignore"):
-        doubles = numbers.astype(np.float64)
-    any_beyond = bool((np.abs(doubles) >= _LARGEST_EXACT).any())
-    if any_beyond and isinstance(values, list | tuple) and given.dtype.kind == "f":
-        given = np.array(values, dtype=object)  # NumPy has rounded integers beside floats
-    if any_beyond or given.dtype.kind == "O" or given.dtype.itemsize > _DOUBLE_BYTES:
-        order = np.argsort(doubles, kind="stable")
-        tied = np.flatnonzero(doubles[order][1:] == doubles[order][:-1])
-        pairs = np.column_stack([order[tied], order[tied + 1]])
-        for one, other in pairs[given[pairs[:, 0]] != given[pairs[:, 1]]][:1]:
+    doubles = numeric(name, given if given.dtype.kind in "iuf" else values).astype(np.float64)
+    if given.dtype.kind != "f":
+        beyond = np.flatnonzero(np.abs(doubles) >= _LARGEST_EXACT)
+        for row in beyond[:1]:
             raise ValueError(
-                f"{name} must hold numbers that differ in double precision, too, got "
-                f"{given[one]!s} in {place(one)} and {given[other]!s} in {place(other)}. "
-                "Subtract a constant from all of them."
+                f"{name} must hold integers below 2**53, from which on doubles do not tell all "
+                f"apart, got {given[row]} in {place(row)}. Subtract a constant from all of them."
             )
     return doubles
 
@@ -317,9 +270,7 @@ def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
     weights = numeric("sample_weight", sample_weight).astype(np.float64)
     check_length("sample_weight", weights, n_rows)
     bad = ~np.isfinite(weights) | (weights < 0)
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(f"sample_weight must be finite and >= 0, got {weights[row]} in row {row}.")
+    _refuse("sample_weight", "be finite and >= 0", weights, bad)
     return weights
 
 
@@ -457,17 +408,6 @@ def _reading(words: tuple[Any, ...]) -> str:
     if not words:
         return "grades without categories"
     return ", ".join(f"{word} = {grade}" for grade, word in enumerate(words))
-
-
-def way_to_order(name: str, values: Any) -> str:
-    """Say how to order categories that have no order; nothing for other values."""
-    dtype: Any = getattr(values, "dtype", None)
-    kind = type(dtype).__name__
-    if kind == "CategoricalDtype" and not dtype.ordered:
-        return f" Order them: pd.Categorical({name}, categories=[{_LOWEST_FIRST}], ordered=True)."
-    if kind == "Categorical":  # of polars
-        return f" Order them: {name}.cast(pl.Enum([{_LOWEST_FIRST}]))."
-    return ""
 
 
 def _are_numbers(dtype: Any) -> bool:

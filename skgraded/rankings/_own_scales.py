@@ -1,4 +1,4 @@
-"""Queries of a few whole grades share a scale; others have levels of their own.
+"""Queries whose grades are few for their documents share a scale; others have levels of their own.
 
 Measures that count pairs of grades keep one number for each pair of levels. That is fast as long as
 the levels of all queries are few, and impossible where every document has a grade of its own.
@@ -14,17 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.rankings._levels import ReadLabels
-from skgraded.rankings._ranked_list import RankedList
+from skgraded.rankings._levels import UNJUDGED, ReadLabels, level_type, levels_of
+from skgraded.rankings._queries import borders_of
+from skgraded.rankings._rankings import RankedList
 
 if TYPE_CHECKING:
     from skgraded.rankings._judgments import Judgments
-    from skgraded.rankings._labels import Labels
 
+FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 T = TypeVar("T", bound=np.generic)
 
-TOP_OF_SHARED_SCALE = 31
+TOP_OF_SHORT_SCALE = 31  # scales up to which are always shared
+_TOP_OF_SHARED_SCALE = 31
+_PAIRS_A_DOCUMENT = 2.0  # more pairs of grades than these take more time than levels of their own
 
 
 class ScalePart(NamedTuple):
@@ -60,78 +63,103 @@ class ScalePart(NamedTuple):
         return by_document if self.documents is None else by_document[self.documents]
 
 
-def parts_by_scale(labels: Labels) -> tuple[ScalePart, ...]:
-    """Separate the queries of a few whole grades from the others, which get levels of their own.
+def go_by_own_levels(graded: FloatArray, indptr: IntArray) -> NDArray[np.bool_]:
+    """Mark queries that go by levels of their own.
+
+    These are queries with fractional grades, and those whose highest grade h is above 31, or above
+    7 where they have (h + 1)^2 pairs of grades, and these are more than twice their judged
+    documents.
 
     Parameters
     ----------
-    labels : Labels
-        Labels of a data set that has other grades than a few whole ones.
+    graded : ndarray of shape (n_documents,)
+        Grades of the pools; those of unjudged documents are below 0.
+    indptr : ndarray of shape (n_queries + 1,), int64
+        Borders of the queries.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,), bool
+        The marks.
+    """
+    rule = TOP_OF_SHORT_SCALE, _TOP_OF_SHARED_SCALE, _PAIRS_A_DOCUMENT
+    return _core.go_by_own_levels(graded, indptr, *rule).view(np.bool_)
+
+
+def parts_by_scale(labels: Judgments, own: NDArray[np.bool_]) -> tuple[ScalePart, ...]:
+    """Separate the queries that share a scale from others, which get levels of their own.
+
+    Parameters
+    ----------
+    labels : Judgments
+        Labels of a data set.
+    own : ndarray of shape (n_queries,), bool
+        Marks of the queries that get levels of their own.
 
     Returns
     -------
     tuple of ScalePart
         The parts that have queries.
     """
-    has_others = _core.have_other_grades(*labels.graded_pool, TOP_OF_SHARED_SCALE).view(np.bool_)
     parts = []
-    if not has_others.all():
-        parts.append(_on_shared_scale(_select(labels, ~has_others)))
-    if has_others.any():
-        parts.append(_on_own_scales(_select(labels, has_others)))
+    for marked, lay_out in ((~own, _on_shared_scale), (own, _on_own_scales)):
+        if marked.any():
+            graded, indptr, documents = _chosen(labels.graded, labels.indptr, marked)
+            pool = None if labels.has_own_pool else _chosen(*labels.graded_pool, marked)[:2]
+            weights = None if labels.weights is None else labels.weights[marked]
+            read, pooled, borders = lay_out(labels, graded, indptr, pool)
+            part = labels._of(
+                labels.qid[marked],
+                indptr,
+                read._replace(top_grade=labels.top_grade, any_unjudged=labels.has_unjudged),
+                weights,
+                pool=pooled,
+                borders=borders,
+                is_part=True,
+            )
+            parts.append(ScalePart(np.flatnonzero(marked), documents, part))
     return tuple(parts)
 
 
-def _select(labels: Labels, marked: NDArray[np.bool_]) -> ScalePart:
+def _chosen(
+    graded: FloatArray, indptr: IntArray, marked: NDArray[np.bool_]
+) -> tuple[FloatArray, IntArray, IntArray | None]:
+    """Return grades and borders of marked queries, and the positions of their documents."""
     if marked.all():
-        return ScalePart(np.arange(len(marked)), None, labels)  # type: ignore[arg-type]
-    documents = np.flatnonzero(np.repeat(marked, np.diff(labels.indptr)))
-    part = labels.select_queries(marked, documents)
-    part.top_grade = labels.top_grade
-    return ScalePart(np.flatnonzero(marked), documents, part)  # type: ignore[arg-type]
+        return graded, indptr, None
+    lengths = np.diff(indptr)
+    documents = np.flatnonzero(np.repeat(marked, lengths))
+    return graded[documents], borders_of(lengths[marked]), documents
 
 
-def _on_shared_scale(part: ScalePart) -> ScalePart:
-    before = part.judgments
-    if not before.splits_by_scale:  # its levels are those of the documents that are left
-        return part
-    shared = (before.grades <= TOP_OF_SHARED_SCALE) & (before.grades == np.floor(before.grades))
-    n_levels = int(shared.sum())
-    level_of = np.append(np.where(shared, np.cumsum(shared) - 1, n_levels), n_levels + np.arange(2))
-    pool = None
-    if not before.has_own_pool:
-        pool = before.pool._replace(levels=level_of.astype(np.uint8)[before.pool.levels])
-    judgments = before.relabel(before.grades[shared], level_of, pool)
-    judgments.top_grade = before.top_grade
-    return part._replace(judgments=judgments)
+_Laid = tuple[ReadLabels, RankedList | None, IntArray | None]
+_Pool = tuple[FloatArray, IntArray]
 
 
-def _on_own_scales(part: ScalePart) -> ScalePart:
-    before = part.judgments
-    order, _ = _core.rank(before.graded, before.indptr, before.schedule, 1)
-    documents = before.graded, order, before.indptr
-    if before.has_own_pool:
-        n_levels, grades, borders, levels, pooled, indptr = _core.own_levels(*documents)
-        pool = RankedList.without_ties(pooled[: indptr[-1]], indptr)
+def _on_shared_scale(
+    labels: Judgments, graded: FloatArray, indptr: IntArray, pool: _Pool | None
+) -> _Laid:
+    both = graded if pool is None else np.concatenate((graded, pool[0]))
+    grades, levels = levels_of(both)
+    levels = levels.astype(level_type(len(grades)), copy=False)
+    levels[both < UNJUDGED] = len(grades) + 1
+    read = ReadLabels.of_levels(grades, levels[: len(graded)])
+    if pool is None:
+        return read, None, None
+    return read, RankedList.without_ties(levels[len(graded) :], pool[1]), None
+
+
+def _on_own_scales(
+    labels: Judgments, graded: FloatArray, indptr: IntArray, pool: _Pool | None
+) -> _Laid:
+    order, _ = _core.rank(graded, indptr, _core.schedule_queries(indptr), 1)
+    documents = graded, order, indptr
+    if pool is None:
+        n_levels, grades, borders, levels, pooled, ends = _core.own_levels(*documents)
+        given = RankedList.without_ties(pooled[: ends[-1]], ends)
     else:
-        n_levels, grades, borders, levels, pooled = _core.own_levels_with_pools(
-            *documents, *before.graded_pool
-        )
-        pool = before.pool._replace(levels=pooled)
-    judgments = before._of(
-        qid=before.qid,
-        indptr=before.indptr,
-        places=None,
-        labels=ReadLabels(
-            grades[:n_levels],
-            levels,
-            None,
-            before.top_grade,
-            before.has_fractional_grades,
-            before.has_unjudged,
-        ),
-        weights=before.weights,
-        pool=pool,
-        borders=borders,
-    )
-    return part._replace(judgments=judgments)
+        n_levels, grades, borders, levels, pooled = _core.own_levels_with_pools(*documents, *pool)
+        given = RankedList.without_ties(pooled, pool[1])
+    fractional, unjudged = labels.has_fractional_grades, labels.has_unjudged
+    read = ReadLabels(grades[:n_levels], levels, None, labels.top_grade, fractional, unjudged)
+    return read, given, borders

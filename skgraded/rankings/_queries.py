@@ -88,7 +88,12 @@ def place_rows(
 def place_groups(group: ArrayLike, n_rows: int) -> tuple[IntArray, IntArray, None]:
     """Return what `place_rows` does, from the number of consecutive rows of each query."""
     sizes = check_group_sizes(group, n_rows)
-    return np.arange(len(sizes)), np.concatenate(([0], np.cumsum(sizes))), None
+    return np.arange(len(sizes)), borders_of(sizes), None
+
+
+def borders_of(lengths: IntArray) -> IntArray:
+    """Return the borders of parts that follow one another, from the lengths of these."""
+    return np.concatenate(([0], np.cumsum(lengths)))
 
 
 def number_rows(qid: ArrayLike, n_rows: int) -> NDArray[np.int32]:

@@ -170,7 +170,7 @@ class RankingScorer:
 
 def _judge(X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Judgments:
     columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
-    return Judgments.of_columns(columns.require_ids(), sample_weight)
+    return Judgments(columns.require_ids())
 
 
 def make_ranking_scorer(

@@ -15,7 +15,7 @@ from skgraded._support.arguments import integer
 from skgraded._support.text import count
 from skgraded._support.writers import Result, Table
 from skgraded.measures import Measures, evaluate, measures_by_name
-from skgraded.rankings import Rankings
+from skgraded.rankings import Rankings, as_rankings
 
 FloatArray = NDArray[np.float64]
 
@@ -207,4 +207,4 @@ def _ranked(lists: Sequence[Sequence[int]], pool: Sequence[int]) -> Rankings:
         y_true += [*each, *behind.elements()]
         sizes.append(len(each) + behind.total())
     qid = np.repeat(np.arange(len(lists)), sizes)
-    return Rankings.from_arrays(y_true, -np.arange(float(len(qid))), qid)
+    return as_rankings(y_true, -np.arange(float(len(qid))), qid)

@@ -285,7 +285,7 @@ def _repeat(
     if hasattr(y_score, "columns"):
         ranked = {"y_score": y_score}
     columns = read_columns(np.zeros(n_documents), qid, **judged, **ranked)
-    unjudged = Judgments.of_columns(columns)
+    unjudged = Judgments(columns)
     if columns.ids is not None:
         warn_about_scored_queries(unjudged)
     once = [unjudged.rank(each) for each in systems.values()]

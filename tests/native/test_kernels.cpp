@@ -350,11 +350,14 @@ void test_grades() {
   std::vector<double> values(grades.size());
   at_grades(grades.data(), 5, whole.data(), 4, values.data());
   expect(values == std::vector<double>{0.0, 0.25, 0.5, 1.0625, 2.0}, "at_grades");
-  const std::vector<std::int64_t> indptr = {0, 3, 3, 5, 6, 7};
-  const std::vector<double> labels = {31.0, kUnjudgedGrade, 0.0, 1.0, 1.5, 32.0, kUnsampledGrade};
-  std::vector<std::uint8_t> have(5);
-  have_other_grades(labels.data(), {indptr.data(), 5}, 31.0, have.data());
-  expect(have == std::vector<std::uint8_t>{0, 0, 1, 1, 0}, "have_other_grades");
+  // 81 pairs of grades are more than twice 40 documents and not more than twice 41.
+  std::vector<std::int64_t> indptr = {0, 3, 3, 5, 6, 47, 88};
+  std::vector<double> labels(88, 0.0);
+  labels[0] = 7.0, labels[1] = kUnjudgedGrade, labels[2] = kUnsampledGrade, labels[4] = 1.5;
+  labels[5] = 32.0, labels[6] = labels[47] = 8.0, labels[48] = kUnjudgedGrade;
+  std::vector<std::uint8_t> own(6);
+  go_by_own_levels(labels.data(), {indptr.data(), 6}, {7.0, 31.0, 2.0}, own.data());
+  expect(own == std::vector<std::uint8_t>{0, 0, 1, 1, 0, 1}, "go_by_own_levels");
 }
 
 void test_first_fall() {

@@ -23,7 +23,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from skgraded import Judgments, Rankings, _core, catalogue, evaluate
+from skgraded import _core, catalogue, evaluate
+from skgraded.rankings import as_rankings
 from skgraded.results import Scores
 
 N_DOCUMENTS = 100_000
@@ -114,19 +115,16 @@ class Shared:
         _core.noisy_lambdas(schedule=schedule, grades=grades, noise=noise, **given)
 
     def read_damaged_pickles(self, rng: np.random.Generator) -> None:
-        made = Rankings.from_arrays([0, 2, np.nan, 1, 3], [1, 2, 2, 1, 0], qid=[1, 2, 1, 2, 2])
-        judgments, order, tied, n_threads, scores = made.__getstate__()
-        fields = judgments.__getstate__()
-        name = rng.choice(["indptr", "places", "levels", "order", "tied"])
-        array = {**fields, "order": order, "tied": tied}[name].copy()
-        array[rng.integers(len(array))] = rng.choice([-1, 1, 2, 5, 77]).astype(array.dtype)
-        damaged = Judgments.__new__(Judgments)
-        again = Rankings.__new__(Rankings)
-        with contextlib.suppress(pickle.UnpicklingError):
-            damaged.__setstate__(fields | ({name: array} if name in fields else {}))
-            order, tied = (array if name == "order" else order), (array if name == "tied" else tied)
-            again.__setstate__((damaged, order, tied, n_threads, scores))
-            show(evaluate(MEASURES, again))
+        made = as_rankings([0, 2, np.nan, 1, 3], [1, 2, 2, 1, 0], qid=[1, 2, 1, 2, 2])
+        again, (judgments, scores, *others) = made.__reduce__()
+        laid_out, (qid, grades, rows, *about) = judgments.__reduce__()
+        name = int(rng.integers(2))
+        damaged = [each.copy() for each in rows]
+        value = rng.choice([-1, 1, 2, 5, 77]).astype(damaged[name].dtype)
+        damaged[name][rng.integers(len(damaged[name]))] = value
+        with contextlib.suppress(ValueError):
+            judgments = laid_out(qid, grades, tuple(damaged), *about)
+            show(evaluate(MEASURES, again(judgments, scores, *others)))
 
     def order_documents(self, rng: np.random.Generator) -> None:
         indptr = np.array([0, N_DOCUMENTS])

@@ -1,0 +1,373 @@
+"""Documents in rank order: `RankedList` holds levels, `Rankings` orders the documents of Judgments.
+
+`Rankings` sorts once, for all measures, cut-offs and rules for ties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded import _core
+
+if TYPE_CHECKING:
+    from skgraded.rankings._judgments import Judgments
+    from skgraded.rankings._own_scales import ScalePart
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+Ties = Literal["expected", "row_order", "pessimistic", "optimistic"]
+Unjudged = Literal["nonrelevant", "condense"]
+
+
+class RankedList(NamedTuple):
+    """The levels of the documents in rank order, one query after the other.
+
+    Attributes
+    ----------
+    levels : ndarray of shape (n_documents,)
+        Grade level of the document at each rank.
+    tied : ndarray of shape (n_documents,), uint8
+        1 where the document's score equals that of the document one rank above it.
+    indptr : ndarray of shape (n_queries + 1,), int64
+        ``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q.
+    """
+
+    levels: NDArray[Any]
+    tied: NDArray[np.uint8]
+    indptr: IntArray
+
+    @classmethod
+    def without_ties(cls, levels: NDArray[Any], indptr: IntArray) -> Self:
+        """Make lists without tied documents.
+
+        Parameters
+        ----------
+        levels : ndarray of shape (n_documents,)
+            Grade level of the document at each rank.
+        indptr : ndarray of shape (n_queries + 1,), int64
+            ``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q.
+
+        Returns
+        -------
+        RankedList
+            The lists.
+        """
+        return cls(levels, np.zeros(len(levels), dtype=np.uint8), indptr)
+
+    @classmethod
+    def best_first(cls, counts: IntArray, dtype: Any) -> Self:
+        """Make lists with given numbers of documents by level, best level first.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (n_queries, n_levels)
+            Number of documents by query and level.
+        dtype : dtype
+            Type of the levels.
+
+        Returns
+        -------
+        RankedList
+            The lists.
+        """
+        n_queries, n_levels = counts.shape
+        if dtype == np.uint8 and n_levels > 0:
+            counts = np.ascontiguousarray(counts, dtype=np.int64)
+            return cls(*_core.list_best_first(counts, n_levels))
+        indptr = np.zeros(n_queries + 1, dtype=np.int64)
+        counts.sum(axis=1).cumsum(out=indptr[1:])
+        falling = np.tile(np.arange(n_levels, dtype=dtype)[::-1], n_queries)
+        levels = np.repeat(falling, counts[:, ::-1].ravel())
+        return cls.without_ties(levels, indptr)
+
+    @property
+    def lengths(self) -> IntArray:
+        """Number of documents of each query."""
+        lengths: IntArray = self.indptr[1:] - self.indptr[:-1]
+        return lengths
+
+    @property
+    def longest(self) -> int:
+        """Number of documents of the longest query."""
+        return _core.longest_query(self.indptr)
+
+    def below_level(self, level: int) -> RankedList:
+        """Keep only the documents below a level; tied documents remain tied.
+
+        Parameters
+        ----------
+        level : int
+            The lowest level to remove.
+
+        Returns
+        -------
+        RankedList
+            The condensed lists.
+        """
+        kept = self.levels < level
+        before = np.concatenate(([0], np.cumsum(kept)))
+        block = np.cumsum(self.tied == 0)[kept]
+        tied = np.zeros(len(block), dtype=np.uint8)
+        tied[1:] = block[1:] == block[:-1]
+        return RankedList(self.levels[kept], tied, before[self.indptr])
+
+
+class Rankings:
+    """Documents of many queries, ranked by score.
+
+    The constructor checks nothing: use `Judgments.rank` or `from_trec`.
+
+    Attributes
+    ----------
+    judgments : Judgments
+        The labels by query.
+    order : ndarray of shape (n_documents,), int32
+        ``order[indptr[q] + n - 1]`` is the position, within query q, of the document at rank n.
+        Tied documents keep the order of their rows.
+    tied : ndarray of shape (n_documents,), uint8
+        1 where the score equals that of the document one rank above.
+    scores : ndarray of shape (n_documents,), float64, or None
+        Copy of the scores, by position; None if only the ranking is known, as for TREC runs.
+    sums : dict of RankSum to ndarray
+        Sums over the ranks that measures have computed, and share.
+    """
+
+    order: NDArray[np.int32]
+    tied: NDArray[np.uint8]
+    scores: FloatArray | None
+
+    def __init__(
+        self,
+        judgments: Judgments,
+        order: NDArray[np.int32],
+        tied: NDArray[np.uint8],
+        n_threads: int = 1,
+        scores: FloatArray | None = None,
+    ) -> None:
+        self.judgments = judgments
+        for each in (order, tied, scores):
+            if each is not None:
+                each.flags.writeable = False
+        self.order, self.tied, self.scores = order, tied, scores
+        self.n_threads = n_threads
+        self.sums: dict[Hashable, FloatArray] = {}
+        self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
+        self._by_scale: tuple[tuple[IntArray, Rankings], ...] | None = None
+
+    @classmethod
+    def from_trec(cls, qrels: Any, run: Any, **options: Any) -> Rankings:
+        """Rank the documents of a TREC run; the same as `skgraded.trec.rank`.
+
+        Parameters
+        ----------
+        qrels : Qrels, path, file object, dict of dicts, DataFrame or iterable
+            The judgments, or anything that `skgraded.trec.read_qrels` reads.
+        run : Run, path, file object, dict of dicts, DataFrame or iterable
+            The retrieved documents, or anything that `skgraded.trec.read_run` reads.
+        **options : keyword arguments of `skgraded.trec.rank`
+            Options for the order of the documents, missing topics, negative grades and threads.
+
+        Returns
+        -------
+        Rankings
+            The ranked documents, with the topics in the order of the qrels.
+
+        Examples
+        --------
+        >>> from skgraded import AP, Rankings
+        >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}}
+        >>> rankings = Rankings.from_trec(qrels, {"q1": {"d1": 3.0, "d9": 2.0}})
+        >>> AP()(rankings)  # the run did not retrieve d3, which is relevant
+        0.5
+        """
+        from skgraded.trec import rank
+
+        return rank(qrels, run, **options)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickles hold scores by row, which are ranked again, and no places that a kernel trusts.
+        judgments, scores = self.judgments, self.scores
+        if scores is not None:
+            by_row = scores if judgments.places is None else scores[judgments.places]
+            return _ranked_again, (judgments, by_row, self.n_threads)
+        starts = np.repeat(judgments.indptr[:-1], np.diff(judgments.indptr))
+        from_the_end = np.empty(judgments.n_documents)
+        from_the_end[starts + self.order] = np.arange(judgments.n_documents)[::-1]
+        return _ranked_again, (judgments, from_the_end, self.n_threads, self.tied)
+
+    def __repr__(self) -> str:
+        judgments = self.judgments
+        return f"<Rankings of {judgments.n_documents} documents in {judgments.n_queries} queries>"
+
+    def ranked(self, ties: Ties, unjudged: Unjudged) -> RankedList:
+        """Return the levels in rank order under the rules for ties and unjudged documents.
+
+        ``"expected"`` and ``"row_order"`` both keep tied documents in row order. For
+        ``"expected"``, the kernels then read the ``tied`` flags.
+
+        Parameters
+        ----------
+        ties, unjudged : str
+            Rules for tied and for unjudged documents.
+
+        Returns
+        -------
+        RankedList
+            The lists.
+        """
+        rule: Ties = "row_order" if ties == "expected" else ties
+        found = self._lists.get((rule, unjudged))
+        if found is not None:
+            return found
+        judgments, n_levels = self.judgments, self.judgments.n_levels
+        levels = _core.gather_levels(judgments.levels, self.order, judgments.indptr, self.n_threads)
+        ranked = RankedList(levels, self.tied, judgments.indptr)
+        if judgments.has_unjudged:
+            if unjudged == "condense":
+                ranked = ranked.below_level(n_levels)
+            else:
+                ranked = ranked._replace(levels=levels * (levels < n_levels))
+        if rule != "row_order":
+            by_grade = _core.sort_within_ties(*ranked, rule == "optimistic", self.n_threads)
+            ranked = ranked._replace(levels=by_grade)
+        for each in ranked:
+            each.flags.writeable = False
+        self._lists[rule, unjudged] = ranked
+        return ranked
+
+    def ranked_by_grade(self, ties: Ties, unjudged: Unjudged) -> RankedList:
+        """Return the lists of `ranked`, with tied documents best first for ``"expected"``.
+
+        Kernels that add up rounded numbers over tied documents read them in this order, so that no
+        bit of a mean over their orders depends on the order of the rows.
+
+        Parameters
+        ----------
+        ties, unjudged : str
+            Rules for tied and for unjudged documents.
+
+        Returns
+        -------
+        RankedList
+            The lists.
+        """
+        return self.ranked("optimistic" if ties == "expected" else ties, unjudged)
+
+    @property
+    def by_scale(self) -> tuple[tuple[IntArray, Rankings], ...]:
+        """The numbers of the queries, and the rankings, of every part of ``judgments.by_scale``."""
+        if self._by_scale is None:
+            self._by_scale = tuple(
+                (part.queries, self._part(part)) for part in self.judgments.by_scale
+            )
+        return self._by_scale
+
+    def _part(self, part: ScalePart) -> Rankings:
+        scores = None if self.scores is None else part.select(self.scores)
+        order, tied = part.select(self.order), part.select(self.tied)
+        return Rankings(part.judgments, order, tied, self.n_threads, scores)
+
+    def of_queries(self, queries: slice) -> Rankings:
+        """Select consecutive queries.
+
+        Parameters
+        ----------
+        queries : slice
+            The numbers of the queries.
+
+        Returns
+        -------
+        Rankings
+            The rankings of these queries.
+        """
+        first, last = self.judgments.indptr[queries.start], self.judgments.indptr[queries.stop]
+        return Rankings(
+            self.judgments.of_queries(queries),
+            self.order[first:last],
+            self.tied[first:last],
+            self.n_threads,
+            None if self.scores is None else self.scores[first:last],
+        )
+
+
+class IdealRanking:
+    """The judged documents of each query, best grade first, as measures read a ranking.
+
+    It has no order of documents, since the pool may hold some that the lists lack. The rules for
+    ties and unjudged documents do not change it.
+
+    Attributes
+    ----------
+    judgments : Judgments
+        The labels by query.
+    sums : dict of RankSum to ndarray
+        Sums over the ranks that measures have computed, and share.
+    n_threads, scores : int, None
+        As in `Rankings`.
+    """
+
+    n_threads = 1
+    scores = None
+
+    def __init__(self, judgments: Judgments) -> None:
+        self.judgments = judgments
+        self.sums: dict[Hashable, FloatArray] = {}
+
+    def ranked(self, *rules: str) -> RankedList:
+        """Return the pool, whatever the rules for ties and unjudged documents.
+
+        Parameters
+        ----------
+        *rules : str
+            The rules.
+
+        Returns
+        -------
+        RankedList
+            The lists.
+        """
+        return self.judgments.pool
+
+    ranked_by_grade = ranked
+
+    @property
+    def by_scale(self) -> tuple[tuple[IntArray, IdealRanking], ...]:
+        """The numbers of the queries, and their ideal ranking, of every part by scale."""
+        return tuple((part.queries, part.judgments.ideal) for part in self.judgments.by_scale)
+
+    def of_queries(self, queries: slice) -> IdealRanking:
+        """Select consecutive queries.
+
+        Parameters
+        ----------
+        queries : slice
+            The numbers of the queries.
+
+        Returns
+        -------
+        IdealRanking
+            The ideal ranking of these queries.
+        """
+        return self.judgments.of_queries(queries).ideal
+
+
+def _ranked_again(
+    judgments: Judgments, scores: FloatArray, n_threads: int, tied: Any = None
+) -> Rankings:
+    """Rank documents that come out of a pickle; marks of ties are those that are given."""
+    rankings = judgments.rank(scores, n_threads)
+    if tied is not None:
+        marks = np.array(tied, dtype=np.uint8)
+        starts = judgments.indptr[:-1][np.diff(judgments.indptr) > 0]
+        if marks.shape != rankings.tied.shape or marks.max(initial=0) > 1 or marks[starts].any():
+            raise ValueError("tied must mark documents below the first of a query.")
+        return Rankings(judgments, rankings.order, marks, n_threads)
+    return rankings
+
+
+Ranked = Rankings | IdealRanking  # what a measure scores
