@@ -40,6 +40,7 @@ from skgraded.exceptions import (
     QueryLeakWarning,
 )
 from skgraded.measures import Fallout
+from skgraded.results import side_by_side
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)
 TARGET = query_target(Y, QID)
@@ -544,7 +545,7 @@ def test_of_several_measures_the_worst_decides():
     normal = normal - normal.mean(axis=1, keepdims=True)
     for shifts, status in [((0, 0), 0), ((0, -0.05), 3), ((-0.05, -0.2), 1), ((-0.2, 0), 1)]:
         values = np.stack([normal + np.array([[0], [each]]) for each in shifts], axis=2)
-        scores = Scores.of_systems({"a": values[..., 0], "b": values[..., 1]})
+        scores = side_by_side({"a": values[..., 0], "b": values[..., 1]})
         found = compare(scores, baseline="system 1", margin=0.05)
         assert found.status == status
         assert found["b"].status in {0, 1, 3}
@@ -559,7 +560,7 @@ def test_a_regression_at_the_margin_passes_in_at_most_4_percent(n_queries):
     won = np.where(share < 0.38, 0.15 * rng.beta(1, 3, shape), 0.0)
     values = 0.85 + np.where(share < 0.08, -0.85 * rng.beta(1, 2, shape), won)
     margin = 0.08 * 0.85 / 3 - 0.3 * 0.15 / 4
-    scores = Scores.of_systems({"AP": np.vstack([np.full(n_queries, 0.85), values])})
+    scores = side_by_side({"AP": np.vstack([np.full(n_queries, 0.85), values])})
     found = compare(scores, baseline="system 1", margin=margin)
     assert np.mean(found.decisions == "holds") <= 0.04
     assert np.mean(found.decisions == "fails") <= 0.04
@@ -571,7 +572,7 @@ def test_a_regression_at_the_margin_passes_in_at_most_4_percent(n_queries):
 @pytest.mark.parametrize("n_queries", [5, 50, 100, 1_000])
 def test_systems_that_do_not_differ_pass_where_queries_are_many(n_queries):
     found = compare(
-        Scores.of_systems({"P@1": np.ones((2, n_queries))}), baseline="system 1", margin=0.01
+        side_by_side({"P@1": np.ones((2, n_queries))}), baseline="system 1", margin=0.01
     )
     assert found.status == (0 if n_queries > 300 else 3)  # the rule of three, nearly
 

@@ -9,6 +9,7 @@ import pytest
 from skgraded import Scores, compare, trec
 from skgraded._intervals.paired import TESTS
 from skgraded.exceptions import FewDifferencesWarning
+from skgraded.results import side_by_side
 
 EVERY_TEST = pytest.mark.parametrize("test", TESTS)
 
@@ -226,7 +227,7 @@ def test_few_differences_are_warned_of():
         found = compared(values)
     assert str(warned[0].message) in found.notes
     with pytest.warns(FewDifferencesWarning) as warned:
-        compare(Scores.of_systems({"AP": values[[0, 2]]}))
+        compare(side_by_side({"AP": values[[0, 2]]}))
     assert [each.filename for each in warned] == [__file__]
     assert found.n_differing[:, 0].tolist() == [12, 3, 12]
     with pytest.warns(FewDifferencesWarning, match="in 1 cluster of 4 by AP, and 2 other diff"):

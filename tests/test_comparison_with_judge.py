@@ -343,6 +343,10 @@ class TestErrors:
         with pytest.raises(ValueError, match="at least 3 queries with human labels, got 2"):
             estimate_means(HUMAN.select(query=HUMAN.qid[:2].tolist()), JUDGE)
 
+    def test_a_judge_of_several_systems_for_human_labels_of_one(self):
+        with pytest.raises(ValueError, match="judge must hold scores of one system, as the human"):
+            estimate_means(HUMAN.select(system="a"), JUDGE)
+
     def test_human_scores_of_another_type(self):
         with pytest.raises(TypeError, match="scores must be a Scores"):
             estimate_means([1, 2], JUDGE)

@@ -25,7 +25,7 @@ from skgraded import (
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import measures_by_name
 from skgraded.rankings import as_rankings
-from skgraded.results import Scores
+from skgraded.results import side_by_side
 from skgraded.studies import correlate, sensitivity
 from skgraded.users import threshold_profile
 
@@ -68,7 +68,7 @@ def test_rankings_by_name():
     np.testing.assert_array_equal(found.values, evaluate(MEASURES, Y, SYSTEMS, qid=QID).values)
     other = as_rankings(np.minimum(Y, 1), SYSTEMS["a"], QID)
     one, two = evaluate("DCG", rankings["a"]), evaluate("DCG", other)
-    unlike = Scores.of_systems({"a": one, "other": dataclasses.replace(two, judged=None)})
+    unlike = side_by_side({"a": one, "other": dataclasses.replace(two, judged=None)})
     assert unlike.ideal() == {"DCG": None}  # the two have other labels, which nothing tells
 
 
@@ -250,7 +250,7 @@ class TestJudgmentsOfSystems:
             cross_validate_queries(Ridge(), np.c_[Y, Y], Y, qid=IDS, measures="nDCG@10", cv=2),
             pickle.loads(pickle.dumps(one)),
         ]
-        both = Scores.of_systems({"one": one} | {str(i): each for i, each in enumerate(others)})
+        both = side_by_side({"one": one} | {str(i): each for i, each in enumerate(others)})
         assert both.fingerprints.tolist() == one.fingerprints.tolist()
         assert len(set(one.fingerprints.tolist())) > 1
 

@@ -14,7 +14,6 @@ from reference.queries import mean_over_queries, per_query, rows_by_query
 from skgraded import AP, RR, evaluate, nDCG, xGAP
 from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.rankings import as_rankings
-from skgraded.results import report_of
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
@@ -208,11 +207,11 @@ class TestGeometricMean:
 
     def test_the_table_of_one_system_names_the_kind_and_no_arithmetic_means(self):
         scores = evaluate(xGAP(g=[0.5, 0.5]), [1, 0, 0, 2], [2, 1, 2, 1], qid=[1, 1, 2, 2])
-        (table,) = report_of(scores, average="geometric").tables
+        (table,) = scores._report_of(average="geometric").tables
         (mean,) = scores.mean("geometric").values()
         assert table.columns == [("mean", [f"{mean:.4f}"])]
         assert table.notes[0] == "Geometric means over 2 queries."
-        (table,) = report_of(scores).tables
+        (table,) = scores._report_of().tables
         assert [name for name, _ in table.columns] == ["mean", "ideal"]
         assert table.notes[0] == "Means over 2 queries."
 

@@ -13,7 +13,7 @@ import pytest
 from skgraded import Blend, catalogue
 from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.measures import AP, FDR, nDCG, register, xGAP
-from skgraded.results import Means, Scores, column_of
+from skgraded.results import Means, Scores, column_of, side_by_side
 from skgraded.studies import correlate
 
 NAN = math.nan
@@ -298,24 +298,24 @@ class TestOwnership:
 class TestSideBySide:
     def test_queries_are_aligned(self):
         other = ONE.select(query=["q2", "q0", "q1"])
-        both = Scores.of_systems({"a": ONE, "b": other})
+        both = side_by_side({"a": ONE, "b": other})
         assert both.systems == ("a", "b")
         assert both.qid.tolist() == ["q0", "q1", "q2"]
         assert both.values[0].tolist() == both.values[1].tolist() == ONE.values.tolist()
 
     def test_measures_are_aligned(self):
-        both = Scores.of_systems({"a": ONE, "b": ONE[["nDCG@10", "AP"]]})
+        both = side_by_side({"a": ONE, "b": ONE[["nDCG@10", "AP"]]})
         assert both.values[1].tolist() == ONE.values.tolist()
 
     def test_of_one_measure_there_is_no_axis(self):
-        both = Scores.of_systems({"a": ONE["AP"], "b": ONE["AP"]})
+        both = side_by_side({"a": ONE["AP"], "b": ONE["AP"]})
         assert both.values.tolist() == [[0.5, 1.0, 0.0]] * 2
 
     def test_a_result_of_systems_stays(self):
-        assert Scores.of_systems(TWO) is TWO
+        assert side_by_side(TWO) is TWO
 
     def test_a_result_without_repeats_is_the_same_in_each(self):
-        both = Scores.of_systems({"once": ONE, "twice": REPEATED.select(query=["q1", "q0", "q2"])})
+        both = side_by_side({"once": ONE, "twice": REPEATED.select(query=["q1", "q0", "q2"])})
         assert both.values.shape == (2, 2, 3, 2)
         assert both.values[0, 0].tolist() == both.values[0, 1].tolist() == ONE.values.tolist()
         assert both.folds.tolist() == REPEATED.folds.tolist()
@@ -323,7 +323,7 @@ class TestSideBySide:
 
     def test_notes_are_kept_once(self):
         one, two = (scores_of([[1.0]], notes=notes) for notes in (("x.", "y."), ("y.", "z.")))
-        assert Scores.of_systems({"a": one, "b": two}).notes == ("x.", "y.", "z.")
+        assert side_by_side({"a": one, "b": two}).notes == ("x.", "y.", "z.")
 
     @pytest.mark.parametrize(
         ("other", "message"),
@@ -336,14 +336,14 @@ class TestSideBySide:
     )
     def test_what_does_not_fit_is_refused(self, other, message):
         with pytest.raises(ValueError, match=message):
-            Scores.of_systems({"a": ONE, "b": other})
+            side_by_side({"a": ONE, "b": other})
 
     def test_other_numbers_of_repeats_are_refused(self):
         with pytest.raises(ValueError, match=r"number of repeats: 'a' has 2, 'b' has 1\."):
-            Scores.of_systems({"a": REPEATED, "b": REPEATED.select(repeat=[0])})
+            side_by_side({"a": REPEATED, "b": REPEATED.select(repeat=[0])})
 
     def test_arrays_by_measure(self):
-        taken = Scores.of_systems({"AP": [[0.5, 1.0], [0.0, 0.5]], FDR(): np.zeros((2, 2))})
+        taken = side_by_side({"AP": [[0.5, 1.0], [0.0, 0.5]], FDR(): np.zeros((2, 2))})
         assert taken.systems == ("system 1", "system 2")
         assert taken.measures == ("AP", "FDR")
         assert taken.directions == (1, -1)
@@ -357,7 +357,7 @@ class TestSideBySide:
         measures = [*(kind() for kind in catalogue().values()), Blend({"FDR@5": 2.0})]
         names = {str(each): 1 if each.greater_is_better else -1 for each in measures}
         names |= {"fdr@5": -1, "set_P": 1, "clicks": 1}
-        taken = Scores.of_systems({name: [[0.0], [1.0]] for name in names})
+        taken = side_by_side({name: [[0.0], [1.0]] for name in names})
         assert dict(zip(taken, taken.directions, strict=True)) == names
         assert names[str(Cost())] == -1 == taken["RankedHalfLife"].directions[0]
 
@@ -367,27 +367,27 @@ class TestSideBySide:
             RNG.random((3, 4)), index=list("abc"), columns=["q4", "q2", "q3", "q1"]
         )
         turned = frame.iloc[::-1, [2, 0, 1, 3]]
-        taken = Scores.of_systems({"AP": frame, "RR": turned, "P@1": frame.to_numpy()})
+        taken = side_by_side({"AP": frame, "RR": turned, "P@1": frame.to_numpy()})
         assert (taken.systems, taken.qid.tolist()) == (("a", "b", "c"), frame.columns.tolist())
         for name in taken:
             np.testing.assert_array_equal(taken[name].values, frame)
         assert correlate({"AP": frame, "RR": turned}).kendall.min() == 1.0
         for other in (frame.rename({"a": "d"}), frame.iloc[:2], frame.rename(columns={"q1": "q2"})):
             with pytest.raises(ValueError, match=r"queries as columns, .* got others for 'RR'"):
-                Scores.of_systems({"AP": frame, "RR": other})
+                side_by_side({"AP": frame, "RR": other})
 
     def test_arrays_of_other_shapes_are_refused(self):
         with pytest.raises(ValueError, match=r"got \(2, 3\) for 'RR' and \(2, 2\) for 'AP'"):
-            Scores.of_systems({"AP": np.zeros((2, 2)), "RR": np.zeros((2, 3))})
+            side_by_side({"AP": np.zeros((2, 2)), "RR": np.zeros((2, 3))})
 
     @pytest.mark.parametrize("other", [None, {}, [ONE], ONE, 3])
     def test_other_input_is_refused(self, other):
         with pytest.raises(TypeError, match="scores must be a Scores of several systems"):
-            Scores.of_systems(other)
+            side_by_side(other)
 
     def test_a_mixture_is_refused(self):
         with pytest.raises(TypeError, match="either Scores or arrays"):
-            Scores.of_systems({"a": ONE, "AP": np.zeros((2, 2))})
+            side_by_side({"a": ONE, "AP": np.zeros((2, 2))})
 
 
 class TestMeansAlone:

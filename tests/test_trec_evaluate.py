@@ -18,7 +18,6 @@ from skgraded.conventions import measure_as
 from skgraded.exceptions import (
     UndefinedMeanWarning,
 )
-from skgraded.results import report_of
 from skgraded.trec import _evaluate
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}, "q3": {"z": 0}}
@@ -113,7 +112,7 @@ def test_what_was_left_out_is_told():
         "bad (1).",
         "1 system with topics outside the qrels, left out: bad (1).",
     )
-    assert report_of(scores).notes[len(scores.notes) :] == [
+    assert scores._report_of().notes[len(scores.notes) :] == [
         "1 query with nothing relevant, counted as 0 (AP, nDCG@2).",
         "1 query with nothing relevant, left out (eGAP(g=[0.1,0.9],empty=nan)).",
     ]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from skgraded._support.writers import WRITERS, Report, Table, visible
-from skgraded.results import Scores, as_trec_eval_lines, report_of
+from skgraded.results import Scores
 from skgraded.users import thresholds_from_feedback
 
 NASTY = "a|b_c*<d>&e%f$g#h{i}~j^k\\l`m"
@@ -111,7 +111,7 @@ def test_json_has_the_layout_of_json_itself(columns, n_reports):
 
 
 def test_means_of_systems_are_rows():
-    found = json.loads(WRITERS["json"].write([report_of(SCORES)]))
+    found = json.loads(WRITERS["json"].write([SCORES._report_of()]))
     assert found["rows"][0] == {"system": "plain", "AP": 0.375, NASTY: 1.0}
     assert found["n_queries"] == 2
 
@@ -140,8 +140,8 @@ def test_control_characters_are_escaped_and_other_text_is_not(text, shown):
 
 def test_lines_of_trec_eval_refuse_what_would_forge_lines():
     with pytest.raises(ValueError, match=r"no place for control characters, got 'bell"):
-        as_trec_eval_lines(SCORES)
-    lines = as_trec_eval_lines(SCORES.select(system=["plain"]), per_query=True).splitlines()
+        SCORES.to_trec_eval()
+    lines = SCORES.select(system=["plain"]).to_trec_eval(per_query=True).splitlines()
     assert lines[1] == f"{'AP':<22}\tq1\t0.5000"
     assert lines[-2] == f"{'AP':<22}\tall\t0.3750"
 

@@ -24,7 +24,7 @@ from skgraded.cli._scored_runs import (
 )
 from skgraded.comparison import compare
 from skgraded.exceptions import FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning
-from skgraded.results import Scores, notes_of
+from skgraded.results import Scores
 from skgraded.users import threshold_profile
 
 # Notes below the table say what these warnings do.
@@ -170,7 +170,7 @@ def _profile(arguments: argparse.Namespace) -> None:
             confidence=arguments.confidence,
         )
     write_reports(arguments, [profile._report()])
-    tell(notes_of(scores))
+    tell(scores._notes())
     if arguments.plot is not None:
         save_picture(arguments.plot, profile.plot().figure)
 
@@ -201,7 +201,7 @@ def _compare(arguments: argparse.Namespace) -> int:
             random_state=arguments.seed,
         )
     write_reports(arguments, [found._report()])
-    tell(notes_of(scores))
+    tell(scores._notes())
     if arguments.plot is not None:
         ax, *_ = np.ravel(found.plot())
         save_picture(arguments.plot, ax.figure)

@@ -10,7 +10,6 @@ from skgraded.cli._options import add_measures, add_outputs, add_sort, sort_by
 from skgraded.cli._outputs import check_outputs, tell, write, write_reports
 from skgraded.cli._refusals import refuse_beside, refuse_without
 from skgraded.cli._scored_runs import add_scoring, score_runs
-from skgraded.results import as_trec_eval_lines, notes_of, report_of
 
 _LINES = "trec_eval"
 _DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10")
@@ -100,7 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
     per_query, average = arguments.per_query, arguments.average
     scores = sort_by(scores, arguments.sort)
     if arguments.format == _LINES:
-        write(arguments, as_trec_eval_lines(scores, per_query, average))
-        tell(notes_of(scores))
+        write(arguments, scores.to_trec_eval(per_query, average))
+        tell(scores._notes())
     else:
-        write_reports(arguments, [report_of(scores, per_query, average)])
+        write_reports(arguments, [scores._report_of(per_query, average)])

@@ -16,7 +16,7 @@ from skgraded._support.writers import Table
 from skgraded.cli._inputs import chosen_measure, faults_are_located, parse_grades
 from skgraded.cli._options import is_complete
 from skgraded.measures import Measure
-from skgraded.results import Scores, notes_of
+from skgraded.results import Scores
 from skgraded.trec import Qrels, evaluate, rank, read_run
 
 Mask = NDArray[np.bool_]
@@ -148,7 +148,7 @@ def correlation(asked: Asked) -> Answer:
     scores, statistic = asked.scores(asked.measures), asked.given.statistic
     found = studies.correlate(scores, topics=asked.topics, systems=asked.systems)
     draw = partial(found.plot, statistic=statistic)
-    return Answer([Part(found, tables=[found._table(statistic)], draw=[draw])], notes_of(scores))
+    return Answer([Part(found, tables=[found._table(statistic)], draw=[draw])], scores._notes())
 
 
 def thresholds(asked: Asked) -> Answer:
@@ -160,7 +160,7 @@ def thresholds(asked: Asked) -> Answer:
     grid = studies.threshold_grid(int(top), given.steps)
     scores = asked.scores([*studies.threshold_measures(grid, **fields), *asked.measures])
     found = studies.sweep_thresholds(scores, topics=asked.topics, systems=asked.systems)
-    return Answer([Part(found, tables=[found._table(given.statistic)])], notes_of(scores))
+    return Answer([Part(found, tables=[found._table(given.statistic)])], scores._notes())
 
 
 def incompleteness(asked: Asked) -> Answer:
@@ -200,7 +200,7 @@ def power(asked: Asked) -> Answer:
         scores = asked.scores_of(runs, asked.measures, judged)
         # A sample's own judgments left out are no news.
         own = judged.notes(given.negative)
-        notes += [note for note in notes_of(scores) if note not in own]
+        notes += [note for note in scores._notes() if note not in own]
         for name, mask in topics.items():
             labels: dict[str, Any] = {"topics": name} if len(topics) > 1 else {}
             heading = _heading_of(name)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._support.arguments import choice
 from skgraded._support.text import count, told_in_clusters, told_queries
 from skgraded.measures import Measure, Measures
-from skgraded.results import Scores, by_name, clusters_of
+from skgraded.results import Scores, by_name, clusters_of, side_by_side
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -85,7 +85,7 @@ def scores_of_rankers(
     if len(systems) < _FEWEST:
         raise ValueError(f"rankers must hold at least 2 systems to compare, got {len(systems)}.")
     if systems is rankers:
-        return Scores.of_systems(_scored(by_name(rankers), X, y, qid, measures))
+        return side_by_side(_scored(by_name(rankers), X, y, qid, measures))
     scores: Scores = rankers if measures is None else rankers[_names(measures)]
     return scores
 

@@ -22,7 +22,7 @@ from skgraded._support.text import count, first_few
 from skgraded.comparison._given import by_measure, ranges
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
-from skgraded.results import Scores
+from skgraded.results import Scores, align, side_by_side
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -83,25 +83,34 @@ def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
     judges = [_scores_of(each, human) for each in given]
     asked = [each.qid.tolist() for each in judges]
     _check_queries(asked, labelled)
-    place = {query: at for at, query in enumerate(dict.fromkeys(chain.from_iterable(asked)))}
+    queries = list(dict.fromkeys(chain.from_iterable(asked)))
     of_human = by_measure(human)[:, :, 0]
-    values = np.full((len(judges), *of_human.shape[:2], len(place)), np.nan)
-    for of_judge, each, queries in zip(values, judges, asked, strict=True):
-        of_judge[..., [place[query] for query in queries]] = by_measure(each)[:, :, 0]
     return Judged(
         human.systems or ("mean",),
         human.measures,
         of_human,
-        np.nanmean(values, axis=0),
+        np.nanmean([_by_query(each, queries) for each in judges], axis=0),
         ranges(of_human),
-        np.array([place[query] for query in labelled]),
+        align(labelled, queries),
     )
+
+
+def _by_query(judge: Scores, queries: list[Any]) -> FloatArray:
+    """Return a judge's values of all queries, shape (n_measures, n_rows, n_queries)."""
+    places = align(queries, judge.qid.tolist())
+    return np.where(places >= 0, by_measure(judge)[:, :, 0, places], np.nan)
 
 
 def _scores_of(judge: Any, human: Scores) -> Scores:
     """Return a judge's scores of the same systems and measures, in the order of the human ones."""
-    scores = judge if isinstance(judge, Scores) else Scores.of_systems(judge)
+    scores = judge if isinstance(judge, Scores) else side_by_side(judge)
     _check_plain("judge", scores)
+    systems = scores.systems or ()
+    if human.systems is None and len(systems) > 1:
+        raise ValueError(
+            "judge must hold scores of one system, as the human labels do, got those of "
+            f"{first_few(systems)}."
+        )
     try:
         if human.systems is not None:
             scores = scores.select(system=list(human.systems))
@@ -364,7 +373,7 @@ def estimate_means(
     >>> found.estimate[:, 0].round(3), found.bias[:, 0].round(3)
     (array([0.627, 0.596]), array([0.064, 0.072]))
     """
-    scores = human if isinstance(human, Scores) else Scores.of_systems(human)
+    scores = human if isinstance(human, Scores) else side_by_side(human)
     fraction("confidence", confidence)
     choice("population", population, POPULATIONS)
     if scores.weights is not None and np.ptp(scores.weights) > 0.0:

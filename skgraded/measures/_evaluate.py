@@ -18,7 +18,7 @@ from skgraded.measures._measure import (
     warn_of_continuous_scale,
 )
 from skgraded.rankings import Judgments, Rankings, as_rankings, read_columns, without_query_ids
-from skgraded.results import Scores, by_name
+from skgraded.results import Scores, by_name, side_by_side
 
 
 def are_of_systems(y_score: Any) -> bool:
@@ -163,7 +163,7 @@ def _of_systems(
         if warns and not scores:
             warn_about_scales(named.values(), rankings.judgments)
         scores[system] = _scores(named, rankings)
-    return Scores.of_systems(scores)
+    return side_by_side(scores)
 
 
 def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, Rankings]:

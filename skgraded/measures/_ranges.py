@@ -19,7 +19,7 @@ from skgraded.measures._evaluate import are_of_systems, evaluate, rankings_of_sy
 from skgraded.measures._measure import Measure, rankings_for, warn_of_continuous_scale
 from skgraded.measures.blend import Blend
 from skgraded.rankings import Judgments, Rankings, Ties, as_rankings
-from skgraded.results import Scores
+from skgraded.results import Scores, side_by_side
 
 FloatArray = NDArray[np.float64]
 
@@ -124,8 +124,8 @@ def _bounds_of_systems(
     found = {system: _bounds_of(measure, rankings, max_grade) for system, rankings in ranked}
     smallest, largest = zip(*found.values(), strict=True)
     return Bounds(
-        Scores.of_systems(dict(zip(found, smallest, strict=True))),
-        Scores.of_systems(dict(zip(found, largest, strict=True))),
+        side_by_side(dict(zip(found, smallest, strict=True))),
+        side_by_side(dict(zip(found, largest, strict=True))),
     )
 
 

@@ -1,125 +1,97 @@
-"""Results of several systems put side by side and aligned by query, and the clusters of queries."""
+"""Results of several systems side by side, aligned by query, and the clusters of queries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import is_missing
 from skgraded._support.text import count, first_few
-from skgraded.results._names import direction_of
+from skgraded.results._names import by_name, direction_of
+from skgraded.results._scores import Ideal, Scores
 
-if TYPE_CHECKING:
-    from skgraded.results._scores import Scores
-
-FloatArray = NDArray[np.float64]
-
-# The mean of an ideal ranking, or what computes it when it is asked for first.
-Ideal = float | None | Callable[[], float | None]
+IntArray = NDArray[np.int64]
 
 
-def fields_of_systems(parts: Mapping[str, Scores]) -> dict[str, Any]:
-    """Return the fields of the `Scores` that puts results, each of one system, side by side."""
+def side_by_side(scores: Scores | Mapping[Any, Any]) -> Scores:
+    """Put the results of several systems side by side.
+
+    Parameters
+    ----------
+    scores : mapping
+        Names of systems to `Scores` of one system, on the same queries in any order and by the
+        same measures. Or measures to arrays of shape (n_systems, n_queries), or to data frames,
+        which are aligned by their labels. A `Scores` with an axis of systems is returned as it
+        is.
+
+    Returns
+    -------
+    Scores
+        The values of all systems, with an axis of repeats if a result has one. A result
+        without repeats has the same values in each repeat.
+
+    Raises
+    ------
+    ValueError
+        If measures, queries, their judged grades, numbers of repeats, weights or shapes differ,
+        or a result is of several systems.
+    TypeError
+        If the argument has none of these forms.
+
+    Examples
+    --------
+    >>> from skgraded import evaluate
+    >>> from skgraded.results import side_by_side
+    >>> y, a, b = [1, 0, 1, 0], [4, 3, 2, 1], [1, 2, 3, 4]
+    >>> both = side_by_side({"a": evaluate("AP", y, a), "b": evaluate("AP", y, b)})
+    >>> both.mean()
+    {'a': {'AP': 0.8333333333333333}, 'b': {'AP': 0.5}}
+    """
+    if isinstance(scores, Scores) and scores.systems is not None:
+        return scores
+    if not isinstance(scores, Mapping) or not scores:
+        raise TypeError(
+            "scores must be a Scores of several systems, a mapping of systems to Scores, or a "
+            "mapping of measures to arrays of shape (n_systems, n_queries), got "
+            f"{type(scores).__name__}."
+        )
+    are_scores = {isinstance(each, Scores) for each in scores.values()}
+    if are_scores == {True, False}:
+        raise TypeError("scores must hold either Scores or arrays, got both.")
+    return _of_parts(by_name(scores)) if are_scores == {True} else _of_arrays(scores)
+
+
+def _of_parts(parts: dict[str, Scores]) -> Scores:
+    """Put results, each of one system, side by side."""
     first_name, first = next(iter(parts.items()))
-    n_repeats, rows = _n_repeats(parts), {}
-    for name, each in parts.items():
-        _check_measures(name, each, first_name, first)
-        rows[name] = _rows(name, each, first_name, first)
-        _check_queries(name, each, rows[name], first_name, first)
-    names = first.measures
-    ordered = [each if each.measures == names else each[list(names)] for each in parts.values()]
+    n_repeats = _n_repeats(parts)
+    aligned = [_like(first, part, name, first_name) for name, part in parts.items()]
+    cubes = [np.broadcast_to(each.cube[0], (n_repeats, *each.cube.shape[2:])) for each in aligned]
     n_empty, ideals = (
-        zip(*(getattr(each, field) for each in ordered), strict=True)
+        zip(*(getattr(each, field) for each in aligned), strict=True)
         for field in ("n_empty", "ideals")
     )
-    cubes = [each.cube[0][:, at] for each, at in zip(ordered, rows.values(), strict=True)]
-    values = np.array([np.broadcast_to(each, (n_repeats, *each.shape[1:])) for each in cubes])
-    if all(each.folds is None for each in parts.values()):
-        values = values[:, 0]
-    if all(each._measure == 0 for each in parts.values()):
-        values = values[..., 0]
-    return {
-        "measures": first.measures,
-        "qid": first.qid,
-        "values": values,
-        "directions": first.directions,
-        "systems": tuple(parts),
-        "weights": first.weights,
-        "clusters": _of_any("clusters", parts, rows),
-        "folds": _of_any("folds", parts, rows),
-        "n_empty": tuple(map(_agreed, n_empty)),
-        "empty": first.empty,
-        "ideals": tuple(partial(_agreed, each) for each in ideals),
-        "judged": first.judged,
-        "notes": tuple(dict.fromkeys(note for each in parts.values() for note in each.notes)),
-    }
+    return first._with(
+        np.array(cubes),
+        0 if all(each._measure == 0 for each in aligned) else slice(None),
+        systems=tuple(parts),
+        clusters=next((each.clusters for each in aligned if each.clusters is not None), None),
+        folds=next((each.folds for each in aligned if each.folds is not None), None),
+        n_empty=tuple(map(_agreed, n_empty)),
+        ideals=tuple(partial(_agreed, each) for each in ideals),
+        notes=tuple(dict.fromkeys(note for each in aligned for note in each.notes)),
+        is_sorted=False,
+    )
 
 
 def _agreed(numbers: Iterable[Ideal]) -> Any:
     """Return a number if it is the same in all parts, and None if it is not."""
     found = {each() if callable(each) else each for each in numbers}
     return found.pop() if len(found) == 1 else None
-
-
-def _of_any(field: str, parts: Mapping[str, Scores], rows: dict[str, Any]) -> Any:
-    """Return a field of the first part that has it, in the order of the first part's queries."""
-    for name, each in parts.items():
-        found = getattr(each, field)
-        if found is not None:
-            return found[..., rows[name]]
-    return None
-
-
-def _check_measures(name: str, part: Scores, first_name: str, first: Scores) -> None:
-    if part.systems is not None:
-        raise ValueError(
-            f"Results that are put side by side must be of one system, but {name!r} has "
-            f"{first_few(part.systems)}: choose one by select(system=...)."
-        )
-    if set(part.measures) != set(first.measures):
-        raise ValueError(
-            f"Systems must be scored by the same measures: {name!r} has "
-            f"{', '.join(part.measures)}, and {first_name!r} has {', '.join(first.measures)}."
-        )
-
-
-def _rows(name: str, part: Scores, first_name: str, first: Scores) -> Any:
-    """Return the places of a part's queries in the order of the first part's."""
-    if part.qid is first.qid:
-        return slice(None)
-    place = {query: row for row, query in enumerate(part.qid.tolist())}
-    wanted = first.qid.tolist()
-    n_same = len(place.keys() & set(wanted))
-    if not len(place) == len(wanted) == n_same:
-        raise ValueError(
-            f"Systems must be scored on the same queries: {name!r} has {len(place)}, "
-            f"{first_name!r} has {len(wanted)}, and {n_same} of them are the same."
-        )
-    return [place[query] for query in wanted]
-
-
-def _check_queries(name: str, part: Scores, rows: Any, first_name: str, first: Scores) -> None:
-    """Raise if two parts have other weights of queries, or were scored by other judgments."""
-    both = f"{name!r} and {first_name!r}"
-    weights: Any = None if part.weights is None else part.weights[rows]
-    if not np.array_equal(first.weights, weights):  # type: ignore[arg-type]
-        raise ValueError(f"Systems must weight queries alike, but {both} do not.")
-    if part.qid is first.qid:  # of the same Judgments
-        return
-    ours, theirs = first.fingerprints, part.fingerprints
-    if ours is None or theirs is None or np.array_equal(ours, theirs[rows]):
-        return
-    row = int(np.argmax(ours != theirs[rows]))
-    raise ValueError(
-        f"Systems must be scored by the same judgments, but {both} were scored by other grades in "
-        f"{np.count_nonzero(ours != theirs[rows])} of {len(ours)} queries, such as "
-        f"{first.qid.tolist()[row]!r}. Score all systems by the labels of the same documents; runs "
-        "with documents of their own by skgraded.trec.evaluate(measures, qrels, runs)."
-    )
 
 
 def _n_repeats(parts: Mapping[str, Scores]) -> int:
@@ -131,8 +103,54 @@ def _n_repeats(parts: Mapping[str, Scores]) -> int:
     return max(numbers.values(), default=1)
 
 
-def fields_of_arrays(arrays: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the fields of the `Scores` of a mapping of measures to values by system and query."""
+def _like(first: Scores, part: Scores, name: str, first_name: str) -> Scores:
+    """Return a part with measures and queries in the first one's order; raise if it has others."""
+    if part.systems is not None:
+        raise ValueError(
+            f"Results that are put side by side must be of one system, but {name!r} has "
+            f"{first_few(part.systems)}: choose one by select(system=...)."
+        )
+    if set(part.measures) != set(first.measures):
+        raise ValueError(
+            f"Systems must be scored by the same measures: {name!r} has "
+            f"{', '.join(part.measures)}, and {first_name!r} has {', '.join(first.measures)}."
+        )
+    if part.measures != first.measures:
+        part = part[list(first.measures)]
+    is_of_same_judgments = part.qid is first.qid
+    if not is_of_same_judgments:
+        places = align(first.qid.tolist(), part.qid.tolist())
+        n_same = np.count_nonzero(places >= 0)
+        if not part.n_queries == first.n_queries == n_same:
+            raise ValueError(
+                f"Systems must be scored on the same queries: {name!r} has {part.n_queries}, "
+                f"{first_name!r} has {first.n_queries}, and {n_same} of them are the same."
+            )
+        part = part._of_queries(places)
+    both = f"{name!r} and {first_name!r}"
+    if not np.array_equal(first.weights, part.weights):  # type: ignore[arg-type]
+        raise ValueError(f"Systems must weight queries alike, but {both} do not.")
+    if not is_of_same_judgments:
+        _require_same_judgments(first, part, both)
+    return part
+
+
+def _require_same_judgments(first: Scores, part: Scores, both: str) -> None:
+    """Raise if two results were scored by other judgments, where these are known."""
+    ours, theirs = first.fingerprints, part.fingerprints
+    if ours is None or theirs is None or np.array_equal(ours, theirs):
+        return
+    raise ValueError(
+        f"Systems must be scored by the same judgments, but {both} were scored by other grades in "
+        f"{np.count_nonzero(ours != theirs)} of {len(ours)} queries, such as "
+        f"{first.qid.tolist()[int(np.argmax(ours != theirs))]!r}. Score all systems by the labels "
+        "of the same documents; runs with documents of their own by "
+        "skgraded.trec.evaluate(measures, qrels, runs)."
+    )
+
+
+def _of_arrays(arrays: Mapping[Any, Any]) -> Scores:
+    """Return the scores of a mapping of measures to values by system and query."""
     first = next((each for each in arrays.values() if hasattr(each, "loc")), None)
     values = [
         np.asarray(_in_order(str(name), each, first), dtype=np.float64)
@@ -146,13 +164,13 @@ def fields_of_arrays(arrays: Mapping[Any, Any]) -> dict[str, Any]:
                 f"got {each.shape} for {str(name)!r} and {shape} for {str(next(iter(arrays)))!r}."
             )
     systems: Any = [f"system {number}" for number in range(1, shape[0] + 1)]
-    return {
-        "measures": tuple(map(str, arrays)),
-        "qid": np.arange(shape[1]) if first is None else first.columns,
-        "values": np.stack(values, axis=2),
-        "directions": tuple(map(direction_of, arrays)),
-        "systems": tuple(map(str, systems if first is None else first.index)),
-    }
+    return Scores(
+        measures=tuple(map(str, arrays)),
+        qid=np.arange(shape[1]) if first is None else first.columns,
+        values=np.stack(values, axis=2),
+        directions=tuple(map(direction_of, arrays)),
+        systems=tuple(map(str, systems if first is None else first.index)),
+    )
 
 
 def _in_order(name: str, values: Any, first: Any) -> Any:
@@ -168,7 +186,32 @@ def _in_order(name: str, values: Any, first: Any) -> Any:
     return values.loc[first.index, first.columns]
 
 
-def clusters_of(cluster: Any, scores: Scores) -> NDArray[np.int64] | None:
+def align(queries: Sequence[Any], others: Sequence[Any]) -> IntArray:
+    """Find the place of each query of a result in another one.
+
+    Parameters
+    ----------
+    queries : sequence
+        Query ids.
+    others : sequence
+        The query ids of the other result.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,), int64
+        The places; -1 for a query that the other result lacks.
+
+    Examples
+    --------
+    >>> from skgraded.results import align
+    >>> align(["a", "b", "c"], ["c", "a"])
+    array([ 1, -1,  0])
+    """
+    place = {query: row for row, query in enumerate(others)}
+    return np.array([place.get(query, -1) for query in queries], dtype=np.int64)
+
+
+def clusters_of(cluster: Any, scores: Scores) -> IntArray | None:
     """Return the number of the cluster of every query.
 
     Parameters

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._guards import stacklevel_of_the_user
 from skgraded._support.exact_mean import MeanSums
 from skgraded._support.text import count
 from skgraded._support.writers import Result, Table
-from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.results._names import OfMeasures, column_of
-from skgraded.results._tables import means_table, notes_on_empty
-
-if TYPE_CHECKING:
-    from skgraded.results._scores import Scores
+from skgraded.results._scores import Scores, warn_of_no_mean
+from skgraded.results._tables import notes_on_empty, table_of_measures
 
 FloatArray = NDArray[np.float64]
 
@@ -166,7 +161,7 @@ class Means(OfMeasures, Result):
         size = f"Means over {count(self.n_queries, 'query', 'queries')}."
         notes = [size, *notes_on_empty(self.measures, self.n_empty, self.empty)]
         means = {"mean": [each.mean for each in self.sums]}
-        return means_table(self.measures, means, [None] * len(self), notes)
+        return table_of_measures(self.measures, means, [], notes)
 
     def _columns(self) -> dict[str, Any]:
         return {"measure": self.measures, "mean": [each.mean for each in self.sums]}
@@ -174,33 +169,3 @@ class Means(OfMeasures, Result):
 
 def _added(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(a + b for a, b in zip(one, two, strict=True))
-
-
-def warn_of_no_mean(name: object, n_queries: int, n_left_out: int) -> None:
-    """Warn where a mean is nan, because its weights add up to 0.
-
-    Parameters
-    ----------
-    name : str or Measure
-        The measure.
-    n_queries : int
-        Number of queries.
-    n_left_out : int
-        Number of queries without a value.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from skgraded.results import warn_of_no_mean
-    >>> with warnings.catch_warnings(record=True) as shown:
-    ...     warnings.simplefilter("always")
-    ...     warn_of_no_mean("AP", 2, 1)
-    >>> print(shown[0].message)  # doctest: +ELLIPSIS
-    The mean of AP is undefined because no query has ... weight (1 of 2 have no value).
-    """
-    warnings.warn(
-        f"The mean of {name} is undefined because no query has a value and a positive "
-        f"weight ({n_left_out} of {n_queries} have no value).",
-        UndefinedMeanWarning,
-        stacklevel=stacklevel_of_the_user(),
-    )

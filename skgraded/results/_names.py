@@ -8,6 +8,7 @@ from typing import Any
 from skgraded._support.arguments import closest, is_nan
 from skgraded._support.measure_strings import parse
 from skgraded._support.other_names import LESS_IS_BETTER, folded, meaning_of
+from skgraded._support.text import first_few
 
 
 class OfMeasures:
@@ -162,3 +163,15 @@ def by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
         names = ", ".join(map(repr, systems)) or "none"
         raise ValueError(f"Systems must have names that differ, got {names}.")
     return named
+
+
+def places_on(axis: str, known: Sequence[Any], chosen: Any) -> list[int]:
+    """Return the places of names on an axis."""
+    place = {name: number for number, name in enumerate(known)}
+    wanted = chosen if isinstance(chosen, list) else [chosen]
+    for name in wanted:
+        if name not in place:
+            listed = first_few(list(map(str, known)))
+            hint = closest(str(name), list(map(str, known)))
+            raise KeyError(f"{name!r} is not a {axis} of this result, which has {listed}.{hint}")
+    return [place[name] for name in wanted]

@@ -5,22 +5,30 @@ from __future__ import annotations
 import dataclasses
 import math
 import numbers
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._guards import stacklevel_of_the_user
 from skgraded._support import arguments
-from skgraded._support.arguments import closest
 from skgraded._support.exact_mean import exact_means
 from skgraded._support.optional import import_pandas
-from skgraded._support.text import first_few
+from skgraded._support.text import count
 from skgraded._support.writers import LongResult, Report, Table
-from skgraded.results._align import Ideal, fields_of_arrays, fields_of_systems
-from skgraded.results._means import warn_of_no_mean
-from skgraded.results._names import OfMeasures, by_name, column_of
-from skgraded.results._tables import best_first, columns_of_values, report_of, table_of_means
+from skgraded.exceptions import UndefinedMeanWarning
+from skgraded.results._names import OfMeasures, column_of, places_on
+from skgraded.results._tables import (
+    best_first,
+    columns_of_values,
+    lines_of_trec_eval,
+    notes_on_empty,
+    table_of_measures,
+    table_of_systems,
+    table_of_values,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +36,10 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+# The mean of an ideal ranking, or what computes it when it is asked for first.
+Ideal = float | None | Callable[[], float | None]
+
+_KINDS = {"arithmetic": "", "geometric": "geometric "}
 # What smaller values count as in a geometric mean of trec_eval, which a 0 would make 0.
 _LEAST = 1e-5
 
@@ -131,56 +143,6 @@ class Scores(OfMeasures, LongResult):
                 f"here {(*axes, n_measures)}, got {shape}."
             )
 
-    @classmethod
-    def of_systems(cls, scores: Scores | Mapping[Any, Any]) -> Scores:
-        """Put the results of several systems side by side.
-
-        Parameters
-        ----------
-        scores : mapping
-            Names of systems to `Scores` of one system, on the same queries in any order and by the
-            same measures. Or measures to arrays of shape (n_systems, n_queries), or to data frames,
-            which are aligned by their labels. A `Scores` with an axis of systems is returned as it
-            is.
-
-        Returns
-        -------
-        Scores
-            The values of all systems, with an axis of repeats if a result has one. A result
-            without repeats has the same values in each repeat.
-
-        Raises
-        ------
-        ValueError
-            If measures, queries, their judged grades, numbers of repeats, weights or shapes differ,
-            or a result is of several systems.
-        TypeError
-            If the argument has none of these forms.
-
-        Examples
-        --------
-        >>> from skgraded import evaluate
-        >>> from skgraded.results import Scores
-        >>> y, a, b = [1, 0, 1, 0], [4, 3, 2, 1], [1, 2, 3, 4]
-        >>> both = Scores.of_systems({"a": evaluate("AP", y, a), "b": evaluate("AP", y, b)})
-        >>> both.mean()
-        {'a': {'AP': 0.8333333333333333}, 'b': {'AP': 0.5}}
-        """
-        if isinstance(scores, Scores) and scores.systems is not None:
-            return scores
-        if not isinstance(scores, Mapping) or not scores:
-            raise TypeError(
-                "scores must be a Scores of several systems, a mapping of systems to Scores, or a "
-                "mapping of measures to arrays of shape (n_systems, n_queries), got "
-                f"{type(scores).__name__}."
-            )
-        are_scores = {isinstance(each, Scores) for each in scores.values()}
-        if are_scores == {True}:
-            return Scores(**fields_of_systems(by_name(scores)))
-        if are_scores == {True, False}:
-            raise TypeError("scores must hold either Scores or arrays, got both.")
-        return Scores(**fields_of_arrays(scores))
-
     @property
     def n_queries(self) -> int:
         """Number of queries."""
@@ -255,7 +217,7 @@ class Scores(OfMeasures, LongResult):
         if repeat is not None:
             selected = selected._of_repeats(repeat)
         if query is not None:
-            selected = selected._of_queries(_places("query", selected.qid.tolist(), query))
+            selected = selected._of_queries(places_on("query", selected.qid.tolist(), query))
         return selected
 
     def _of_systems(self, system: Any) -> Scores:
@@ -264,14 +226,14 @@ class Scores(OfMeasures, LongResult):
                 "system= needs values of named systems, which this result does not have: "
                 'evaluate(measures, y, {"a": scores_a, "b": scores_b}) names them.'
             )
-        places = _places("system", self.systems, system)
+        places = places_on("system", self.systems, system)
         names = tuple(self.systems[place] for place in places)
         return self._with(self.cube[places], systems=names if isinstance(system, list) else None)
 
     def _of_repeats(self, repeat: Any) -> Scores:
         if self.folds is None:
             raise ValueError("repeat= needs values in repeats, which this result does not have.")
-        places = _places("repeat", range(len(self.folds)), repeat)
+        places = places_on("repeat", range(len(self.folds)), repeat)
         folds = self.folds[places]
         selected = self._with(self.cube[:, places], folds=folds)
         selected = selected._of_queries(np.flatnonzero((folds >= 0).any(axis=0)))
@@ -369,10 +331,11 @@ class Scores(OfMeasures, LongResult):
         >>> found.mean(), found.mean("geometric")
         ({'RR': 0.625}, {'RR': 0.5})
         """
-        rows = [
-            dict(zip(self.measures, row, strict=True))
-            for row in self._defined_means(average, floor).tolist()
-        ]
+        return self._named(self._defined_means(average, floor))
+
+    def _named(self, means: FloatArray) -> dict[str, Any]:
+        """Return means by system and measure with their names."""
+        rows = [dict(zip(self, row, strict=True)) for row in means.tolist()]
         return rows[0] if self.systems is None else dict(zip(self.systems, rows, strict=True))
 
     def __eq__(self, other: object) -> bool:
@@ -513,14 +476,101 @@ class Scores(OfMeasures, LongResult):
             if state.get(name) is not None:
                 vars(self)[name] = _own(name, state[name])
 
-    def _tables(self, n_rows: int | None = None) -> list[Table]:
-        return [table_of_means(self, self._means(), n_rows)]
+    def to_trec_eval(self, per_query: bool = False, average: str = "arithmetic") -> str:
+        """Write the means, and if asked for the values of all queries, as trec_eval does.
+
+        Parameters
+        ----------
+        per_query : bool, default=False
+            Whether to write a line for each query, too.
+        average : {"arithmetic", "geometric"}, default="arithmetic"
+            The kind of mean.
+
+        Returns
+        -------
+        str
+            Lines of a measure, a query or ``all``, and a value with four decimals; nan has no line.
+
+        Raises
+        ------
+        ValueError
+            If a name holds control characters, such as ends of lines, which would make other lines.
+
+        Examples
+        --------
+        >>> from skgraded import evaluate
+        >>> scores = evaluate(["AP"], [1, 0], {"a": [2, 1]})
+        >>> print(scores.to_trec_eval().expandtabs(2), end="")
+        runid                   all a
+        AP                      all 1.0000
+        """
+        sign = "gm_" if average == "geometric" else ""
+        means = {f"{sign}{name}": self._means(average)[:, at] for at, name in enumerate(self)}
+        shown = slice(None) if per_query else slice(0)
+        qid, values = self.qid[shown].tolist(), self.cube[:, 0, shown]
+        return lines_of_trec_eval(self.systems or ("",), qid, self.measures, values, means)
+
+    def _notes(self) -> list[str]:
+        """Say what the values do not show, in sentences."""
+        return [*self.notes, *notes_on_empty(self.measures, self.n_empty, self.empty)]
+
+    def _over(self) -> str:
+        """Say what means are taken over."""
+        n_repeats = self.cube.shape[1]
+        repeats = f", by the mean of each over {n_repeats} repeats" if n_repeats > 1 else ""
+        return f"{count(self.n_queries, 'query', 'queries')}{repeats}"
+
+    def _tables(self, n_rows: int | None = None, average: str = "arithmetic") -> list[Table]:
+        means = self._means(average)
+        if self.systems is None:
+            return [self._table_of_one(means[0], average)]
+        by_first = best_first(means[:, 0] * self.directions[0])
+        rows = (np.arange(len(means)) if self.is_sorted else by_first)[:n_rows]
+        shown = f", the first {n_rows} shown" if len(rows) < len(means) else ""
+        systems = count(len(means), "system")
+        size = f"{systems}{shown}; {_KINDS[average]}means over {self._over()}."
+        names = [self.systems[row] for row in rows]
+        return [table_of_systems(names, self.measures, means[rows], [size, *self._notes()])]
+
+    def _table_of_one(self, means: FloatArray, average: str) -> Table:
+        """Make the table of one system; the means of folds and the ideal ones are arithmetic."""
+        columns, ideals = {"mean": means}, []
+        size = f"{_KINDS[average]}means over {self._over()}.".capitalize()
+        if average == "arithmetic":
+            ideals = list(self.ideal().values())
+            if self.folds is not None:
+                by_fold = self.fold_means().reshape(-1, len(self))
+                columns |= {"fold mean": by_fold.mean(axis=0), "fold std": by_fold.std(axis=0)}
+                size = (
+                    f"mean: over {self._over()}; fold mean, fold std: mean and standard deviation "
+                    f"of the means of {len(by_fold)} folds."
+                )
+        return table_of_measures(self.measures, columns, ideals, [size, *self._notes()])
 
     def _columns(self) -> dict[str, Any]:
-        return columns_of_values(self)
+        return columns_of_values(self.cube, self.systems, self.folds, self.qid, self.measures)
+
+    def _table_of_values(self) -> Table:
+        systems = "" if self.systems is None else f"{count(len(self.systems), 'system')}, "
+        size = f"{systems}{count(self.n_queries, 'query', 'queries')}."
+        return table_of_values(self._columns(), self.measures, [size, *self._notes()])
 
     def _report(self) -> Report:
-        return report_of(self, per_query=True, tables=self._tables())
+        return self._report_of_values(self._tables())
+
+    def _report_of_values(self, tables: Sequence[Table], average: str = "arithmetic") -> Report:
+        means: Any = self._named(self._means(average))
+        facts = {"average": average, "n_queries": self.n_queries, "means": means}
+        return Report(tables, self._columns(), facts, self._notes())
+
+    def _report_of(self, per_query: bool = False, average: str = "arithmetic") -> Report:
+        """Describe the means or the values of queries for writers."""
+        if per_query:
+            return self._report_of_values([self._table_of_values()], average)
+        means = dict(zip(self, self._means(average).T, strict=True))
+        columns = {"system": self.systems or ("",), **means}
+        facts = {"average": average, "n_queries": self.n_queries}
+        return Report(self._tables(average=average), columns, facts, self._notes())
 
 
 _ARRAYS = {
@@ -549,18 +599,6 @@ def _seen(names: Any) -> Any:
     return 0 if names is None else slice(None)
 
 
-def _places(axis: str, known: Sequence[Any], chosen: Any) -> list[int]:
-    """Return the places of names on an axis."""
-    place = {name: number for number, name in enumerate(known)}
-    wanted = chosen if isinstance(chosen, list) else [chosen]
-    for name in wanted:
-        if name not in place:
-            listed = first_few(list(map(str, known)))
-            hint = closest(str(name), list(map(str, known)))
-            raise KeyError(f"{name!r} is not a {axis} of this result, which has {listed}.{hint}")
-    return [place[name] for name in wanted]
-
-
 def _means_over_queries(values: FloatArray, weights: FloatArray | None) -> FloatArray:
     """Return exact means over the middle axis of values by system, query and measure."""
     n_systems, _, n_measures = values.shape
@@ -573,3 +611,33 @@ def _nested(axes: Sequence[Sequence[Any]], values: Any) -> Any:
     if not others:
         return dict(zip(axis, values, strict=True))
     return {name: _nested(others, value) for name, value in zip(axis, values, strict=True)}
+
+
+def warn_of_no_mean(name: object, n_queries: int, n_left_out: int) -> None:
+    """Warn where a mean is nan, because its weights add up to 0.
+
+    Parameters
+    ----------
+    name : str or Measure
+        The measure.
+    n_queries : int
+        Number of queries.
+    n_left_out : int
+        Number of queries without a value.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from skgraded.results import warn_of_no_mean
+    >>> with warnings.catch_warnings(record=True) as shown:
+    ...     warnings.simplefilter("always")
+    ...     warn_of_no_mean("AP", 2, 1)
+    >>> print(shown[0].message)  # doctest: +ELLIPSIS
+    The mean of AP is undefined because no query has ... weight (1 of 2 have no value).
+    """
+    warnings.warn(
+        f"The mean of {name} is undefined because no query has a value and a positive "
+        f"weight ({n_left_out} of {n_queries} have no value).",
+        UndefinedMeanWarning,
+        stacklevel=stacklevel_of_the_user(),
+    )

@@ -145,9 +145,9 @@ def discriminative_power(
     Parameters
     ----------
     scores : Scores or mapping
-        Scored runs, from `skgraded.trec.evaluate`; or what `Scores.of_systems` takes: a mapping of
-        systems to `Scores` of the same queries, or of measures to arrays of shape (n_systems,
-        n_topics).
+        Scored runs, from `skgraded.trec.evaluate`; or what `skgraded.results.side_by_side` takes: a
+        mapping of systems to `Scores` of the same queries, or of measures to arrays of shape
+        (n_systems, n_topics).
     test : {"bootstrap", "t", "tukey", "randomization", "wilcoxon"}, default="bootstrap"
         One of the tests of `skgraded.compare`. Studies of measures use the paired bootstrap test
         of the studentised mean difference [1]_ most, and the randomised Tukey HSD test [3]_, which

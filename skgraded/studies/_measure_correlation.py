@@ -201,9 +201,9 @@ def correlate(
     Parameters
     ----------
     scores : Scores or mapping
-        Scored runs, from `skgraded.trec.evaluate`; or what `Scores.of_systems` takes: a mapping of
-        systems to `Scores` of the same queries, or of measures to arrays of shape (n_systems,
-        n_topics).
+        Scored runs, from `skgraded.trec.evaluate`; or what `skgraded.results.side_by_side` takes: a
+        mapping of systems to `Scores` of the same queries, or of measures to arrays of shape
+        (n_systems, n_topics).
     topics : mapping of str to array-like of bool, optional
         Sets of topics by name, as masks such as that of `TopicFacts.few`; all topics by default.
     systems : array-like of bool, optional

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support.text import count
-from skgraded.results import Scores
+from skgraded.results import Scores, side_by_side
 
 FloatArray = NDArray[np.float64]
 
@@ -20,8 +20,8 @@ def scored_systems(scores: Any, n_systems: int = 2, n_topics: int = 1) -> Scores
     Parameters
     ----------
     scores : Scores or mapping
-        What `Scores.of_systems` takes. The values of a topic are its means over repeats. For
-        arrays, the names of the measures tell whether lower values are better.
+        What `skgraded.results.side_by_side` takes. The values of a topic are its means over
+        repeats. For arrays, the names of the measures tell whether lower values are better.
     n_systems, n_topics : int
         The smallest numbers that the study needs.
 
@@ -37,7 +37,7 @@ def scored_systems(scores: Any, n_systems: int = 2, n_topics: int = 1) -> Scores
     TypeError
         If the input has none of these forms.
     """
-    taken = Scores.of_systems(scores).over_repeats()
+    taken = side_by_side(scores).over_repeats()
     taken = taken[list(taken.measures)]
     for what, found, least in (
         ("systems", len(taken.systems or ()), n_systems),

@@ -11,7 +11,7 @@ import numpy as np
 from skgraded._support.text import first_few
 from skgraded.measures import AP, Measure, evaluate, measure_or_none
 from skgraded.rankings import Judgments, Rankings, split_target
-from skgraded.results import Scores
+from skgraded.results import Scores, side_by_side
 
 _MOST_GRADES = 8
 
@@ -93,7 +93,7 @@ def _scores_of(given: Given, fields: dict[str, Any]) -> Scores:
         return evaluate(_measures_of_all(rankers, fields), rankers)
     if fields:
         raise TypeError(f"{', '.join(fields)} must be given where rankers are scored.")
-    return Scores.of_systems(rankers)
+    return side_by_side(rankers)
 
 
 def _scores_of_models(given: Given, measures: list[Measure]) -> Scores:
@@ -103,7 +103,7 @@ def _scores_of_models(given: Given, measures: list[Measure]) -> Scores:
     from skgraded.model_selection._validation import scores_of_models
 
     models = dict(given.y_score)
-    return Scores.of_systems(scores_of_models(models, given.X, given.y_true, given.qid, measures))
+    return side_by_side(scores_of_models(models, given.X, given.y_true, given.qid, measures))
 
 
 def _measures(judgments: Judgments, fields: dict[str, Any]) -> list[Measure]:
