@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._guards import caller_with, refuse_cut_queries
+from skgraded._guards import refuse_cut_queries
 from skgraded._support.arguments import flag, integer, number
 from skgraded.boosting._evaluator import (
     ChosenMeasure,
@@ -22,12 +21,10 @@ from skgraded.boosting._evaluator import (
     as_argument,
     named_measures,
     refuse_taken_names,
-    reported_names,
 )
 from skgraded.boosting._judged_sets import DataSet
 from skgraded.boosting._objective import Objective, make_objective
 from skgraded.measures import Measure
-from skgraded.rankings import Judgments
 
 __all__ = ["early_stopping", "eval_metric", "objective"]
 
@@ -306,10 +303,9 @@ def eval_metric(
     ------
     ValueError
         If no measure is given, one is unknown, a name holds white space or a colon, or two measures
-        have the same name. In training: if the query sizes are missing or
-        do not add up, the data set is a subset that cuts queries, a prediction is not finite, no
-        query is left to take the mean over, LightGBM reports a metric of its own under one of the
-        names, or Optuna's LightGBMTuner would minimise a measure of which greater is better.
+        have the same name. In training: if the query sizes are missing or do not add up, the data
+        set is a subset that cuts queries, a prediction is not finite, or no query is left to take
+        the mean over.
 
     Warns
     -----
@@ -375,42 +371,13 @@ class _EvalMetric:
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
-        if "optuna_integration" in sys.modules and not self.as_loss:
-            self._refuse_minimising_tuner()
-        return self._results(self._evaluator.means(*_read(y_true, y_pred, weight, group)))
-
-    def on(self, judgments: Judgments, y_pred: Any) -> list[tuple[str, float, bool]]:
-        """Evaluate predictions by known judgments instead of LightGBM's labels."""
-        return self._results(self._evaluator.means_on(judgments, y_pred))
-
-    def _results(self, means: list[tuple[str, float]]) -> list[tuple[str, float, bool]]:
-        booster = (
-            None if self.as_loss else caller_with("lightgbm.basic", "eval_valid", "eval_train")
-        )
-        if booster is not None:  # which may report a metric of its own under a name of ours
-            refuse_taken_names(self.named, _own_metrics(booster), "LightGBM")
+        means = self._evaluator.means(*_read(y_true, y_pred, weight, group))
         return [
             (f"neg_{name}", -mean, False)
             if self.as_loss and each.greater_is_better
             else (name, mean, each.greater_is_better)
             for (name, mean), (_, each) in zip(means, self.named, strict=True)
         ]
-
-    def _refuse_minimising_tuner(self) -> None:
-        """Raise where Optuna's LightGBMTuner, which goes by the metric's name, would minimise."""
-        tuner = caller_with("optuna_integration", "higher_is_better", "lgbm_params")
-        if tuner is None or tuner.higher_is_better():
-            return
-        given = tuner.lgbm_params.get("metric")
-        watched = given if isinstance(given, str) or not given else list(given)[-1]
-        for name, each in self.named:
-            if name == watched and each.greater_is_better:
-                raise ValueError(
-                    f"LightGBMTuner would minimise {watched}, of which greater is better: it "
-                    "maximises only metrics whose names it knows. Give it "
-                    f"feval=eval_metric({as_argument(name, each)}, as_loss=True) and the parameter "
-                    f"metric='neg_{watched}'."
-                )
 
     def __repr__(self) -> str:
         shown = ", as_loss=True" if self.as_loss else ""
@@ -503,8 +470,7 @@ def early_stopping(
         )
     rounds = integer("rounds", rounds, 1)
     min_delta = number("min_delta", min_delta, at_least=0.0)
-    metric = _EvalMetric(named, n_threads)
-    return _StopBy(metric, rounds, min_delta, flag("verbose", verbose))
+    return _StopBy(named[0], rounds, min_delta, flag("verbose", verbose), n_threads)
 
 
 class _StopBy:
@@ -514,13 +480,18 @@ class _StopBy:
     """
 
     def __init__(
-        self, metric: _EvalMetric, rounds: int, min_delta: float = 0.0, verbose: bool = False
+        self,
+        named: tuple[str, Measure],
+        rounds: int,
+        min_delta: float = 0.0,
+        verbose: bool = False,
+        n_threads: int | None = None,
     ) -> None:
         from lightgbm import early_stopping
 
-        self._metric = metric
-        self._name, watched = metric.named[0]
-        self._argument = as_argument(self._name, watched)
+        self._metric = _EvalMetric((named,), n_threads)
+        self._argument = as_argument(*named)
+        self._names = {named[0], f"valid {named[0]}"}  # so in lightgbm.cv of older versions
         self._stop = early_stopping(
             rounds, first_metric_only=True, min_delta=min_delta, verbose=verbose
         )
@@ -528,16 +499,15 @@ class _StopBy:
         self.order = self._stop.order
 
     def __call__(self, env: Any) -> None:
+        """Show LightGBM's callback the results of the measure, which may not be reported yet."""
+        reported = env.evaluation_result_list or ()
+        watched = [each for each in reported if each[1] in self._names]
+        if not watched:
+            watched = [each for each in self._evaluated(env) if each[1] in self._names]
+        if len({each[0] for each in watched}) < len(watched):  # twice for a data set
+            refuse_taken_names(self._metric.named, self._names, "LightGBM")
         replace = getattr(env, "_replace", None) or partial(dataclasses.replace, env)
-        self._stop(replace(evaluation_result_list=self._watched(env)))
-
-    def _watched(self, env: Any) -> list[Any]:
-        """Return the results of the measure, which nothing may have reported yet."""
-        booster = getattr(env.model, "boosters", [env.model])[0]  # of lightgbm.cv, that of a fold
-        refuse_taken_names(self._metric.named, _own_metrics(booster), "LightGBM")
-        names = {self._name, f"valid {self._name}"}  # so in lightgbm.cv of older versions
-        reported = [each for each in env.evaluation_result_list or [] if each[1] in names]
-        return reported or [each for each in self._evaluated(env) if each[1] == self._name]
+        self._stop(replace(evaluation_result_list=watched))
 
     def _evaluated(self, env: Any) -> list[Any]:
         from lightgbm import Booster
@@ -562,13 +532,6 @@ class _StopBy:
 
     def __repr__(self) -> str:
         return f"early_stopping({self._argument}, {self._stop.stopping_rounds})"
-
-
-def _own_metrics(booster: Any) -> frozenset[str]:
-    """Names of the metrics that LightGBM evaluates itself."""
-    return reported_names(
-        booster, lambda: (each[1] for each in booster.eval_valid() or booster.eval_train())
-    )
 
 
 def _read(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Any, DataSet]:

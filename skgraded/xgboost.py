@@ -8,16 +8,17 @@ rounding, and stops early.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import xgboost
 from numpy.typing import ArrayLike, NDArray
-from xgboost.callback import EarlyStopping, TrainingCallback
+from xgboost.callback import CallbackContainer, EarlyStopping, TrainingCallback
 
-from skgraded._guards import warn_about_scored_queries
+from skgraded._guards import caller_with, warn_about_scored_queries
 from skgraded._support.arguments import integer_or_none
 from skgraded.boosting._evaluator import (
     ChosenMeasure,
@@ -25,19 +26,10 @@ from skgraded.boosting._evaluator import (
     NamedMeasures,
     named_means,
     named_measures,
+    refuse_taken_names,
 )
-from skgraded.boosting._judged_sets import rank_in_training
+from skgraded.boosting._judged_sets import DataSet, rank_in_training
 from skgraded.boosting._objective import Objective, make_objective
-from skgraded.boosting._xgboost_data import read_data_set
-from skgraded.boosting._xgboost_runs import (
-    Features,
-    RunChecks,
-    refuse_recorded_names,
-    refuse_second_stopping,
-    refuse_several_models,
-    refuse_unstoppable,
-    refuse_wrong_direction,
-)
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments, read_columns, without_query_ids
 
@@ -49,6 +41,12 @@ _CALLED_BY_QUERY = (
     "XGBRanker(eval_metric=eval_metric({0})) is not possible: XGBRanker calls a metric query by "
     "query and averages queries by their size. Use XGBRanker(callbacks=[skgraded.xgboost."
     "evaluation({0}, X=..., y=..., qid=...)]), or skgraded.QueryRanker."
+)
+
+_SEVERAL_MODELS = (
+    "evaluation evaluates one model on rows of its own, and xgboost.cv trains one model in each "
+    "fold: pass xgboost.cv(custom_metric=skgraded.xgboost.eval_metric(...)), and maximize=True "
+    "beside early_stopping_rounds."
 )
 
 
@@ -183,8 +181,7 @@ def eval_metric(
         If no measure is given, one is unknown, a name holds white space or a colon, or two measures
         have the same name. In training: if the data set has no query ids,
         no query is left to take the mean over, early stopping would take a lower value of the
-        measure for better, XGBoost reports a metric of its own under one of the names, or XGBRanker
-        calls the metric.
+        measure for better, or XGBRanker calls the metric.
 
     Warns
     -----
@@ -272,12 +269,11 @@ def evaluation(
     ValueError
         If no measure is given, one is unknown, a name holds white space or a colon, two measures
         have the same name, an argument is out of its range, there are no query ids, or columns
-        contradict each other. In training: if no query is left to take the mean over; if XGBoost
-        reports a metric of its own under one of the names; or if the
-        measure would watch another model than the one that predicts, because `missing` is not that
-        of the model, `base_margin` is given for some rows and not for others, `rounds` are given
-        and the booster is ``"gblinear"`` or drops trees (``rate_drop``, ``one_drop``), or another
-        callback stops the training too.
+        contradict each other. In training: if no query is left to take the mean over; if a value of
+        that name is recorded on rows of that name already; if early stopping of XGBoost's own would
+        take a lower value of the measure for better; or if `rounds` are given and the booster is
+        ``"gblinear"`` or drops trees (``rate_drop``, ``one_drop``), so that the model that predicts
+        is not the one that was watched.
 
     Warns
     -----
@@ -311,13 +307,33 @@ def evaluation(
     )
     judgments = Judgments(columns.require_ids())
     warn_about_scored_queries(judgments)
+    if isinstance(X, xgboost.DMatrix) and base_margin is not None:
+        raise ValueError(
+            "base_margin must be left out where X is a DMatrix: give it to xgboost.DMatrix."
+        )
     return _Evaluation(
         Evaluator(named_measures(measures, "evaluation"), n_threads),
-        Features(without_query_ids(X), missing, base_margin),
+        _Features(without_query_ids(X), missing, base_margin),
         judgments,
         rounds=integer_or_none("rounds", rounds, 1, "recording without stopping"),
         name=name,
     )
+
+
+class _Features(NamedTuple):
+    """The arguments from which the rows to evaluate are made in every training."""
+
+    X: Any
+    missing: float
+    base_margin: ArrayLike | None
+
+    def read(self) -> xgboost.DMatrix:
+        """Make a data set."""
+        if isinstance(self.X, xgboost.DMatrix):
+            return self.X
+        return xgboost.DMatrix(
+            self.X, base_margin=self.base_margin, missing=self.missing, enable_categorical=True
+        )
 
 
 class _Evaluation(TrainingCallback):
@@ -326,7 +342,7 @@ class _Evaluation(TrainingCallback):
     def __init__(
         self,
         evaluator: Evaluator,
-        features: Features,
+        features: _Features,
         judgments: Judgments,
         *,
         rounds: int | None,
@@ -342,16 +358,17 @@ class _Evaluation(TrainingCallback):
         self.save_best = save_best
         self._data: xgboost.DMatrix | None = None
         self._stop: EarlyStopping | None = None
+        self._record: dict[str, list[float]] | None = None
 
     def before_training(self, model: Any) -> Any:
         """Start anew, since one callback may serve several trainings, one after the other."""
-        refuse_several_models(model)
-        self._data = self.features.read()
+        if not isinstance(model, xgboost.Booster):
+            raise TypeError(_SEVERAL_MODELS)
+        self._data, self._record = self.features.read(), None
         if self.rounds is None:
-            refuse_wrong_direction(self.evaluator.named, self.name)
+            _refuse_wrong_direction(self.evaluator.named, self.name)
             return model
-        refuse_unstoppable(model, self.rounds)
-        refuse_second_stopping(type(self))
+        _refuse_unstoppable(model, self.rounds)
         name, first = self.evaluator.named[0]
         self._stop = EarlyStopping(
             rounds=self.rounds,
@@ -364,17 +381,18 @@ class _Evaluation(TrainingCallback):
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Evaluate and record; return whether to stop."""
-        scores = model.predict(self._data)
+        named, scores = self.evaluator.named, model.predict(self._data)
         rankings = rank_in_training(self.judgments, scores, self.evaluator.n_threads, epoch + 1)
-        refuse_recorded_names(self.evaluator.named, model, evals_log)
-        record = evals_log.setdefault(self.name, {})
-        for name, mean in named_means(self.evaluator.named, rankings):
-            record.setdefault(name, []).append(mean)
+        if self._record is None:
+            refuse_taken_names(named, evals_log.get(self.name, {}), "XGBoost")
+            self._record = evals_log.setdefault(self.name, {})
+        for name, mean in named_means(named, rankings):
+            self._record.setdefault(name, []).append(mean)
         return self._stop is not None and self._stop.after_iteration(model, epoch, evals_log)
 
     def after_training(self, model: Any) -> Any:
         """Drop the data set that was made of the features."""
-        stop, self._data, self._stop = self._stop, None, None
+        stop, self._data, self._stop, self._record = self._stop, None, None, None
         return model if stop is None else stop.after_training(model)
 
 
@@ -385,7 +403,7 @@ class _Objective:
     _objective: Objective
 
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> tuple[FloatArray, FloatArray]:
-        return self._objective.derivatives(y_score, read_data_set(data))
+        return self._objective.derivatives(y_score, _read(data))
 
     def __repr__(self) -> str:
         return str(self._objective)
@@ -396,20 +414,84 @@ class _EvalMetric:
     """The metric as XGBoost calls it."""
 
     _evaluator: Evaluator
-    _checks: RunChecks = field(default_factory=RunChecks, init=False, compare=False)
+
+    as_loss = False
 
     @property
     def named(self) -> NamedMeasures:
         return self._evaluator.named
 
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> list[tuple[str, float]]:
-        if not hasattr(data, "get_uint_info"):
+        if not isinstance(data, xgboost.DMatrix):
             raise ValueError(_CALLED_BY_QUERY.format(self._evaluator))
-        self._checks.run(self.named, data)
-        return self._evaluator.means(y_score, read_data_set(data))
-
-    def __reduce__(self) -> Any:
-        return _EvalMetric, (self._evaluator,)  # without the models of this process
+        _refuse_wrong_direction(self.named)
+        return self._evaluator.means(y_score, _read(data))
 
     def __repr__(self) -> str:
         return f"eval_metric({self._evaluator})"
+
+
+def _read(data: xgboost.DMatrix) -> DataSet:
+    """Read what a measure needs; raise where the data set has no queries."""
+    starts, labels, weight = data.get_uint_info("group_ptr"), data.get_label(), data.get_weight()
+    if len(starts) == 0:
+        raise ValueError(
+            "The data set does not say which rows make up a query: make the DMatrix with qid=... "
+            "(ascending) or group=... (sizes)."
+        )
+    if labels.size > starts[-1]:
+        raise ValueError(
+            "The label of a DMatrix must have one column for a measure of rankings, got "
+            f"{labels.size // starts[-1]}. Give one grade to each row."
+        )
+    sizes = np.diff(starts.astype(np.int64))
+    if len(weight) == len(sizes):
+        weight = np.repeat(weight, sizes)
+    return DataSet(labels, weight if len(weight) else None, sizes, data)
+
+
+def _refuse_wrong_direction(named: NamedMeasures, data_name: str | None = None) -> None:
+    """Raise where XGBoost's early stopping takes the worse values of a measure for the better ones.
+
+    It minimises whatever it does not know by name, and would keep the first tree. A metric gets no
+    other sight of the callbacks than the stack.
+
+    Parameters
+    ----------
+    named : tuple of (str, Measure)
+        The measures with their names.
+    data_name : str, optional
+        The data set that alone has these names.
+    """
+    container = caller_with(CallbackContainer.__module__, "callbacks", "history")
+    known = dict(named)
+    for stop in [] if container is None else container.callbacks:
+        if not isinstance(stop, EarlyStopping) or stop.data not in (None, data_name or stop.data):
+            continue
+        # Without names, XGBoost watches the last metric of the last data set, and ours come last.
+        watched = stop.metric_name or named[-1][0]
+        by_name = watched != "mape" and watched.startswith(("auc", "pre", "map", "ndcg"))
+        maximises = by_name if stop.maximize is None else bool(stop.maximize)
+        if watched in known and maximises != known[watched].greater_is_better:
+            raise ValueError(
+                f"Early stopping must {'minimise' if maximises else 'maximise'} {watched}: pass "
+                f"maximize={not maximises} to xgboost.train or xgboost.callback.EarlyStopping, or "
+                "stop early by skgraded.xgboost.evaluation(..., rounds=...)."
+            )
+
+
+def _refuse_unstoppable(model: xgboost.Booster, rounds: int) -> None:
+    """Raise where predictions would not be those that the best iteration was evaluated by."""
+    booster = json.loads(model.save_config())["learner"]["gradient_booster"]
+    # Since 3.4 every booster of trees has these parameters, before it dart alone.
+    dropout = booster.get("dart_train_param", {"rate_drop": "0", "one_drop": "0"})
+    reason = ""
+    if booster["name"] == "gblinear":
+        reason = "for booster='gblinear', which predicts with all iterations instead of the best"
+    elif float(dropout["rate_drop"]) > 0 or int(dropout["one_drop"]):
+        reason = "with rate_drop or one_drop, by which later iterations change the best one"
+    if reason:
+        raise ValueError(
+            f"Early stopping is not supported {reason}: leave rounds (early_stopping_rounds of "
+            f"QueryRanker) None, got {rounds}."
+        )

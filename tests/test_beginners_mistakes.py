@@ -425,11 +425,11 @@ MISTAKES = [
     ),
     Mistake(
         BOOSTING,
-        "a name that LightGBM's own metric has",
+        "a name that boosters give metrics of their own",
         "lgbm.fit(X, y, group=sizes, eval_set=[(X, y)], eval_group=[sizes], "
         'eval_metric=eval_metric({"ndcg@5": "nDCG@5"}))',
-        "ValueError: The name 'ndcg@5' of nDCG@5 must be another one, because LightGBM itself "
-        "reports a metric of that name in this training.",
+        "ValueError: The name of a measure must not be one that boosters give metrics of their "
+        "own, got 'ndcg@5' in eval_metric: values of both would be recorded as one. Take 'ndcg_5'.",
         "lgbm.fit(X, y, group=sizes, eval_set=[(X, y)], eval_group=[sizes], "
         'eval_metric=eval_metric({"ndcg_5": "nDCG@5"}))',
     ),

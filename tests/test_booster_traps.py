@@ -116,14 +116,6 @@ def tuner(metric, feval, study=None):
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-@pytest.mark.parametrize("name", ["nDCG@10", "xGAP(g=[0.1,0.2,0.3,0.4])@10"])
-def test_a_tuner_that_would_minimise_is_refused(name):
-    tuning = tuner(name, eval_metric(name))
-    with pytest.raises(ValueError, match=r"^LightGBMTuner would minimise .*metric='neg_"):
-        tuning.tune_num_leaves(2)
-
-
-@pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.parametrize("name", ["nDCG@10", "AP@10"])
 def test_a_tuner_finds_the_best_by_the_loss(name):
     tuning = tuner(f"neg_{name}", eval_metric(name, as_loss=True))
@@ -133,16 +125,6 @@ def test_a_tuner_finds_the_best_by_the_loss(name):
     model, rows = tuning.get_best_booster(), QID >= 30
     exact = measure(name)(Y[rows], model.predict(X[rows]), qid=QID[rows])
     assert tuning.best_score == min(values) == pytest.approx(-exact, abs=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::FutureWarning")
-@pytest.mark.parametrize(
-    ("metric", "ours"), [("Fallout@5", "Fallout@5"), ("ndcg", "nDCG@10"), ("l2", "nDCG@10")]
-)
-def test_a_tuner_that_watches_something_else_or_is_right_is_left_alone(metric, ours):
-    tuning = tuner(metric, eval_metric(ours))
-    tuning.tune_num_leaves(1)
-    assert len(tuning.study.trials) == 1
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
@@ -166,8 +148,6 @@ def test_a_tuner_by_cross_validation_finds_the_best_by_the_loss():
         tuning.tune_feature_fraction(3)
         return tuning
 
-    with pytest.raises(ValueError, match="LightGBMTuner would minimise"):
-        tuned("nDCG@10")
     tuning = tuned("neg_nDCG@10", as_loss=True)
     values = [each.value for each in tuning.study.trials]
     assert len(set(values)) > 1
@@ -353,10 +333,10 @@ def test_our_own_metric_alone_in_an_xgbranker_is_recorded_exactly():
     assert again.fit(X, query_target(Y, QID)).best_estimator_.best_iteration_ > 0
 
 
-def test_own_metrics_are_recorded_on_rows_that_are_given_with_weights_and_margins():
+def test_own_metrics_are_recorded_on_rows_that_are_given_with_weights():
     fitted = watched("ndcg@5", fraction=None).fit(
-        X, Y, QID, np.ones(len(Y)), base_margin=X[:, 0], eval_X=X[::-1], eval_y=Y[::-1],
-        eval_qid=QID[::-1] + 100, eval_sample_weight=np.ones(len(Y)), eval_base_margin=X[::-1, 0],
+        X, Y, QID, np.ones(len(Y)), eval_X=X[::-1], eval_y=Y[::-1],
+        eval_qid=QID[::-1] + 100, eval_sample_weight=np.ones(len(Y)),
     )  # fmt: skip
     seen = fitted.evals_result_["valid_0"]
     assert len(seen["ndcg@5"]) == len(seen["nDCG@10"])

@@ -54,7 +54,7 @@ BOOSTER = LGBMRanker(n_estimators=2, num_leaves=4, n_jobs=1, verbose=-1)
 
 
 def ranker(estimator):
-    return QueryRanker(estimator, measure=MEASURE, remember_queries=False)
+    return QueryRanker(estimator, measure=MEASURE)
 
 
 FITTED = {str(alpha): ranker(Ridge(alpha)).fit(FRAME, Y, qid=QID) for alpha in (1, 9)}

@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import _num_samples
 
 from skgraded import QueryRanker
 
@@ -118,8 +119,25 @@ def rankers():
 FAILURES = {type(ranker).__name__: OF_ANY | failures for ranker, failures in rankers()}
 
 
-class WholeGrades(QueryRanker):
-    """A QueryRanker whose grades are rounded: for regressors scikit-learn draws fractions."""
+class OneQuery(QueryRanker):
+    """A QueryRanker that takes all rows for the documents of one query."""
+
+    def fit(self, X, y, qid=None, sample_weight=None, **fit_params):
+        """Fit to one query."""
+        return super().fit(X, y, ids_of(X, qid), sample_weight, **fit_params)
+
+    def score(self, X, y, qid=None, sample_weight=None):
+        """Score one query."""
+        return super().score(X, y, ids_of(X, qid), sample_weight)
+
+
+def ids_of(X, qid):
+    """Return one id for all rows, as many as there are."""
+    return np.zeros(_num_samples(X), int) if qid is None else qid
+
+
+class WholeGrades(OneQuery):
+    """One whose grades are rounded: for regressors scikit-learn draws fractions."""
 
     def fit(self, X, y, qid=None, sample_weight=None, **fit_params):
         """Fit to rounded grades, where they are grades at all."""
@@ -143,9 +161,7 @@ def id_of(case):
 # The checks know nothing of queries.
 NAMES, CASES = parametrize_with_checks(
     [
-        (QueryRanker if isinstance(each, Ridge | Pipeline) else WholeGrades)(
-            each, measure="nDCG", missing_qid="one_query"
-        )
+        (OneQuery if isinstance(each, Ridge | Pipeline) else WholeGrades)(each, measure="nDCG")
         for each, _ in rankers()
     ]
 ).args

@@ -67,18 +67,49 @@ def test_lightgbm_reads_its_file(tmp_path, name, stops):
     np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
 
 
-def test_only_what_names_no_objective_is_changed(tmp_path):
+def test_only_the_measure_and_an_objective_without_name_are_added(tmp_path):
+    for given, added in [
+        ("lambdarank", set()),
+        (objective("nDCG"), {"objective=lambdarank", "[objective: lambdarank]"}),
+    ]:
+        fitted = ranker(lgbm(objective=given)).fit(X, Y, QID)
+        fitted.export(tmp_path / "ours.txt")
+        fitted.estimator_.booster_.save_model(tmp_path / "its_own.txt")
+        ours = (tmp_path / "ours.txt").read_text().splitlines()
+        its_own = (tmp_path / "its_own.txt").read_text().splitlines()
+        assert set(ours) - set(its_own) == {"measure: nDCG@10"} | added
+
+
+def test_files_that_cannot_be_are_refused(tmp_path):
     fitted = ranker(lgbm()).fit(X, Y, QID)
-    fitted.export(str(tmp_path / "ours.txt"))
-    fitted.estimator_.booster_.save_model(tmp_path / "its_own.txt")
-    assert (tmp_path / "ours.txt").read_bytes() == (tmp_path / "its_own.txt").read_bytes()
-    fitted = ranker(lgbm(objective=objective("nDCG"))).fit(X, Y, QID)
-    fitted.export(tmp_path / "ours.txt")
-    fitted.estimator_.booster_.save_model(tmp_path / "its_own.txt")
-    ours = (tmp_path / "ours.txt").read_text().splitlines()
-    its_own = (tmp_path / "its_own.txt").read_text().splitlines()
-    assert set(ours) - set(its_own) == {"objective=lambdarank", "[objective: lambdarank]"}
-    assert len(ours) == len(its_own) + 1
+    with pytest.raises(ValueError, match=r"^path must not end in \.json for LightGBM"):
+        fitted.export(tmp_path / "model.json")
+    with pytest.raises(
+        FileNotFoundError, match=r"^path must lie in a folder that exists, got .*no"
+    ):
+        fitted.export(tmp_path / "no" / "model.txt")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_xgboosts_file_holds_the_measure(tmp_path):
+    xgboost = pytest.importorskip("xgboost")
+    fitted = ranker(xgboost.XGBRanker(n_estimators=3, n_jobs=1)).fit(X, Y, QID)
+    for suffix in ("json", "ubj"):
+        fitted.export(tmp_path / f"model.{suffix}")
+        again = xgboost.Booster(model_file=tmp_path / f"model.{suffix}")
+        assert again.attr("measure") == "nDCG@10"
+    assert fitted.booster_.attr("measure") is None
+
+
+def test_catboosts_file_holds_the_measure(tmp_path):
+    catboost = pytest.importorskip("catboost")
+    model = catboost.CatBoostRanker(iterations=3, verbose=0, allow_writing_files=False)
+    fitted = ranker(model).fit(X, Y, QID)
+    for form in ("cbm", "json"):
+        fitted.export(tmp_path / f"model.{form}")
+        again = catboost.CatBoostRanker().load_model(str(tmp_path / f"model.{form}"), format=form)
+        assert again.get_metadata()["measure"] == "nDCG@10"
+    assert "measure" not in fitted.estimator_.get_metadata()
 
 
 def test_names_and_categories_of_a_frame_are_kept(tmp_path):

@@ -19,9 +19,9 @@ PACKAGE = Path(skgraded.__file__).parent
 FILES = {  # of each extra: those that work where no other extra is installed
     "plot": ["_support/pictures.py", "displays/*.py", "cli/_outputs.py", "cli/_study/_results.py"],
     "pandas": ["trec/_files/_qrels.py", "trec/_files/_runs.py"],
-    "xgboost": ["xgboost.py", "boosting/_xgboost*.py", "model_selection/_xgboost.py"],
-    "catboost": ["catboost.py", "model_selection/_catboost.py"],
-    "optuna": ["lightgbm.py", "examples/optuna_search.py"],
+    "xgboost": ["xgboost.py"],
+    "catboost": ["catboost.py"],
+    "optuna": ["examples/optuna_search.py"],
     "parquet": ["chunks.py", "_engines/rows.py"],
     "dask": ["dask/*.py", "_engines/rows.py"],
     "spark": ["spark.py", "_engines/rows.py"],

@@ -22,7 +22,7 @@ from sklearn.model_selection import (
     train_test_split,
 )
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from skgraded import (
@@ -473,19 +473,6 @@ def test_a_native_estimator_that_takes_the_ids_for_a_feature_warns():
         assert IdColumnWarning in found(native, query_series(Y, QID))
     for ranker in (RANKER, make_pipeline("passthrough", RANKER)):
         assert found(ranker, Y) == []
-
-
-def test_a_transformer_that_merges_queries_is_noticed():
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(X).add_prefix("f").assign(qid=QID)
-    merging = KBinsDiscretizer(5, encode="ordinal", strategy="uniform", subsample=None)
-    merging.set_output(transform="pandas")
-    with pytest.warns(CutQueriesWarning, match="30 queries before them, and 5 after them"):
-        make_pipeline(merging, RANKER).fit(frame, Y)
-    with pytest.raises(ValueError, match="ids in y and the column 'qid' of X contradict"):
-        make_pipeline(merging, RANKER).fit(frame, TARGET)
-    harmless = StandardScaler().set_output(transform="pandas")
-    assert warnings_of(lambda: make_pipeline(harmless, RANKER).fit(frame, Y)) == []
 
 
 def test_ids_among_the_features_warn_once_in_a_search():

@@ -357,20 +357,6 @@ def test_bad_validation_queries_are_refused(params, given, message):
 # Without query ids
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
-def test_missing_ids_may_mean_one_query():
-    one = QueryRanker(Ridge(), measure=MEASURE, missing_qid="one_query").fit(X, Y)
-    assert one.score(X, Y) == MEASURE(Y, Ridge().fit(X, Y).predict(X))
-    assert one.training_queries_.n_rows.tolist() == [len(Y)]
-    with_ids = one.fit(X, Y, qid=QID)
-    assert with_ids.score(X, Y, qid=QID) == MEASURE(Y, with_ids.predict(X), qid=QID)
-    assert len(with_ids.training_queries_) == len(set(QID))
-
-
-def test_missing_ids_are_an_error_unless_that_is_said():
+def test_missing_ids_are_an_error():
     with pytest.raises(ValueError, match="Query ids are missing"):
         QueryRanker(Ridge(), measure=MEASURE).fit(X, Y)
-    with pytest.raises(
-        ValueError, match="missing_qid must be one of 'raise', 'one_query', got 'ok'"
-    ):
-        QueryRanker(Ridge(), measure=MEASURE, missing_qid="ok").fit(X, Y)

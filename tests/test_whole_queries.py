@@ -12,7 +12,6 @@ import pytest
 import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
-from lightgbm import LGBMRanker
 from sklearn.base import clone
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - opens the door
 from sklearn.inspection import permutation_importance
@@ -267,29 +266,6 @@ def test_rows_warn_if_and_only_if_a_query_lacks_some(data):
 
 
 # What a fitted ranker remembers
-
-
-def test_a_ranker_may_remember_nothing():
-    rows = np.arange(len(Y)) % 2 == 0
-    ranker = QueryRanker(Ridge(), measure="nDCG@10", remember_queries=False)
-    with pytest.warns(CutQueriesWarning):
-        ranker.fit(X[rows], TARGET[rows])
-    assert not hasattr(ranker, "training_queries_")
-    assert warnings_of(lambda: ranker.score(X[~rows], TARGET[~rows])) == [CutQueriesWarning]
-    assert not hasattr(
-        clone(RANKER).fit(X, TARGET).set_params(remember_queries=False).fit(X, TARGET),
-        "training_queries_",
-    )
-    words = np.array([f"q{each}" for each in QID])
-    given = {"eval_X": X[~rows], "eval_y": Y[~rows], "eval_qid": words[~rows]}
-    watching = QueryRanker(
-        LGBMRanker(n_estimators=2, n_jobs=1, verbose=-1), measure="nDCG", remember_queries=False
-    )
-    with pytest.warns(QueryLeakWarning):
-        watching.fit(X[rows], Y[rows], qid=words[rows], **given)
-    assert not hasattr(watching, "validation_queries_")
-    with pytest.raises(ValueError, match="remember_queries must be True or False, got 1"):
-        ranker.set_params(remember_queries=1).fit(X, TARGET)
 
 
 def test_a_fitted_ranker_holds_no_id():

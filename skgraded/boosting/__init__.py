@@ -4,8 +4,16 @@ from skgraded.boosting._evaluator import (
     ChosenMeasure,
     NamedMeasures,
     as_argument,
+    named_means,
     parse_named,
     refuse_taken_names,
 )
 
-__all__ = ["ChosenMeasure", "NamedMeasures", "as_argument", "parse_named", "refuse_taken_names"]
+__all__ = [
+    "ChosenMeasure",
+    "NamedMeasures",
+    "as_argument",
+    "named_means",
+    "parse_named",
+    "refuse_taken_names",
+]

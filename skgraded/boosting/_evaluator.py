@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
-from weakref import WeakKeyDictionary
 
 from skgraded._support.arguments import threads
 from skgraded._support.exact_mean import exact_means
@@ -20,6 +19,8 @@ from skgraded.rankings import Judgments, Rankings
 ChosenMeasure = str | Measure | Mapping[str, str | Measure]
 
 NamedMeasures = tuple[tuple[str, Measure], ...]
+
+_NAMES_OF_BOOSTERS = r"(ndcg|map|pre)@\d+-?"
 
 
 def chosen_measure(given: str | Measure, taker: str) -> Measure:
@@ -101,6 +102,12 @@ def _pairs(given: ChosenMeasure, taker: str) -> list[tuple[str | None, str | Mea
                 "The name of a measure must be a string without white space and colons, "
                 f"got {name!r} in {taker}."
             )
+        if re.fullmatch(_NAMES_OF_BOOSTERS, name):
+            raise ValueError(
+                "The name of a measure must not be one that boosters give metrics of their own, "
+                f"got {name!r} in {taker}: values of both would be recorded as one. Take "
+                f"{name.replace('@', '_')!r}."
+            )
     return list(given.items())
 
 
@@ -130,7 +137,27 @@ def as_argument(name: str, chosen: Measure) -> str:
 
 
 def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, float]]:
-    """Return the name and the mean of every measure; raise if a mean is undefined."""
+    """Return the name and the mean of every measure; raise if a mean is undefined.
+
+    Parameters
+    ----------
+    named : tuple of (str, Measure)
+        The measures with their names.
+    rankings : Rankings
+        The documents, ranked.
+
+    Returns
+    -------
+    list of (str, float)
+        The means over the queries, weighted as the rankings say.
+
+    Examples
+    --------
+    >>> from skgraded import AP, Rankings
+    >>> from skgraded.boosting import named_means
+    >>> named_means((("ap", AP()),), Rankings.from_arrays([0, 1], [0.1, 0.2], qid=[0, 0]))
+    [('ap', 1.0)]
+    """
     judgments = rankings.judgments
     scored = score_in_parts([each for _, each in named], rankings)
     columns = [[values for values, _ in parts] for parts in scored]
@@ -182,19 +209,6 @@ class Evaluator:
 
     def __str__(self) -> str:
         return ", ".join(as_argument(*each) for each in self.named)
-
-
-_reported: WeakKeyDictionary[Any, frozenset[str]] = WeakKeyDictionary()
-
-
-def reported_names(model: Any, report: Callable[[], Iterable[str]]) -> frozenset[str]:
-    """Return the names of the metrics that a library reports of a model in training.
-
-    `report` is called once for each model, because a library evaluates its metrics to name them.
-    """
-    if model not in _reported:
-        _reported[model] = frozenset(report())
-    return _reported[model]
 
 
 def refuse_taken_names(named: NamedMeasures, taken: Collection[str], library: str) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -23,30 +21,28 @@ from skgraded._guards import (
     warn_if_features_are_selected_by_r2,
     warn_once,
 )
-from skgraded._support.arguments import choice, flag
 from skgraded.boosting import NamedMeasures
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
+from skgraded.model_selection._checks import check_estimator, check_fit_params
 from skgraded.model_selection._estimators import (
     clone_around,
     clone_estimator,
     final_step,
     train_for,
 )
-from skgraded.model_selection._libraries import (
+from skgraded.model_selection._fitting import (
+    booster_of,
     export_model,
     fit_estimator,
-    importances_of,
-    name_of_initial_scores,
     predict_from,
-    reject_cluster_rankers,
 )
 from skgraded.model_selection._rows import (
     QueryRows,
     Validation,
     Watched,
-    split_fit_params,
     take_along,
+    take_named,
 )
 from skgraded.model_selection._splitters import by_id, draw_queries
 from skgraded.model_selection._training_checks import (
@@ -59,11 +55,8 @@ from skgraded.model_selection._training_checks import (
     check_weights,
     grades_of,
     warn_if_a_feature_holds_the_ids,
-    warn_if_a_transformer_changes_the_ids,
 )
 from skgraded.rankings import Judgments, read_columns, without_query_ids
-
-MissingQid = Literal["raise", "one_query"]
 
 # Attributes that only some fits set, so that the others must delete them.
 _FITTED_IF_ASKED = (
@@ -109,13 +102,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         and predict with the best one. Needs `validation_fraction` or ``eval_X``.
     random_state : int, RandomState instance or None, optional
         Seed of the draw of held-out queries; it is not handed to `estimator`.
-    missing_qid : {"raise", "one_query"}, default="raise"
-        What to do where no query ids are found: raise an error that names the ways of giving them,
-        or take all rows for the documents of one query.
-    remember_queries : bool, default=True
-        Whether the fitted ranker keeps hashes of its training queries' ids and their numbers of
-        rows, about 9 bytes a query. With them `score` and scorers notice when they are given other
-        rows of these queries. False keeps nothing that depends on the ids.
 
     Attributes
     ----------
@@ -133,10 +119,11 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ``"PredictionValuesChange"``.
     training_queries_ : QueryRecord
         The queries that the ranker was fitted on, held-out ones included, as hashes of their ids
-        with numbers of rows; only with `remember_queries`.
+        with numbers of rows, about 9 bytes a query. With them `score` and scorers notice when they
+        are given other rows of these queries.
     validation_queries_ : QueryRecord
         The validation queries; ``validation_queries_.contains(qid)`` marks their rows. Only where
-        there are any, and with `remember_queries`.
+        there are any.
     evals_result_ : dict
         Values on the validation queries, ``{"valid_0": {str(measure_): [...]}}``, or with the names
         that ``eval_metric`` of `fit` chooses; only where there are any.
@@ -234,16 +221,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         validation_fraction: float | None = None,
         early_stopping_rounds: int | None = None,
         random_state: int | RandomState | None = None,
-        missing_qid: MissingQid = "raise",
-        remember_queries: bool = True,
     ) -> None:
         self.estimator = estimator
         self.measure = measure
         self.validation_fraction = validation_fraction
         self.early_stopping_rounds = early_stopping_rounds
         self.random_state = random_state
-        self.missing_qid = missing_qid
-        self.remember_queries = remember_queries
 
     def fit(
         self,
@@ -286,10 +269,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Handed to the fit of the estimator, in a Pipeline to that of its last step. Arrays with
             an entry per row are reordered with the rows: ``init_score`` of LightGBM,
             ``base_margin`` of XGBoost, ``baseline``, ``subgroup_id`` and ``group_weight`` of
-            CatBoost, arrays and lists of any other estimator. CatBoost's ``pairs`` are numbers of
-            the rows of X; pairs of held-out queries are not trained on. ``eval_init_score``,
-            ``eval_base_margin`` and ``eval_baseline`` are the initial scores of the rows of eval_X.
-            ``init_model`` and ``xgb_model`` may be a fitted QueryRanker, search or Pipeline.
+            CatBoost, arrays and lists of any other estimator. Numbers of rows, such as CatBoost's
+            ``pairs``, and initial scores of the rows of eval_X are refused.
+            ``init_model`` and ``xgb_model`` may be a fitted QueryRanker.
             ``eval_metric`` may be a mapping of names to measures to record on the validation
             queries, as in ``{"xgap": "xGAP@10", "ndcg": "nDCG@10"}``: loggers such as MLflow refuse
             the strings of measures as names. The ranker's own measure is recorded in any case,
@@ -308,10 +290,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             If query ids are missing, group sizes are given in their place, pandas objects hold the
             same row labels in different orders, a grade is negative or a training grade NaN,
-            queries cannot be held out as asked, rows to train on have initial scores and those to
-            evaluate have none, ``eval_metric`` names measures and there are no validation queries,
-            or ``pairs`` are not row numbers of one query each. If the predictions for the
-            validation rows have another value of the measure than was recorded in training.
+            queries cannot be held out as asked, rows to train on have initial scores and eval_X is
+            given, ``eval_metric`` names measures and there are no validation queries, or a fit
+            parameter holds numbers of rows. If the predictions for the validation rows have another
+            value of the measure than was recorded in training.
 
         Warns
         -----
@@ -332,64 +314,44 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         UntransformedRowsWarning
             If the ranker stands in a Pipeline that transforms X and not eval_X.
         """
-        reject_cluster_rankers(self.estimator)
+        check_estimator(self.estimator)
         warn_if_features_are_selected_by_r2()
         evaluation = EvaluationSet(eval_X, eval_y, eval_qid, eval_sample_weight)
-        watches = check_stopping(self, evaluation, fit_params)
-        flag("remember_queries", self.remember_queries)
-        self._forget(*_FITTED_IF_ASKED)
-        params = split_fit_params(fit_params, watches=watches, is_given=evaluation.is_given)
-        judgments, rows = self._lay_out(X, y, qid, sample_weight, params.training)
+        watches, booster = check_stopping(self, evaluation, fit_params), booster_of(self.estimator)
+        check_fit_params(booster, fit_params, watches=watches, is_given=evaluation.is_given)
+        self._forget()
+        others = take_named(fit_params, watches=watches)
+        judgments, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
         check_training_data(judgments)
         warn_if_a_feature_holds_the_ids(rows.X, judgments)
-        warn_if_a_transformer_changes_the_ids(judgments)
         warn_about_given_queries(judgments, is_training=True)
         self.training_queries_ = QueryRecord.of(judgments)
         self.measure_ = _resolved(self.measure, judgments)
-        self.estimator_ = clone_estimator(self.estimator)
-        validation = None
-        if evaluation.is_given:
-            held_out = self._take_evaluation_set(evaluation, params.evaluation)
-            validation = self._watch(held_out, params.named, judgments.top_grade)
-        elif watches:
-            rows, held_out = self._hold_out(judgments, rows)
-            validation = self._watch(held_out, params.named, judgments.top_grade)
+        self.estimator_, validation = clone_estimator(self.estimator), None
+        if watches:
+            rows, held_out = (
+                (rows, self._take_evaluation_set(evaluation))
+                if evaluation.is_given
+                else self._hold_out(judgments, rows)
+            )
+            validation = self._watch(held_out, others, judgments.top_grade)
         train_for(self.estimator_, self.measure_)
-        self._keep(fit_estimator(self.estimator_, rows, validation, params.training), rows)
-        if not self.remember_queries:
-            self._forget("training_queries_", "validation_queries_")
+        watched = fit_estimator(self.estimator_, rows, validation, fit_params)
+        if booster.start in rows.per_row:
+            self.starts_from_ = booster.start
+        self._keep(watched)
         return self
 
-    def _keep(self, watched: Watched | None, rows: QueryRows) -> None:
-        start = name_of_initial_scores(self.estimator_)
-        if start in rows.per_row:
-            self.starts_from_ = start
+    def _forget(self) -> None:
+        for name in _FITTED_IF_ASKED:
+            self.__dict__.pop(name, None)
+
+    def _keep(self, watched: Watched | None) -> None:
         if watched is not None:
             self.evals_result_ = watched.evals_result
             self.evaluated_measures_ = dict(watched.named)
             if watched.best_iteration is not None:
                 self.best_iteration_ = watched.best_iteration
-
-    def _forget(self, *attributes: str) -> None:
-        for name in attributes:
-            self.__dict__.pop(name, None)
-
-    def _judge(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-        fit_params: Mapping[str, Any] = MappingProxyType({}),
-    ) -> Judgments:
-        """Lay out the grades by query."""
-        choice("missing_qid", self.missing_qid, get_args(MissingQid))
-        columns = read_columns(
-            y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight, **fit_params
-        )
-        if self.missing_qid == "raise":
-            columns.require_ids()
-        return Judgments(columns)
 
     def _lay_out(
         self,
@@ -405,25 +367,24 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         features = _features_of(X)
         check_features(self, features, reset=reset)
         grades = grades_of(y, features)
-        judgments = self._judge(X, y, qid, sample_weight, fit_params)
+        judgments = _judge(X, y, qid, sample_weight, **fit_params)
+        known = booster_of(self.estimator).per_row
         rows = QueryRows(
             X=features,
             y=grades,
             sizes=np.diff(judgments.indptr),
             weight=None if sample_weight is None else np.asarray(sample_weight),
             ranks=np.argsort(by_id(judgments)),
-            **take_along(final_step(self.estimator), fit_params, judgments)._asdict(),
+            per_row=take_along(known, fit_params, judgments.n_documents),
         )
         if judgments.row_order is not None:
             rows = rows.at(judgments.row_order, rows.sizes)
         return judgments, rows
 
-    def _take_evaluation_set(
-        self, evaluation: EvaluationSet, fit_params: dict[str, Any]
-    ) -> QueryRows:
+    def _take_evaluation_set(self, evaluation: EvaluationSet) -> QueryRows:
         """Lay out the queries to watch; their top grade may be higher than that of training."""
         try:
-            judgments, rows = self._lay_out(*evaluation, fit_params=fit_params, reset=False)
+            judgments, rows = self._lay_out(*evaluation, fit_params={}, reset=False)
         except ValueError as error:  # which names the arguments of training
             raise ValueError(
                 f"eval_X, eval_y, eval_qid or eval_sample_weight is refused: {error}"
@@ -547,7 +508,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         scores = self.predict(X)
         try:
-            judgments = self._judge(X, y, qid, sample_weight)
+            judgments = _judge(X, y, qid, sample_weight)
         except ValueError as error:
             return refusal_of(error)
         warn_about_scored_queries(judgments, self)
@@ -563,7 +524,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         The file holds the iterations that `predict` uses, and the libraries and the converters of
         their formats read it: text for LightGBM (``lightgbm.Booster(model_file=path)``), JSON or,
         with the suffix ``.ubj``, binary JSON for XGBoost (``XGBRanker.load_model``), JSON with the
-        suffix ``.json`` and else ``cbm`` for CatBoost (``CatBoostRanker.load_model``).
+        suffix ``.json`` and else ``cbm`` for CatBoost (``CatBoostRanker.load_model``). It also
+        holds the string of `measure_`: in the line ``measure: ...`` of LightGBM's text, as
+        ``booster.attr("measure")`` of XGBoost and ``get_metadata()["measure"]`` of CatBoost.
 
         Converters such as onnxmltools refuse a LightGBM model that was trained with
         `skgraded.lightgbm.objective`, because it names no objective that they know. The file names
@@ -580,7 +543,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         TypeError
             If the estimator is of a library without a file format, such as scikit-learn.
         ValueError
-            If the estimator is a Pipeline with transformers, which the file could not hold.
+            If the estimator is a Pipeline with transformers, which the file could not hold, or a
+            file of LightGBM's is to end in ``.json``, which LightGBM would not read.
+        FileNotFoundError
+            If there is no such folder.
 
         Examples
         --------
@@ -603,13 +569,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         True
         """
         check_is_fitted(self, "estimator_")
-        export_model(self.estimator_, path)
+        export_model(self.estimator_, path, str(self.measure_))
 
     @property
     def feature_importances_(self) -> NDArray[Any]:
         """The importances of the features, where the fitted estimator has them."""
         check_is_fitted(self, "estimator_")
-        return importances_of(final_step(self.estimator_))
+        return booster_of(self.estimator_).importances(final_step(self.estimator_))
 
     @property
     def booster_(self) -> Any:
@@ -649,6 +615,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.positive_only = True
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
+
+
+def _judge(
+    X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None, **others: Any
+) -> Judgments:
+    """Lay out the grades by query."""
+    columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight, **others)
+    return Judgments(columns.require_ids())
 
 
 def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:

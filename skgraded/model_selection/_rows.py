@@ -1,20 +1,17 @@
-"""Rows that stand query by query, to train on and to watch the training on, and what goes along."""
+"""Rows that stand query by query, to train on and to watch the training on."""
 
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any, Literal, NamedTuple, Self
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from skgraded._guards import warn_if_rows_are_those_of_a_fold
 from skgraded.boosting import NamedMeasures, parse_named
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments
@@ -40,8 +37,6 @@ class QueryRows:
         Fit parameters with an entry per row, such as LightGBM's ``init_score``.
     ranks : ndarray of shape (n_queries,), int64
         Rank of each query by its id, from 0.
-    pairs : Pairs or None
-        CatBoost's pairs of these rows.
     """
 
     X: Any
@@ -50,7 +45,6 @@ class QueryRows:
     weight: NDArray[Any] | None
     per_row: Mapping[str, Any]
     ranks: NDArray[np.int64]
-    pairs: Pairs | None = None
 
     @property
     def query_of_row(self) -> NDArray[np.int64]:
@@ -102,7 +96,6 @@ class QueryRows:
             weight=None if self.weight is None else self.weight[rows],
             per_row={name: _safe_indexing(each, rows) for name, each in self.per_row.items()},
             ranks=self.ranks,
-            pairs=None if self.pairs is None else self.pairs.at(rows, len(self.y)),
         )
 
 
@@ -176,277 +169,55 @@ class Watched(NamedTuple):
     predicts_with: PredictsWith
 
 
-IntArray = NDArray[np.int64]
-_ENDS = 2  # winner and loser
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Pairs of rows of one query.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n_pairs, 2)
-        Row numbers of winner and loser.
-    weight : ndarray of shape (n_pairs,) or None
-        Weight of each pair.
-    """
-
-    rows: IntArray
-    weight: NDArray[Any] | None
-
-    @classmethod
-    def read(cls, pairs: Any, weight: Any, judgments: Judgments) -> Self | None:
-        """Read the fit parameters ``pairs`` and ``pairs_weight``; None where there are none."""
-        if pairs is None:
-            if weight is not None:
-                raise ValueError("pairs_weight needs pairs, got pairs=None.")
-            return None
-        warn_if_rows_are_those_of_a_fold(pairs)
-        rows = _row_numbers(pairs, judgments.n_documents)
-        _require_one_query(rows, judgments)
-        weights = None if weight is None else np.asarray(weight)
-        if weights is not None and weights.shape != (len(rows),):
-            raise ValueError(
-                f"pairs_weight must have an entry per pair, got the shape {weights.shape} for "
-                f"{len(rows)} pairs."
-            )
-        return cls(rows, weights)
-
-    def at(self, rows: IntArray, n_rows: int) -> Pairs:
-        """Take the pairs of some rows out of `n_rows`, numbered as these stand."""
-        number = np.full(n_rows, -1)
-        number[rows] = np.arange(len(rows))
-        moved = number[self.rows]
-        kept = (moved >= 0).all(axis=1)
-        return Pairs(moved[kept], None if self.weight is None else self.weight[kept])
-
-    def as_params(self) -> dict[str, Any]:
-        """Return CatBoost's parameters."""
-        # The oldest CatBoost that is supported takes no array here, only a list.
-        weighted = {} if self.weight is None else {"pairs_weight": self.weight.tolist()}
-        return {"pairs": self.rows, **weighted}
-
-
-def _row_numbers(pairs: Any, n_rows: int) -> IntArray:
-    rows = np.asarray(pairs)
-    if rows.ndim != _ENDS or rows.shape[1] != _ENDS or len(rows) == 0:
-        raise ValueError(
-            "pairs must hold the row numbers of a winner and a loser in each of its rows, got the "
-            f"shape {rows.shape}."
-        )
-    if rows.dtype.kind not in "iu":
-        raise ValueError(f"pairs must be row numbers, that is integers, got {rows.dtype}.")
-    outside = rows[(rows < 0) | (rows >= n_rows)]
-    if len(outside):
-        raise ValueError(
-            f"pairs must be row numbers from 0 to {n_rows - 1} of the rows given to fit, "
-            f"got {outside[0]}."
-        )
-    return rows.astype(np.int64)
-
-
-def _require_one_query(rows: IntArray, judgments: Judgments) -> None:
-    query = np.empty(judgments.n_documents, dtype=np.int64)
-    by_query = np.repeat(np.arange(judgments.n_queries), np.diff(judgments.indptr))
-    query[slice(None) if judgments.row_order is None else judgments.row_order] = by_query
-    apart = np.flatnonzero(query[rows[:, 0]] != query[rows[:, 1]])
-    if len(apart):
-        winner, loser = rows[apart[0]].tolist()
-        one, two = judgments.qid[query[[winner, loser]]].tolist()
-        raise ValueError(
-            f"pairs must be of two rows of one query, got rows {winner} and {loser} of the queries "
-            f"{one!r} and {two!r}."
-        )
-
-
-# Their other parameters belong to columns, evaluation sets or the training as a whole.
-_BOOSTERS = {"lightgbm", "xgboost", "catboost"}
-_PER_ROW = {"init_score", "base_margin", "baseline", "subgroup_id", "group_weight"}
-_PAIRS = {"pairs", "pairs_weight"}
-
-# What training starts from: the rows, those of eval_X, and the library's own name for the latter.
-_OFFSETS = {
-    "init_score": ("eval_init_score", "eval_init_score"),
-    "base_margin": ("eval_base_margin", "base_margin_eval_set"),
-    "baseline": ("eval_baseline", None),
-}
-_OFFSETS_OF_OURS = {"eval_base_margin", "eval_baseline"}  # a library's fit does not know them
-
-# Names that XGBoost has for the rows of evaluation sets, and ours.
-_RENAMED = {
-    "sample_weight_eval_set": "eval_sample_weight",
-    "base_margin_eval_set": "eval_base_margin",
-}
-
-
-class FitParams(NamedTuple):
-    """Fit parameters of the rows to train on and of the rows to evaluate, and named measures."""
-
-    training: dict[str, Any]
-    evaluation: dict[str, Any]
-    named: NamedMeasures
-
-
-def split_fit_params(fit_params: Mapping[str, Any], *, watches: bool, is_given: bool) -> FitParams:
-    """Take out of the fit parameters what `QueryRanker` itself hands on, and check all of them.
-
-    These are the initial scores of ``eval_X`` and a mapping of names to measures.
-
-    Parameters
-    ----------
-    fit_params : mapping of str to object
-        As given to the fit.
-    watches : bool
-        Whether the training is watched on some rows.
-    is_given : bool
-        Whether these rows are given, ``eval_X``, and not held out.
-
-    Returns
-    -------
-    FitParams
-        Those of the evaluation set have the names that training rows have.
-
-    Raises
-    ------
-    ValueError
-        If some rows have an initial score and others have none, or measures are named and nothing
-        is watched.
-    """
-    training = {
-        name: value
-        for name, value in fit_params.items()
-        if value is not None or name not in _OFFSETS_OF_OURS
-    }
-    named = _take_named(training, watches=watches)
-    evaluation = {}
-    for name, (ours, own) in _OFFSETS.items():
-        if is_given:
-            _require_both(training, name, ours)
-            if training.get(name) is not None:
-                evaluation[name] = _the_only_set(training.pop(ours))
-        elif watches or ours in _OFFSETS_OF_OURS:
-            _refuse_offset(training, name, ours, holds_out=watches)
-        if own is not None and not watches:
-            _require_own(training, name, own)
-    if watches:
-        for name in sorted(_RENAMED.keys() & training.keys()):
-            raise ValueError(
-                f"{name} must be left out: pass {_RENAMED[name]} together with eval_X."
-            )
-    return FitParams(training, evaluation, named)
-
-
-def _take_named(training: dict[str, Any], *, watches: bool) -> NamedMeasures:
+def take_named(fit_params: dict[str, Any], *, watches: bool) -> NamedMeasures:
     """Take a mapping of names to measures out of the fit parameters."""
-    if not isinstance(training.get("eval_metric"), Mapping):
+    if not isinstance(fit_params.get("eval_metric"), Mapping):
         return ()
     if not watches:
         raise ValueError(
             "eval_metric needs validation queries to evaluate measures on: set "
             "validation_fraction, or pass eval_X."
         )
-    return parse_named([training.pop("eval_metric")], "eval_metric")
+    return parse_named([fit_params.pop("eval_metric")], "eval_metric")
 
 
-def _require_both(given: Mapping[str, Any], name: str, of_evaluation: str) -> None:
-    """Raise where training and evaluation rows do not both have an initial score, or both none."""
-    has, evaluated = given.get(name) is not None, given.get(of_evaluation) is not None
-    if has and not evaluated:
-        raise ValueError(
-            f"{of_evaluation} is missing: the rows to train on have {name}, and the model scores "
-            "the rows of eval_X without it, so that the measure would watch another model."
-        )
-    if evaluated and not has:
-        raise ValueError(
-            f"{of_evaluation} needs {name}: the rows to train on must have initial scores, too."
-        )
-
-
-def _refuse_offset(given: Mapping[str, Any], name: str, ours: str, *, holds_out: bool) -> None:
-    if given.get(ours) is not None:
-        reason = (
-            f"the rows held out take theirs from {name}" if holds_out else "it belongs to eval_X"
-        )
-        raise ValueError(f"{ours} must be left out where eval_X is not given: {reason}.")
-
-
-def _require_own(given: Mapping[str, Any], name: str, own: str) -> None:
-    """Raise where a library's own evaluation sets lack the initial scores of the training rows."""
-    lacks = given.get(own) is None and given.get("eval_set") is not None
-    if given.get(name) is not None and lacks:
-        raise ValueError(
-            f"{own} is missing: the rows to train on have {name}, and the rows of eval_set have "
-            "none, so that they would be scored by another model."
-        )
-
-
-def _the_only_set(given: Any) -> Any:
-    """Return the values of one evaluation set, which may stand in a list as the libraries ask."""
-    if isinstance(given, list | tuple) and len(given) == 1 and np.ndim(given[0]) > 0:
-        return given[0]
-    return given
-
-
-class TakenAlong(NamedTuple):
-    """What `QueryRows` takes along of the fit parameters."""
-
-    per_row: dict[str, Any]
-    pairs: Pairs | None
-
-
-def take_along(estimator: Any, fit_params: Mapping[str, Any], judgments: Judgments) -> TakenAlong:
+def take_along(
+    known: frozenset[str] | None, fit_params: Mapping[str, Any], n_rows: int
+) -> dict[str, Any]:
     """Pick the fit parameters that go along with the rows.
 
     Parameters
     ----------
-    estimator : estimator
-        By its library it is known which parameters these are. For any other estimator, they are
-        the arrays and lists with an entry per row.
+    known : frozenset of str or None
+        The names of these parameters; None takes the arrays and lists with an entry per row.
     fit_params : mapping of str to object
         All fit parameters.
-    judgments : Judgments
-        The rows.
+    n_rows : int
+        Number of rows.
 
     Returns
     -------
-    TakenAlong
-        In the order in which the rows were given.
+    dict of str to array-like
+        Those that go along, in the order in which the rows were given.
 
     Raises
     ------
     ValueError
-        If a parameter has no entry for some row, or pairs are not of rows of one query.
+        If a parameter of a known name has no entry for some row.
     """
-    known, n_rows = _names_of_library(estimator.__class__), judgments.n_documents
-    per_row, pairs = {}, None
-    if "graph" in known and fit_params.get("graph") is not None:
-        raise ValueError(
-            "graph must be left out of the fit parameters: its edges are row numbers, and predict "
-            "would need the edges between the rows that it scores."
-        )
-    for name, value in fit_params.items():
-        if value is None or (name in _PAIRS and name in known):
-            continue
-        if name in known and name in _PER_ROW:
-            per_row[name] = entry_per_row(name, value, n_rows)
-        elif name not in known and _n_entries(value) == n_rows:
-            is_arrow = type(value).__module__.startswith("pyarrow")
-            # An older scikit-learn takes rows of Arrow arrays as lists of Arrow's scalars.
-            per_row[name] = np.asarray(value) if is_arrow else value
-    if _PAIRS & known:
-        pairs = Pairs.read(fit_params.get("pairs"), fit_params.get("pairs_weight"), judgments)
-    return TakenAlong(per_row, pairs)
-
-
-@lru_cache
-def _names_of_library(kind: type[Any]) -> frozenset[str]:
-    """Names of the fit parameters of a booster's library; none of any other type of estimator."""
-    found: set[str] = set()
-    for each in kind.__mro__:
-        if each.__module__.partition(".")[0] in _BOOSTERS and hasattr(each, "fit"):
-            found.update(inspect.signature(each.fit).parameters)
-    return frozenset(found)
+    if known is not None:
+        given = {name: fit_params[name] for name in known & fit_params.keys()}
+        return {
+            name: entry_per_row(name, value, n_rows)
+            for name, value in given.items()
+            if value is not None
+        }
+    return {
+        # An older scikit-learn takes rows of Arrow arrays as lists of Arrow's scalars.
+        name: np.asarray(value) if type(value).__module__.startswith("pyarrow") else value
+        for name, value in fit_params.items()
+        if _n_entries(value) == n_rows
+    }
 
 
 def entry_per_row(name: str, value: Any, n_rows: int) -> NDArray[Any]:

@@ -20,7 +20,7 @@ from skgraded.exceptions import (
     UntransformedRowsWarning,
 )
 from skgraded.model_selection._estimators import STOPPING, final_step, may_stop
-from skgraded.model_selection._libraries import can_stop_early, name_of_initial_scores, stoppable
+from skgraded.model_selection._fitting import booster_of, names_of_watched
 from skgraded.model_selection._rows import entry_per_row
 from skgraded.rankings import (
     QID,
@@ -35,7 +35,7 @@ from skgraded.rankings import (
 
 # The ranker works these out from the query ids; given beside the ids they could contradict them.
 _WORKED_OUT = {"group", "group_id"}
-_EVALUATION_SETS = {"eval_set", "eval_group", "eval_names"}
+_EVALUATION_SETS = {"eval_set", "eval_group", "eval_names", "sample_weight_eval_set"}
 
 # scikit-learn's checks of estimators look for these words in the error.
 _COMPLEX = "Complex data not supported."
@@ -99,9 +99,9 @@ def check_stopping(ranker: Any, evaluation: EvaluationSet, fit_params: dict[str,
     if evaluation.is_given:
         _warn_if_transformers_are_passed_by(evaluation.X)
     taker = "validation_fraction" if ranker.validation_fraction is not None else "eval_X"
-    if not can_stop_early(ranker.estimator):
+    if not booster_of(ranker.estimator).is_watched:
         raise ValueError(
-            f"{taker} is supported for {stoppable()} so far, "
+            f"{taker} is supported for {names_of_watched()} so far, "
             f"got {type(final_step(ranker.estimator)).__name__}; leave it None."
         )
     _reject(fit_params, _EVALUATION_SETS, f"is taken by {taker}")
@@ -172,7 +172,7 @@ def _reject(fit_params: dict[str, Any], names: set[str], reason: str, way_out: s
 def _check_own_stopping(estimator: Any, *, watches: bool) -> None:
     """Raise where the estimator itself would stop early, by queries that it never gets."""
     last = final_step(estimator)
-    if watches or not can_stop_early(estimator) or not may_stop(last):
+    if watches or not booster_of(estimator).is_watched or not may_stop(last):
         return
     for name, rounds in last.get_params().items():
         if name in STOPPING and rounds is not None:
@@ -294,7 +294,7 @@ def check_initial_scores(ranker: Any, X: Any, given: dict[str, Any]) -> NDArray[
     given : dict of str to array-like
         The initial scores by the library's name.
     """
-    name = name_of_initial_scores(ranker.estimator_)
+    name = booster_of(ranker.estimator_).start
     for unknown in sorted(given.keys() - {name}):
         known = f"initial scores as {name}" if name else "no initial scores"
         raise TypeError(

@@ -29,7 +29,7 @@ from skgraded._support.arguments import choice, integer, is_integer
 from skgraded._support.progress import ProgressBar
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, Measures, evaluate, measure, measures_by_name, resolve_all
-from skgraded.model_selection._libraries import needs_queries
+from skgraded.model_selection._fitting import booster_of
 from skgraded.model_selection._ranker import QueryRanker
 from skgraded.model_selection._splitters import QueryKFold, query_of_row
 from skgraded.rankings import (
@@ -161,7 +161,9 @@ def measures_for(
 
 def fitted_on_queries(estimator: Any, chosen: Measure) -> Any:
     """Return an estimator that can be fitted on a target with query ids, if it is a ranker."""
-    return QueryRanker(estimator, measure=chosen) if needs_queries(estimator) else estimator
+    return (
+        QueryRanker(estimator, measure=chosen) if booster_of(estimator).needs_queries else estimator
+    )
 
 
 FloatArray = NDArray[np.float64]
