@@ -171,18 +171,15 @@ double cascade_expected(const RankedList<Level>& list, const double* weight, con
 }
 
 template <class Level>
-void cascade(const Level* level_by_rank, const std::uint8_t* tied, const Queries& queries,
-             RankWeights weights, const Reading& how, std::int64_t cutoff, bool expected,
-             std::int64_t n_threads, double* value) {
-  const int n_arrays = expected ? kCascadeArrays : 0;
-  for_queries_with_scratch(
-      queries, n_threads, n_arrays, [=](std::int64_t q, Scratch& scratch) noexcept {
-        const std::int64_t begin = queries.begin(q);
-        const RankedList<Level> list{level_by_rank + begin, tied + begin, queries.size(q)};
-        const double* weight = weights.of(queries, q);
-        value[q] = expected ? cascade_expected(list, weight, how, cutoff, scratch)
-                            : cascade_in_order(list, weight, how, cutoff);
-      });
+void cascade(const RankedLists<Level>& lists, RankWeights weights, const Reading& how,
+             std::int64_t cutoff, bool expected, std::int64_t n_threads, double* value) {
+  const Queries queries = lists.queries;
+  for_lists(lists, n_threads, expected ? kCascadeArrays : 0,
+            [=](std::int64_t q, const RankedList<Level>& list, Scratch& scratch) noexcept {
+              const double* weight = weights.of(queries, q);
+              value[q] = expected ? cascade_expected(list, weight, how, cutoff, scratch)
+                                  : cascade_in_order(list, weight, how, cutoff);
+            });
 }
 
 }  // namespace skgraded

@@ -26,11 +26,10 @@ Out<double> py_inferred_precisions(const In<std::int32_t>& by_rank, const Bytes&
                                    const Integers& indptr, const Bytes& relevant, double epsilon,
                                    std::int64_t cutoff, bool expected, std::int64_t n_threads) {
   const Fit fit("inferred_precisions");
-  const Queries queries = fit.queries(indptr, by_rank, tied);
+  const auto lists = fit.lists(by_rank, tied, indptr);
   fit.below(relevant.size(), by_rank);
-  return fill(New<double>{count_of(queries)}, [&](double* value) {
-    inferred_precisions(by_rank.data(), tied.data(), queries, relevant.data(), epsilon, cutoff,
-                        expected, n_threads, value);
+  return fill(New<double>{count_of(lists.queries)}, [&](double* value) {
+    inferred_precisions(lists, relevant.data(), epsilon, cutoff, expected, n_threads, value);
   });
 }
 
@@ -43,13 +42,12 @@ struct OfLevels {
                                             const Doubles& worth, std::int64_t cutoff,
                                             bool expected, std::int64_t n_threads) {
     const Fit fit("discounted_preferences");
-    const Queries queries = fit.queries(indptr, by_rank, tied);
-    fit.weights(worth, false, queries);
+    const auto lists = fit.lists(by_rank, tied, indptr);
+    fit.weights(worth, false, lists.queries);
     fit.below(relevant.size(), by_rank);
     const auto worths = [&](std::int64_t) noexcept { return Worths{worth.data()}; };
-    return fill(New<double>{count_of(queries)}, [&](double* value) {
-      preferences(by_rank.data(), tied.data(), queries, relevant.data(), worths, cutoff, expected,
-                  n_threads, value);
+    return fill(New<double>{count_of(lists.queries)}, [&](double* value) {
+      preferences(lists, relevant.data(), worths, cutoff, expected, n_threads, value);
     });
   }
 

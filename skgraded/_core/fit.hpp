@@ -9,6 +9,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "queries.hpp"
 
@@ -39,6 +40,13 @@ class Fit {
             ((end <= length_of(by_document)) && ...));
     inspect([&] { return std::is_sorted(borders.data(), borders.data() + borders.size()); });
     return found;
+  }
+
+  // The ranked lists of these borders.
+  template <class Levels, class Ties, class Borders>
+  auto lists(const Levels& by_rank, const Ties& tied, const Borders& borders) const {
+    using Level = std::remove_cv_t<std::remove_reference_t<decltype(*by_rank.data())>>;
+    return RankedLists<Level>{by_rank.data(), tied.data(), queries(borders, by_rank, tied)};
   }
 
   // Weights of all documents, or of the ranks of any list down to the cut-off. The longest list has

@@ -90,20 +90,18 @@ double gain_expected(const RankedList<Level>& list, const double* discount, cons
 }
 
 template <class Level>
-void discounted_gain(const Level* level_by_rank, const std::uint8_t* tied, const Queries& queries,
-                     RankWeights discount, const Gains& gains, std::int64_t cutoff, bool expected,
-                     std::int64_t n_threads, double* value) {
+void discounted_gain(const RankedLists<Level>& lists, RankWeights discount, const Gains& gains,
+                     std::int64_t cutoff, bool expected, std::int64_t n_threads, double* value) {
+  const Queries queries = lists.queries;
   const bool sorts = expected && !gains.add_up_exactly(queries.longest());
   const double* gain = gains.values;
-  for_queries_with_scratch(
-      queries, n_threads, sorts ? 1 : 0, [=](std::int64_t q, Scratch& scratch) noexcept {
-        const std::int64_t begin = queries.begin(q);
-        const RankedList<Level> list{level_by_rank + begin, tied + begin, queries.size(q)};
-        const double* d = discount.of(queries, q);
-        double* sorted = sorts ? scratch.array(0) : nullptr;
-        value[q] = expected ? gain_expected(list, d, gain, cutoff, sorted)
-                            : gain_in_order(list, d, gain, cutoff);
-      });
+  for_lists(lists, n_threads, sorts ? 1 : 0,
+            [=](std::int64_t q, const RankedList<Level>& list, Scratch& scratch) noexcept {
+              const double* d = discount.of(queries, q);
+              double* sorted = sorts ? scratch.array(0) : nullptr;
+              value[q] = expected ? gain_expected(list, d, gain, cutoff, sorted)
+                                  : gain_in_order(list, d, gain, cutoff);
+            });
 }
 
 }  // namespace skgraded

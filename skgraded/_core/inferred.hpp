@@ -7,7 +7,7 @@
 
 #include "hypergeometric.hpp"
 #include "queries.hpp"
-#include "threads.hpp"
+#include "scratch.hpp"
 
 namespace skgraded {
 
@@ -68,17 +68,13 @@ inline double inferred_sum(const RankedList<std::int32_t>& list, const std::uint
   return sum;
 }
 
-inline void inferred_precisions(const std::int32_t* code_by_rank, const std::uint8_t* tied,
-                                const Queries& queries, const std::uint8_t* relevant,
-                                double epsilon, std::int64_t cutoff, bool expected,
-                                std::int64_t n_threads, double* value) {
-  for_query_slices(queries, n_threads, [=](std::int64_t first, std::int64_t last) noexcept {
-    for (std::int64_t q = first; q < last; ++q) {
-      const std::int64_t begin = queries.begin(q);
-      const RankedList<std::int32_t> list{code_by_rank + begin, tied + begin, queries.size(q)};
-      value[q] = inferred_sum(list, relevant, epsilon, cutoff, expected);
-    }
-  });
+inline void inferred_precisions(const RankedLists<std::int32_t>& codes,
+                                const std::uint8_t* relevant, double epsilon, std::int64_t cutoff,
+                                bool expected, std::int64_t n_threads, double* value) {
+  for_lists(codes, n_threads, 0,
+            [=](std::int64_t q, const RankedList<std::int32_t>& list, Scratch&) noexcept {
+              value[q] = inferred_sum(list, relevant, epsilon, cutoff, expected);
+            });
 }
 
 }  // namespace skgraded

@@ -116,18 +116,17 @@ Out<double> py_pair_sums(const Order& by_rank, const Bytes& tied, const Integers
                          const Doubles& f, const Doubles& h, const Doubles& u, const Doubles& w,
                          std::int64_t cutoff, bool expected, std::int64_t n_threads) {
   const Fit fit("pair_sums");
-  const Queries queries = fit.queries(indptr, by_rank, tied);
+  const auto lists = fit.lists(by_rank, tied, indptr);
   const Queries own = fit.queries(borders);
   const std::int64_t n_levels = own.begin(own.count);
-  fit.require(own.count == queries.count && u.size() == w.size() &&
+  fit.require(own.count == lists.queries.count && u.size() == w.size() &&
               (f.size() > 0 || h.size() == 0));
   for (const Doubles* each : {&f, &h, &u, &w}) fit.require_length(*each, n_levels);
   fit.below(static_cast<std::size_t>(n_levels), by_rank);
   const PairFactors factors{or_null(f), or_null(h), or_null(u), or_null(w)};
-  const RankWeights weights = fit.weights(weight, ragged, queries, cutoff);
-  const PairSumTask task{by_rank.data(), tied.data(), queries, weights,
-                         borders.data(), factors,     cutoff,  expected};
-  return fill(New<double>{count_of(queries)},
+  const RankWeights weights = fit.weights(weight, ragged, lists.queries, cutoff);
+  const PairSumTask task{lists, weights, borders.data(), factors, cutoff, expected};
+  return fill(New<double>{count_of(lists.queries)},
               [&](double* value) { pair_sums(task, n_threads, value); });
 }
 
@@ -474,13 +473,12 @@ struct OfLevels {
                                      const Doubles& gain, std::int64_t cutoff, bool expected,
                                      std::int64_t n_threads) {
     const Fit fit("discounted_gain");
-    const Queries queries = fit.queries(indptr, by_rank, tied);
-    const RankWeights weights = fit.weights(discount, ragged, queries, cutoff);
+    const auto lists = fit.lists(by_rank, tied, indptr);
+    const RankWeights weights = fit.weights(discount, ragged, lists.queries, cutoff);
     fit.below(gain.size(), by_rank);
-    return fill(New<double>{count_of(queries)}, [&](double* value) {
-      skgraded::discounted_gain(by_rank.data(), tied.data(), queries, weights,
-                                Gains{gain.data(), length_of(gain)}, cutoff, expected, n_threads,
-                                value);
+    return fill(New<double>{count_of(lists.queries)}, [&](double* value) {
+      skgraded::discounted_gain(lists, weights, Gains{gain.data(), length_of(gain)}, cutoff,
+                                expected, n_threads, value);
     });
   }
 
@@ -488,13 +486,12 @@ struct OfLevels {
                                   const Doubles& weight, bool ragged, std::int64_t n_levels,
                                   std::int64_t cutoff, bool expected, std::int64_t n_threads) {
     const Fit fit("pair_moments");
-    const Queries queries = fit.queries(indptr, by_rank, tied);
-    const RankWeights weights = fit.weights(weight, ragged, queries, cutoff);
+    const auto lists = fit.lists(by_rank, tied, indptr);
+    const RankWeights weights = fit.weights(weight, ragged, lists.queries, cutoff);
     fit.below(static_cast<std::size_t>(n_levels), by_rank);
-    const MomentTask<Level> task{by_rank.data(), tied.data(), queries, weights,
-                                 n_levels,       cutoff,      expected};
+    const MomentTask<Level> task{lists, weights, n_levels, cutoff, expected};
     const auto n = static_cast<std::size_t>(n_levels);
-    return fill(New<double>{count_of(queries), n, n},
+    return fill(New<double>{count_of(lists.queries), n, n},
                 [&](double* moments) { skgraded::pair_moments(task, n_threads, moments); });
   }
 
@@ -502,12 +499,12 @@ struct OfLevels {
                              const Doubles& weight, const Doubles& stop, std::int64_t cutoff,
                              bool expected, std::int64_t n_threads) {
     const Fit fit("cascade");
-    const Queries queries = fit.queries(indptr, by_rank, tied);
-    const RankWeights weights = fit.weights(weight, false, queries, cutoff);
+    const auto lists = fit.lists(by_rank, tied, indptr);
+    const RankWeights weights = fit.weights(weight, false, lists.queries, cutoff);
     fit.below(stop.size(), by_rank);
-    return fill(New<double>{count_of(queries)}, [&](double* value) {
-      skgraded::cascade(by_rank.data(), tied.data(), queries, weights,
-                        Reading{stop.data(), nullptr}, cutoff, expected, n_threads, value);
+    return fill(New<double>{count_of(lists.queries)}, [&](double* value) {
+      skgraded::cascade(lists, weights, Reading{stop.data(), nullptr}, cutoff, expected, n_threads,
+                        value);
     });
   }
 
@@ -516,13 +513,13 @@ struct OfLevels {
                                      const Doubles& stop, const Doubles& worth, std::int64_t cutoff,
                                      bool expected, std::int64_t n_threads) {
     const Fit fit("blended_cascade");
-    const Queries queries = fit.queries(indptr, by_rank, tied);
-    const RankWeights weights = fit.weights(weight, true, queries, cutoff);
+    const auto lists = fit.lists(by_rank, tied, indptr);
+    const RankWeights weights = fit.weights(weight, true, lists.queries, cutoff);
     fit.require(stop.size() == worth.size());
     fit.below(stop.size(), by_rank);
-    return fill(New<double>{count_of(queries)}, [&](double* value) {
-      skgraded::cascade(by_rank.data(), tied.data(), queries, weights,
-                        Reading{stop.data(), worth.data()}, cutoff, expected, n_threads, value);
+    return fill(New<double>{count_of(lists.queries)}, [&](double* value) {
+      skgraded::cascade(lists, weights, Reading{stop.data(), worth.data()}, cutoff, expected,
+                        n_threads, value);
     });
   }
 
@@ -545,15 +542,14 @@ struct OfLevels {
                                  const Bytes& relevant, const Doubles& most, const Doubles& divisor,
                                  std::int64_t cutoff, bool expected, std::int64_t n_threads) {
     const Fit fit("preferences");
-    const Queries queries = fit.queries(indptr, by_rank, tied);
-    fit.require(most.size() == count_of(queries) && divisor.size() == most.size());
+    const auto lists = fit.lists(by_rank, tied, indptr);
+    fit.require(most.size() == count_of(lists.queries) && divisor.size() == most.size());
     fit.below(relevant.size(), by_rank);
     const auto penalty = [&](std::int64_t q) noexcept {
       return Penalty{most.data()[q], divisor.data()[q]};
     };
-    return fill(New<double>{count_of(queries)}, [&](double* value) {
-      skgraded::preferences(by_rank.data(), tied.data(), queries, relevant.data(), penalty, cutoff,
-                            expected, n_threads, value);
+    return fill(New<double>{count_of(lists.queries)}, [&](double* value) {
+      skgraded::preferences(lists, relevant.data(), penalty, cutoff, expected, n_threads, value);
     });
   }
 

@@ -125,9 +125,7 @@ void walk_ranks(Sums& sums, const RankedList<Level>& list, const double* weight,
 // The arguments of pair_moments that are the same for every query.
 template <class Level>
 struct MomentTask {
-  const Level* level_by_rank;
-  const std::uint8_t* tied;
-  Queries queries;
+  RankedLists<Level> lists;
   RankWeights weight;
   std::int64_t n_levels;
   std::int64_t cutoff;
@@ -153,20 +151,13 @@ void moments_of_query(Sums& sums, const RankedList<Level>& list, const double* w
 
 template <class Sums, class Level>
 void moments_of_all(const MomentTask<Level>& task, std::int64_t n_threads, double* moments) {
-  const Queries& queries = task.queries;
-  const int n_slices = slices_for(queries, n_threads);
-  std::vector<Sums> sums;
-  sums.reserve(static_cast<std::size_t>(n_slices));
-  for (int slice = 0; slice < n_slices; ++slice) sums.emplace_back(task.n_levels);
-  run_slices(n_slices, [&](int slice) noexcept {
-    const std::int64_t last = slice_begin(queries, slice + 1, n_slices);
-    for (std::int64_t q = slice_begin(queries, slice, n_slices); q < last; ++q) {
-      const std::int64_t begin = queries.begin(q);
-      const RankedList<Level> list{task.level_by_rank + begin, task.tied + begin, queries.size(q)};
-      moments_of_query(sums[static_cast<std::size_t>(slice)], list, task.weight.of(queries, q),
-                       task, moments + q * task.n_levels * task.n_levels);
-    }
-  });
+  const RankedLists<Level>& lists = task.lists;
+  for_queries(
+      lists.queries, n_threads, [&] { return Sums(task.n_levels); },
+      [&](std::int64_t q, Sums& sums) noexcept {
+        moments_of_query(sums, lists.of(q), task.weight.of(lists.queries, q), task,
+                         moments + q * task.n_levels * task.n_levels);
+      });
 }
 
 template <class Level>

@@ -41,16 +41,16 @@ template <class Level>
 void overlaps(const Level* level_by_rank, const Queries& queries, const Level* pool_by_rank,
               const Queries& pools, const double* weight, const std::int64_t* depth,
               std::int64_t n_levels, std::int64_t n_threads, double* value) {
-  for_queries_with_scratch(
-      queries, n_threads, 1,
+  const std::int64_t room = std::max(n_levels, queries.longest());
+  for_queries(
+      queries, n_threads, [=] { return Scratch(room, 1); },
       [=](std::int64_t q, Scratch& scratch) noexcept {
         const RankedList<Level> list{level_by_rank + queries.begin(q), nullptr, queries.size(q)};
         const RankedList<Level> pool{pool_by_rank + pools.begin(q), nullptr, pools.size(q)};
         double* found = scratch.array(0);
         std::fill_n(found, n_levels, 0.0);
         value[q] = overlap_of(list, pool, weight, depth[q], found);
-      },
-      n_levels);
+      });
 }
 
 }  // namespace skgraded

@@ -60,9 +60,7 @@ class LevelTree {
 
 // The arguments of pair_sums that are the same for every query.
 struct PairSumTask {
-  const std::int32_t* level_by_rank;
-  const std::uint8_t* tied;
-  Queries queries;
+  RankedLists<std::int32_t> lists;
   RankWeights weight;
   const std::int64_t* borders;  // of the levels that each query has of its own
   PairFactors factors;
@@ -100,9 +98,7 @@ class PairSum {
   PairSum(const PairFactors& K, PairSumSpace& space) noexcept : K_(K), space_(space) {}
 
   double of(const PairSumTask& task, std::int64_t q) noexcept {
-    const std::int64_t begin = task.queries.begin(q);
-    const RankedList<std::int32_t> list{task.level_by_rank + begin, task.tied + begin,
-                                        task.queries.size(q)};
+    const RankedList<std::int32_t> list = task.lists.of(q);
     const std::int64_t last = std::min(task.cutoff, list.size);
     const bool has_ties = task.expected && list.has_ties();
     std::copy_n(list.level, list.size, space_.level.data());
@@ -113,7 +109,7 @@ class PairSum {
       else
         sum_by_tree(n, task.borders[q] - 1, task.borders[q + 1] - task.borders[q]);
     }
-    const double* weight = task.weight.of(task.queries, q);
+    const double* weight = task.weight.of(task.lists.queries, q);
     if (!has_ties && K_.f != nullptr && K_.u == nullptr) return add_up_lower(weight, n);
     const double value = add_up(weight, n, last);
     std::iota(space_.from.begin(), space_.from.begin() + list.size, std::int64_t{0});
@@ -259,19 +255,14 @@ inline std::int64_t first_fall(const double* f, const Queries& levels) noexcept 
 
 // The pair part of every query.
 inline void pair_sums(const PairSumTask& task, std::int64_t n_threads, double* value) {
-  const Queries& queries = task.queries;
-  std::int64_t most_levels = 0;
-  for (std::int64_t q = 0; q < queries.count; ++q)
-    most_levels = std::max(most_levels, task.borders[q + 1] - task.borders[q]);
-  const int n_slices = slices_for(queries, n_threads);
-  std::vector<PairSumSpace> spaces(static_cast<std::size_t>(n_slices),
-                                   PairSumSpace(queries.longest(), most_levels));
-  run_slices(n_slices, [&](int slice) noexcept {
-    PairSum sum(task.factors, spaces[static_cast<std::size_t>(slice)]);
-    const std::int64_t last = slice_begin(queries, slice + 1, n_slices);
-    for (std::int64_t q = slice_begin(queries, slice, n_slices); q < last; ++q)
-      value[q] = sum.of(task, q);
-  });
+  const Queries& queries = task.lists.queries;
+  const std::int64_t longest = queries.longest();
+  const std::int64_t most_levels = Queries{task.borders, queries.count}.longest();
+  for_queries(
+      queries, n_threads, [=] { return PairSumSpace(longest, most_levels); },
+      [&](std::int64_t q, PairSumSpace& space) noexcept {
+        value[q] = PairSum(task.factors, space).of(task, q);
+      });
 }
 
 }  // namespace skgraded

@@ -94,16 +94,16 @@ double preferences_expected(const RankedList<Level>& list, const std::uint8_t* r
 
 // worth_of(q) is what relevant documents of the query q count.
 template <class Level, class WorthOf>
-void preferences(const Level* level_by_rank, const std::uint8_t* tied, const Queries& queries,
-                 const std::uint8_t* relevant, const WorthOf& worth_of, std::int64_t cutoff,
-                 bool expected, std::int64_t n_threads, double* value) {
-  for_queries_with_scratch(queries, n_threads, 1, [=](std::int64_t q, Scratch& scratch) noexcept {
-    const std::int64_t begin = queries.begin(q);
-    const RankedList<Level> list{level_by_rank + begin, tied + begin, queries.size(q)};
-    const auto worth = worth_of(q);
-    value[q] = expected ? preferences_expected(list, relevant, worth, cutoff, scratch.array(0))
-                        : preferences_in_order(list, relevant, worth, cutoff);
-  });
+void preferences(const RankedLists<Level>& lists, const std::uint8_t* relevant,
+                 const WorthOf& worth_of, std::int64_t cutoff, bool expected,
+                 std::int64_t n_threads, double* value) {
+  for_lists(lists, n_threads, 1,
+            [=](std::int64_t q, const RankedList<Level>& list, Scratch& scratch) noexcept {
+              const auto worth = worth_of(q);
+              value[q] = expected
+                             ? preferences_expected(list, relevant, worth, cutoff, scratch.array(0))
+                             : preferences_in_order(list, relevant, worth, cutoff);
+            });
 }
 
 }  // namespace skgraded

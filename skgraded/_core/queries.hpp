@@ -44,6 +44,18 @@ struct RankedList {
   }
 };
 
+// The ranked lists of all queries, one behind the other.
+template <class Level>
+struct RankedLists {
+  const Level* level;
+  const std::uint8_t* tied;
+  Queries queries;
+
+  RankedList<Level> of(std::int64_t q) const noexcept {
+    return {level + queries.begin(q), tied + queries.begin(q), queries.size(q)};
+  }
+};
+
 // A weight by rank: one list for all queries, or each query's own (ragged).
 struct RankWeights {
   const double* values;

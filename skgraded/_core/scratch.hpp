@@ -1,11 +1,9 @@
 // Scratch: room for kernels that keep numbers per document of a query while they walk it.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "queries.hpp"
 #include "threads.hpp"
@@ -27,21 +25,14 @@ class Scratch {
   std::unique_ptr<double[]> values_;
 };
 
-// Calls body(q, scratch) for every query q. All scratch is allocated before the threads start,
-// since they must not throw. Its arrays have room for at least `least` numbers.
-template <class Body>
-void for_queries_with_scratch(const Queries& queries, std::int64_t n_threads, int n_arrays,
-                              const Body& body, std::int64_t least = 0) {
-  const std::int64_t longest = std::max(least, queries.longest());
-  const int n_slices = slices_for(queries, n_threads);
-  std::vector<Scratch> scratch;
-  scratch.reserve(static_cast<std::size_t>(n_slices));
-  for (int slice = 0; slice < n_slices; ++slice) scratch.emplace_back(longest, n_arrays);
-  run_slices(n_slices, [&](int slice) noexcept {
-    Scratch& own = scratch[static_cast<std::size_t>(slice)];
-    const std::int64_t last = slice_begin(queries, slice + 1, n_slices);
-    for (std::int64_t q = slice_begin(queries, slice, n_slices); q < last; ++q) body(q, own);
-  });
+// Calls body(q, list, scratch) for every query q.
+template <class Level, class Body>
+void for_lists(const RankedLists<Level>& lists, std::int64_t n_threads, int n_arrays,
+               const Body& body) {
+  const std::int64_t longest = lists.queries.longest();
+  for_queries(
+      lists.queries, n_threads, [=] { return Scratch(longest, n_arrays); },
+      [&](std::int64_t q, Scratch& scratch) noexcept { body(q, lists.of(q), scratch); });
 }
 
 }  // namespace skgraded

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -58,6 +59,22 @@ void for_query_slices(const Queries& queries, std::int64_t n_threads, const Body
   const int n_slices = slices_for(queries, n_threads);
   run_slices(n_slices, [&](int slice) noexcept {
     body(slice_begin(queries, slice, n_slices), slice_begin(queries, slice + 1, n_slices));
+  });
+}
+
+// Calls body(q, space) for every query q, where every slice has a space of its own. All of them are
+// made before the threads start, since these must not throw.
+template <class Make, class Body>
+void for_queries(const Queries& queries, std::int64_t n_threads, const Make& make_space,
+                 const Body& body) {
+  const int n_slices = slices_for(queries, n_threads);
+  std::vector<decltype(make_space())> spaces;
+  spaces.reserve(static_cast<std::size_t>(n_slices));
+  for (int slice = 0; slice < n_slices; ++slice) spaces.push_back(make_space());
+  run_slices(n_slices, [&](int slice) noexcept {
+    auto& own = spaces[static_cast<std::size_t>(slice)];
+    const std::int64_t last = slice_begin(queries, slice + 1, n_slices);
+    for (std::int64_t q = slice_begin(queries, slice, n_slices); q < last; ++q) body(q, own);
   });
 }
 

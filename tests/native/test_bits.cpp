@@ -220,15 +220,14 @@ void add_values(Draws& draws, const Data& data, bool expected, std::int64_t cuto
   const std::uint8_t *level = data.by_rank.data(), *tied = data.tied.data();
   const Doubles weight = draws.units(n), gain = draws.units(kLevels), stop = draws.units(kLevels);
   Doubles value(static_cast<std::size_t>(nq));
-  discounted_gain(level, tied, queries, {weight.data(), true}, Gains{gain.data(), kLevels}, cutoff,
-                  expected, 1, value.data());
+  const RankedLists<std::uint8_t> lists{level, tied, queries};
+  discounted_gain(lists, {weight.data(), true}, Gains{gain.data(), kLevels}, cutoff, expected, 1,
+                  value.data());
   results.add(named("discounted_gain", expected, cutoff), value);
   const RankWeights weights{weight.data(), false};
-  cascade(level, tied, queries, weights, Reading{stop.data(), nullptr}, cutoff, expected, 1,
-          value.data());
+  cascade(lists, weights, Reading{stop.data(), nullptr}, cutoff, expected, 1, value.data());
   results.add(named("cascade", expected, cutoff), value);
-  cascade(level, tied, queries, weights, Reading{stop.data(), gain.data()}, cutoff, expected, 1,
-          value.data());
+  cascade(lists, weights, Reading{stop.data(), gain.data()}, cutoff, expected, 1, value.data());
   results.add(named("blended_cascade", expected, cutoff), value);
 
   const std::vector<std::uint8_t> relevant = {0, 0, 1, 1, 1};
@@ -236,11 +235,11 @@ void add_values(Draws& draws, const Data& data, bool expected, std::int64_t cuto
   const auto penalty = [&](std::int64_t q) noexcept {
     return Penalty{most[static_cast<std::size_t>(q)], divisor[static_cast<std::size_t>(q)]};
   };
-  preferences(level, tied, queries, relevant.data(), penalty, cutoff, expected, 1, value.data());
+  preferences(lists, relevant.data(), penalty, cutoff, expected, 1, value.data());
   results.add(named("preferences", expected, cutoff), value);
 
   const std::vector<std::int32_t> codes(level, level + n);
-  inferred_precisions(codes.data(), tied, queries, relevant.data(), 1e-5, cutoff, expected, 1,
+  inferred_precisions({codes.data(), tied, queries}, relevant.data(), 1e-5, cutoff, expected, 1,
                       value.data());
   results.add(named("inferred_precisions", expected, cutoff), value);
   std::vector<std::uint8_t> best_first(static_cast<std::size_t>(n));
@@ -256,8 +255,8 @@ void add_values(Draws& draws, const Data& data, bool expected, std::int64_t cuto
   }
 
   Doubles moments(static_cast<std::size_t>(nq * kLevels * kLevels));
-  pair_moments<std::uint8_t>(
-      {level, tied, queries, {weight.data(), true}, kLevels, cutoff, expected}, 1, moments.data());
+  pair_moments<std::uint8_t>({lists, {weight.data(), true}, kLevels, cutoff, expected}, 1,
+                             moments.data());
   results.add(named("pair_moments", expected, cutoff), moments);
   const Doubles base = draws.units(kLevels * kLevels), factor = draws.units(2 * nq);
   std::vector<std::int32_t> column;
@@ -356,9 +355,7 @@ void add_fine_levels(const Data& data, Results& results) {
   for (const PairFactors& K : factors)
     for (const std::int64_t cutoff : {kNoCutoff, kCutoff})
       for (const bool expected : {false, true}) {
-        pair_sums({fine.by_rank.data(),
-                   data.tied.data(),
-                   data.queries(),
+        pair_sums({{fine.by_rank.data(), data.tied.data(), data.queries()},
                    {weight.data(), true},
                    fine.borders.data(),
                    K,

@@ -68,9 +68,9 @@ struct Lists {
 
   Queries queries() const { return {indptr.data(), static_cast<std::int64_t>(indptr.size()) - 1}; }
 
-  RankedList<std::uint8_t> list(std::int64_t q) const {
-    return {level.data() + queries().begin(q), tied.data() + queries().begin(q), queries().size(q)};
-  }
+  RankedLists<std::uint8_t> ranked() const { return {level.data(), tied.data(), queries()}; }
+
+  RankedList<std::uint8_t> list(std::int64_t q) const { return ranked().of(q); }
 };
 
 // Mean of a value over all permutations of each tied block.
@@ -132,9 +132,8 @@ void test_cascades(Random& random) {
       const int n_threads = worths == nullptr ? 1 : 3;
       Doubles mean(n_queries, kUnset), in_order(mean);
       for (const bool expected : {false, true})
-        cascade(lists.level.data(), lists.tied.data(), lists.queries(),
-                RankWeights{weight.data(), false}, Reading{kStop.data(), worths}, cutoff, expected,
-                n_threads, (expected ? mean : in_order).data());
+        cascade(lists.ranked(), RankWeights{weight.data(), false}, Reading{kStop.data(), worths},
+                cutoff, expected, n_threads, (expected ? mean : in_order).data());
       for (std::size_t q = 0; q < n_queries; ++q) {
         const auto list = lists.list(static_cast<std::int64_t>(q));
         const auto value = [&](const Levels& each) {
@@ -181,8 +180,9 @@ void test_large_blocks(Random& random) {
     for (const std::int64_t cutoff : {std::int64_t{1}, std::int64_t{20}, kNoCutoff}) {
       double value = 0.0;
       const Queries queries{indptr.data(), 1};
-      cascade(block.data(), tied.data(), queries, RankWeights{weight.data(), false},
-              Reading{stop.data(), nullptr}, cutoff, true, 1, &value);
+      cascade(RankedLists<std::uint8_t>{block.data(), tied.data(), queries},
+              RankWeights{weight.data(), false}, Reading{stop.data(), nullptr}, cutoff, true, 1,
+              &value);
       expect(close(value, cascade_of_block(block, weight, stop, cutoff)), "cascade, large block");
     }
   }
@@ -201,8 +201,8 @@ void test_preferences(Random& random) {
     for (const int n_threads : {1, 3}) {
       Doubles mean(n_queries, kUnset), in_order(mean);
       for (const bool expected : {false, true})
-        preferences(lists.level.data(), lists.tied.data(), lists.queries(), kRelevant.data(),
-                    penalty_of, cutoff, expected, n_threads, (expected ? mean : in_order).data());
+        preferences(lists.ranked(), kRelevant.data(), penalty_of, cutoff, expected, n_threads,
+                    (expected ? mean : in_order).data());
       for (std::size_t q = 0; q < n_queries; ++q) {
         const auto list = lists.list(static_cast<std::int64_t>(q));
         const Penalty penalty{most[q], divisor[q]};

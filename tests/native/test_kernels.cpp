@@ -162,6 +162,7 @@ void test_gain() {
     const SumsCase sums = make_sums_case(random, sizes);
     const Queries queries = sums.layout.queries();
     const auto level = draw_levels<Level>(random, sums.tied.size(), 4);
+    const RankedLists<Level> lists{level.data(), sums.tied.data(), queries};
     for (const std::int64_t cutoff :
          {std::int64_t{1}, std::int64_t{3}, std::int64_t{10}, kNoCutoff})
       for (const bool expected : {false, true})
@@ -169,18 +170,16 @@ void test_gain() {
           const RankWeights discount{(ragged ? sums.ragged : sums.shared).data(), ragged};
           std::vector<double> naive, value(sizes.size(), kUnset), again(sizes.size(), kUnset);
           for (std::int64_t q = 0; q < queries.count; ++q) {
-            const std::int64_t begin = queries.begin(q);
-            const RankedList<Level> list{level.data() + begin, sums.tied.data() + begin,
-                                         queries.size(q)};
+            const RankedList<Level> list = lists.of(q);
             naive.push_back(
                 gain_naively(list, discount.of(queries, q), gain.data(), cutoff, expected));
           }
-          discounted_gain(level.data(), sums.tied.data(), queries, discount,
+          discounted_gain(lists, discount,
                           Gains{gain.data(), static_cast<std::int64_t>(gain.size())}, cutoff,
                           expected, 1, value.data());
           expect(close(value, naive), "discounted_gain");
           for (const int n_threads : kThreadCounts) {
-            discounted_gain(level.data(), sums.tied.data(), queries, discount,
+            discounted_gain(lists, discount,
                             Gains{gain.data(), static_cast<std::int64_t>(gain.size())}, cutoff,
                             expected, n_threads, again.data());
             expect(again == value, "discounted_gain, threads");
@@ -196,18 +195,16 @@ void test_moments(std::int64_t n_levels) {
     const SumsCase sums = make_sums_case(random, sizes);
     const Queries queries = sums.layout.queries();
     const auto level = draw_levels<Level>(random, sums.tied.size(), n_levels);
+    const RankedLists<Level> lists{level.data(), sums.tied.data(), queries};
     for (const std::int64_t cutoff : {std::int64_t{1}, std::int64_t{5}, kNoCutoff})
       for (const bool expected : {false, true})
         for (const bool ragged : {false, true}) {
           const RankWeights weight{(ragged ? sums.ragged : sums.shared).data(), ragged};
-          MomentTask<Level> task{level.data(), sums.tied.data(), queries, weight,
-                                 n_levels,     cutoff,           expected};
+          MomentTask<Level> task{lists, weight, n_levels, cutoff, expected};
           const std::size_t size = sizes.size() * static_cast<std::size_t>(n_levels * n_levels);
           std::vector<double> naive(size), moments(size, kUnset), again(moments);
           for (std::int64_t q = 0; q < queries.count; ++q) {
-            const std::int64_t begin = queries.begin(q);
-            const RankedList<Level> list{level.data() + begin, sums.tied.data() + begin,
-                                         queries.size(q)};
+            const RankedList<Level> list = lists.of(q);
             moments_naively(list, weight.of(queries, q), n_levels, cutoff, expected,
                             naive.data() + q * n_levels * n_levels);
           }
@@ -408,8 +405,12 @@ void test_own_levels_and_pair_sums(std::int64_t n_levels) {
                                      PairFactors{f.data(), h.data(), nullptr, nullptr},
                                      PairFactors{nullptr, nullptr, u.data(), w.data()}}) {
           const RankWeights weight{sums.ragged.data(), true};
-          PairSumTask task{found.data(), sums.tied.data(), queries, weight, own.borders.data(), K,
-                           cutoff,       expected};
+          PairSumTask task{{found.data(), sums.tied.data(), queries},
+                           weight,
+                           own.borders.data(),
+                           K,
+                           cutoff,
+                           expected};
           std::vector<double> naive(sizes.size()), value(sizes.size(), kUnset), again(value);
           std::vector<double> moments(static_cast<std::size_t>(n_levels * n_levels));
           for (std::int64_t q = 0; q < queries.count; ++q) {
