@@ -3,21 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "id_hash.hpp"
 #include "simd.hpp"
 
 namespace skgraded {
-
-// Mixes all bits of two words: the halves of their product, which differ by all bits of both.
-inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
-  std::uint64_t x = (a ^ 0x9e3779b97f4a7c15U) * (b | 1U);
-  x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93U;
-  return x ^ (x >> 32);
-}
 
 inline void prefetch(const void* place) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
@@ -35,8 +30,8 @@ class WordIds {
 
   explicit WordIds(const Word* ids) : ids_(ids) {}
 
-  std::uint64_t hash(std::int64_t row, std::uint64_t seed) const noexcept {
-    return mix(static_cast<std::uint64_t>(ids_[row]), seed);
+  std::uint64_t hash(std::int64_t row, const HashKey& key) const noexcept {
+    return hash_of(static_cast<std::uint64_t>(ids_[row]), key);
   }
   bool same_as_before(std::int64_t row) const noexcept { return ids_[row] == ids_[row - 1]; }
   // Ids of different queries, kept side by side: rows are far from each other.
@@ -48,63 +43,32 @@ class WordIds {
   std::vector<Word> kept_;
 };
 
-// The first `n` bytes as a word, at most eight.
-inline std::uint64_t word_of(const unsigned char* bytes, std::size_t n) noexcept {
-  std::uint64_t word = 0;
-  if (n >= 8) {
-    std::memcpy(&word, bytes, 8);
-  } else if (n >= 4) {  // two halves that overlap: a copy of unknown size would be a call
-    std::uint32_t first = 0, last = 0;
-    std::memcpy(&first, bytes, 4);
-    std::memcpy(&last, bytes + n - 4, 4);
-    word = first | static_cast<std::uint64_t>(last) << 32;
-  } else if (n > 0) {
-    word = bytes[0] | static_cast<std::uint64_t>(bytes[n / 2]) << 8 |
-           static_cast<std::uint64_t>(bytes[n - 1]) << 16;
-  }
-  return word;
-}
-
-// A hash of bytes, for equal numbers of them.
-inline std::uint64_t hash_bytes(const unsigned char* bytes, std::size_t n,
-                                std::uint64_t seed) noexcept {
-  std::uint64_t state = seed;
-  std::size_t i = 0;
-  // Two words at a time: the two products do not wait for each other.
-  for (; i + 16 < n; i += 16)
-    state = mix(word_of(bytes + i, 8) ^ state, seed) + mix(word_of(bytes + i + 8, 8), state + i);
-  if (n - i <= 8) return mix(word_of(bytes + i, n - i) ^ state, seed);
-  // The last word may overlap the one before it.
-  return mix(word_of(bytes + i, 8) ^ state, seed) + mix(word_of(bytes + n - 8, 8), state + i);
-}
-
 // Ids that are `width` bytes each, such as NumPy's text of fixed length.
 class ByteIds {
  public:
   static constexpr bool kAreLong = true;  // those kept do not fit into a near cache
 
-  ByteIds(const unsigned char* ids, std::size_t width) : ids_(ids), width_(width) {}
+  ByteIds(const unsigned char* ids, std::size_t width)
+      : ids_(reinterpret_cast<const char*>(ids)), width_(width) {}
 
-  std::uint64_t hash(std::int64_t row, std::uint64_t seed) const noexcept {
-    return hash_bytes(at(row), width_, seed);
+  std::uint64_t hash(std::int64_t row, const HashKey& key) const noexcept {
+    return hash_of(at(row), key);
   }
-  bool same_as_before(std::int64_t row) const noexcept {
-    return std::memcmp(at(row - 1), at(row), width_) == 0;
-  }
-  void keep(std::int64_t row) { kept_.insert(kept_.end(), at(row), at(row) + width_); }
+  bool same_as_before(std::int64_t row) const noexcept { return same_text(at(row - 1), at(row)); }
+  void keep(std::int64_t row) { kept_ += at(row); }
   bool is_kept_at(std::int64_t row, std::size_t k) const noexcept {
-    return std::memcmp(kept_.data() + k * width_, at(row), width_) == 0;
+    return same_text({kept_.data() + k * width_, width_}, at(row));
   }
   void prefetch_kept(std::size_t k) const noexcept { prefetch(kept_.data() + k * width_); }
 
  private:
-  const unsigned char* at(std::int64_t row) const noexcept {
-    return ids_ + static_cast<std::size_t>(row) * width_;
+  std::string_view at(std::int64_t row) const noexcept {
+    return {ids_ + static_cast<std::size_t>(row) * width_, width_};
   }
 
-  const unsigned char* ids_;
+  const char* ids_;
   std::size_t width_;
-  std::vector<unsigned char> kept_;
+  std::string kept_;
 };
 
 // Ids that are text, one behind the other: row i has the bytes from offset i up to offset i + 1.
@@ -113,38 +77,31 @@ class TextIds {
   static constexpr bool kAreLong = true;
 
   TextIds(const std::int64_t* offsets, const unsigned char* text)
-      : offsets_(offsets), text_(text) {}
+      : offsets_(offsets), text_(reinterpret_cast<const char*>(text)) {}
 
-  std::uint64_t hash(std::int64_t row, std::uint64_t seed) const noexcept {
-    return hash_bytes(text_ + offsets_[row], size(row), seed + size(row));
+  std::uint64_t hash(std::int64_t row, const HashKey& key) const noexcept {
+    return hash_of(at(row), key);
   }
-  bool same_as_before(std::int64_t row) const noexcept {
-    return size(row) == size(row - 1) && is_equal(row, text_ + offsets_[row - 1]);
-  }
+  bool same_as_before(std::int64_t row) const noexcept { return same_text(at(row - 1), at(row)); }
   void keep(std::int64_t row) {
-    kept_.insert(kept_.end(), text_ + offsets_[row], text_ + offsets_[row + 1]);
-    kept_ends_.push_back(kept_.size());
+    kept_ += at(row);
+    kept_borders_.push_back(kept_.size());
   }
   bool is_kept_at(std::int64_t row, std::size_t k) const noexcept {
-    const std::size_t begin = k > 0 ? kept_ends_[k - 1] : 0, n = kept_ends_[k] - begin;
-    return n == size(row) && is_equal(row, kept_.data() + begin);
+    const std::size_t begin = kept_borders_[k];
+    return same_text({kept_.data() + begin, kept_borders_[k + 1] - begin}, at(row));
   }
-  void prefetch_kept(std::size_t k) const noexcept {
-    prefetch(kept_.data() + (k > 0 ? kept_ends_[k - 1] : 0));
-  }
+  void prefetch_kept(std::size_t k) const noexcept { prefetch(kept_.data() + kept_borders_[k]); }
 
  private:
-  bool is_equal(std::int64_t row, const unsigned char* other) const noexcept {
-    return std::equal(text_ + offsets_[row], text_ + offsets_[row + 1], other);
-  }
-  std::size_t size(std::int64_t row) const noexcept {
-    return static_cast<std::size_t>(offsets_[row + 1] - offsets_[row]);
+  std::string_view at(std::int64_t row) const noexcept {
+    return {text_ + offsets_[row], static_cast<std::size_t>(offsets_[row + 1] - offsets_[row])};
   }
 
   const std::int64_t* offsets_;
-  const unsigned char* text_;
-  std::vector<unsigned char> kept_;
-  std::vector<std::size_t> kept_ends_;
+  const char* text_;
+  std::string kept_;
+  std::vector<std::size_t> kept_borders_{0};
 };
 
 // Open addressing over the ids seen so far; grows at half full.
@@ -152,11 +109,11 @@ template <class Ids>
 class Numbering {
  public:
   Numbering(Ids& ids, std::uint64_t seed)
-      : ids_(ids), seed_(seed), slots_(std::size_t{1} << 10, Slot{0, kFree}) {}
+      : ids_(ids), key_(key_from(seed)), slots_(std::size_t{1} << 10, Slot{0, kFree}) {}
 
   // The hash of a row's id, whose place in the table is fetched meanwhile.
   std::uint64_t announce(std::int64_t row) const noexcept {
-    const std::uint64_t hash = ids_.hash(row, seed_);
+    const std::uint64_t hash = ids_.hash(row, key_);
     prefetch(&slots_[hash & (slots_.size() - 1)]);
     return hash;
   }
@@ -205,7 +162,7 @@ class Numbering {
   }
 
   Ids& ids_;
-  std::uint64_t seed_;
+  HashKey key_;
   std::vector<Slot> slots_;
   std::vector<std::int64_t> first_rows_;
   std::vector<std::uint64_t> hashes_;

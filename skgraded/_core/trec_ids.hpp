@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "id_hash.hpp"
 #include "queries.hpp"
-#include "trec_hash.hpp"
 
 namespace skgraded::trec {
 

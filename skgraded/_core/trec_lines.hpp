@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "id_hash.hpp"
 #include "simd.hpp"
 #include "text_marks.hpp"
 #include "trec_columns.hpp"
 #include "trec_cut.hpp"
-#include "trec_hash.hpp"
 #include "trec_numbers.hpp"
 
 namespace skgraded::trec {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "id_hash.hpp"
 #include "queries.hpp"
-#include "trec_hash.hpp"
 #include "trec_ids.hpp"
 #include "trec_lines.hpp"
 #include "trec_order.hpp"
@@ -24,7 +24,6 @@ namespace {
 
 using namespace skgraded;
 using trec::Documents;
-using trec::HashKey;
 using trec::Lines;
 using trec::Rows;
 using trec::Table;

@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "id_hash.hpp"
 #include "queries.hpp"
 #include "text_marks.hpp"
-#include "trec_hash.hpp"
 #include "trec_ids.hpp"
 #include "trec_lines.hpp"
 #include "trec_numbers.hpp"
@@ -30,7 +30,10 @@
 namespace {
 
 using namespace skgraded::trec;
+using skgraded::hash_of;
+using skgraded::HashKey;
 using skgraded::Queries;
+using skgraded::same_text;
 using Random = std::mt19937_64;
 
 constexpr HashKey kKey = {0x0706050403020100ULL, 0x0f0e0d0c0b0a0908ULL};

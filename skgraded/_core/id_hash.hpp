@@ -8,11 +8,14 @@
 #include <cstring>
 #include <string_view>
 
+#include "splitmix.hpp"
 #include "wide_product.hpp"
 
-namespace skgraded::trec {
+namespace skgraded {
 
 using HashKey = std::array<std::uint64_t, 2>;
+
+inline HashKey key_from(std::uint64_t seed) noexcept { return {mix(seed), mix(seed + kGolden)}; }
 
 // The two halves of a product with a secret factor, one folded over the other, as in wyhash. Who
 // does not know the factor, which is never 0, cannot tell which words collide.
@@ -48,6 +51,10 @@ inline bool same_text(std::string_view a, std::string_view b) noexcept {
   return word_at<std::uint64_t>(a.data() + n - 8) == word_at<std::uint64_t>(b.data() + n - 8);
 }
 
+inline std::uint64_t hash_of(std::uint64_t id, const HashKey& key) noexcept {
+  return fold(id ^ key[0], key[1]);
+}
+
 // Words of eight bytes, of which the last two may overlap.
 inline std::uint64_t hash_of(std::string_view id, const HashKey& key) noexcept {
   const char* at = id.data();
@@ -69,4 +76,4 @@ struct KeyedHash {
   }
 };
 
-}  // namespace skgraded::trec
+}  // namespace skgraded
