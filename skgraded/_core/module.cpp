@@ -667,10 +667,11 @@ NB_MODULE(_native, m) {
   m.def("own_levels_with_pools", &py_own_levels_with_pools, "grades"_a, "order"_a, "indptr"_a,
         "pool_grades"_a, "pool_indptr"_a,
         "The same where the pools are given, best grade first: all but their borders.");
-  m.def("go_by_own_levels", &py_go_by_own_levels, "grades"_a, "indptr"_a, "few"_a, "most"_a,
-        "pairs"_a,
-        "Whether a query has fractional grades, one above `most`, or one h above `few` where it has\n"
-        "less than (h + 1)^2 / `pairs` judged documents.");
+  m.def(
+      "go_by_own_levels", &py_go_by_own_levels, "grades"_a, "indptr"_a, "few"_a, "most"_a,
+      "pairs"_a,
+      "Whether a query has fractional grades, one above `most`, or one h above `few` where it has\n"
+      "less than (h + 1)^2 / `pairs` judged documents.");
   m.def("at_grades", &py_at_grades, "grades"_a, "by_whole_grade"_a,
         "Numbers of the grades 0, 1, ..., with straight lines between them.");
   define_float_labels<float, double>(m);

@@ -132,8 +132,8 @@ inline std::int64_t own_levels_with_pools(const SortedGrades& lists, const Pools
   return numbers.count();
 }
 
-// Which queries go by levels of their own: those with fractional grades, or whose highest grade h is
-// above `most`, or above `few` where (h + 1)^2 pairs of grades are more than `pairs` a document.
+// Which queries go by levels of their own: those with fractional grades, or whose highest grade h
+// is above `most`, or above `few` where (h + 1)^2 pairs of grades are more than `pairs` a document.
 struct ScaleRule {
   double few, most, pairs;
 
