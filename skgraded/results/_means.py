@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -108,8 +109,8 @@ class Means(OfMeasures, Result):
             self,
             n_queries=self.n_queries + other.n_queries,
             n_documents=self.n_documents + other.n_documents,
-            n_empty=_added(self.n_empty, other.n_empty),
-            n_left_out=_added(self.n_left_out, other.n_left_out),
+            n_empty=tuple(map(operator.add, self.n_empty, other.n_empty)),
+            n_left_out=tuple(map(operator.add, self.n_left_out, other.n_left_out)),
             sums=tuple(one.joined(two) for one, two in zip(self.sums, other.sums, strict=True)),
         )
 
@@ -165,7 +166,3 @@ class Means(OfMeasures, Result):
 
     def _columns(self) -> dict[str, Any]:
         return {"measure": self.measures, "mean": [each.mean for each in self.sums]}
-
-
-def _added(one: tuple[int, ...], two: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(a + b for a, b in zip(one, two, strict=True))

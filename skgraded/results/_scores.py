@@ -7,6 +7,7 @@ import math
 import numbers
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -466,15 +467,11 @@ class Scores(OfMeasures, LongResult):
         frame.insert(0, "fold", folds)
         return frame[folds >= 0]
 
-    def __getstate__(self) -> dict[str, Any]:
-        ideals = tuple(self.ideal().values())
-        return {**vars(self), "ideals": ideals, "judged": self.fingerprints}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        for name in _ARRAYS:  # pickle forgets that arrays are read-only
-            if state.get(name) is not None:
-                vars(self)[name] = _own(name, state[name])
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make copies as the result was made: pickle forgets that arrays are read-only."""
+        fields = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+        fields |= {"ideals": tuple(self.ideal().values()), "judged": self.fingerprints}
+        return partial(type(self), **fields), ()
 
     def to_trec_eval(self, per_query: bool = False, average: str = "arithmetic") -> str:
         """Write the means, and if asked for the values of all queries, as trec_eval does.
@@ -505,10 +502,12 @@ class Scores(OfMeasures, LongResult):
         AP                      all 1.0000
         """
         sign = "gm_" if average == "geometric" else ""
-        means = {f"{sign}{name}": self._means(average)[:, at] for at, name in enumerate(self)}
-        shown = slice(None) if per_query else slice(0)
+        averages, means = [f"{sign}{name}" for name in self], self._means(average)
+        shown, systems = slice(None if per_query else 0), self.systems or ("",)
         qid, values = self.qid[shown].tolist(), self.cube[:, 0, shown]
-        return lines_of_trec_eval(self.systems or ("",), qid, self.measures, values, means)
+        return lines_of_trec_eval(
+            systems, qid, self.measures, values, averages=averages, means=means
+        )
 
     def _notes(self) -> list[str]:
         """Say what the values do not show, in sentences."""

@@ -133,9 +133,11 @@ def lines_of_trec_eval(
     qid: Sequence[Any],
     measures: Sequence[str],
     values: FloatArray,
-    means: Mapping[str, FloatArray],
+    *,
+    averages: Sequence[str],
+    means: FloatArray,
 ) -> str:
-    """Write values by system, query and measure, and means by system, as trec_eval prints them."""
+    """Write values by system, query and measure, and averages, in the lines of trec_eval."""
     queries = list(map(str, qid))
     for name in (*systems, *queries, *measures):
         if visible(name) != name:
@@ -144,17 +146,13 @@ def lines_of_trec_eval(
                 f"{visible(name)!r} as a name."
             )
     lines = []
-    for row, system in enumerate(systems):
+    for system, by_query, of_system in zip(systems, values.tolist(), means.tolist(), strict=True):
+        rows = [(query, measures, row) for query, row in zip(queries, by_query, strict=True)]
         lines.append(f"{'runid':<22}\tall\t{system}")
-        for query, of_query in zip(queries, values[row].tolist(), strict=True):
-            lines += _lines_of(query, measures, of_query)
-        lines += _lines_of("all", means, [float(of_systems[row]) for of_systems in means.values()])
+        lines += [
+            f"{name:<22}\t{query}\t{value:6.4f}"
+            for query, names, row in [*rows, ("all", averages, of_system)]
+            for name, value in zip(names, row, strict=True)
+            if not math.isnan(value)
+        ]
     return "\n".join(lines) + "\n"
-
-
-def _lines_of(query: str, names: Iterable[str], values: Sequence[float]) -> list[str]:
-    return [
-        f"{name:<22}\t{query}\t{value:6.4f}"
-        for name, value in zip(names, values, strict=True)
-        if not math.isnan(value)
-    ]
