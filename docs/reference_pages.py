@@ -64,7 +64,7 @@ TASKS = {
         "skgraded.measures.CWL",
         "skgraded.measures.PrefixCWL",
         "skgraded.measures.Positions",
-        "skgraded.measures.PairMatrix",
+        "skgraded.measures.PairFactors",
         "skgraded.measures.register",
     ],
     "Study measures": [

@@ -44,6 +44,8 @@ def test_as_many_grades_as_documents_are_scored_or_refused(name):
 class FullMatrix(AP):
     """A measure whose matrix K says nothing about its factors."""
 
+    shares_levels = True
+
     def _pair_part(self, judgments):
         return PairPart(np.ones, np.zeros((1, judgments.n_levels, judgments.n_levels)))
 

@@ -63,7 +63,7 @@ class TestClasses:
             def _relevant(self, judgments):
                 return judgments.grades > 0
 
-        Late._pair_factors = lambda self, judgments: GAP(max_grade=3)._pair_factors(judgments)
+        Late._pair_part = lambda self, judgments: GAP(max_grade=3)._pair_part(judgments)
         y_true, y_score = [0, 1, 2, 0, 3, 1], [1, 3, 2, 0, 5, 4]
         assert Late()(y_true, y_score) == GAP(max_grade=3)(y_true, y_score) > 0.0
 
@@ -71,7 +71,7 @@ class TestClasses:
         ("base", "needed"),
         [
             (Measure, ["_relevant", "_raw_values or _score"]),
-            (PrefixMeasure, ["_relevant", "_linear_part or _pair_factors or _pair_part"]),
+            (PrefixMeasure, ["_relevant", "_linear_part or _pair_part"]),
             (CWL, ["_gain_by_level", "_continuation"]),
             (PrefixCWL, ["_gain_by_level", "_continuation"]),
         ],

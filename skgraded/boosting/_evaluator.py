@@ -12,7 +12,7 @@ from skgraded._support.arguments import threads
 from skgraded._support.exact_mean import exact_means
 from skgraded.boosting._judged_sets import DataSet, JudgedSets
 from skgraded.measures import Measure, measure, warn_if_grades_are_inferred
-from skgraded.measures._measure import score_in_parts
+from skgraded.measures._measure import score_queries
 from skgraded.rankings import Judgments, Rankings
 
 # A measure, its string, or a mapping of the names to report to measures.
@@ -159,8 +159,7 @@ def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, flo
     [('ap', 1.0)]
     """
     judgments = rankings.judgments
-    scored = score_in_parts([each for _, each in named], rankings)
-    columns = [[values for values, _ in parts] for parts in scored]
+    columns = [[values] for values, _ in score_queries([each for _, each in named], rankings)]
     found = []
     for (name, chosen), mean in zip(named, exact_means(columns, judgments.weights), strict=True):
         if math.isnan(mean):

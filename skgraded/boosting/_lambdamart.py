@@ -14,7 +14,7 @@ from skgraded._guards import warn_once
 from skgraded._support.arguments import flag, integer_or_none, number
 from skgraded.boosting._noise import Noise
 from skgraded.exceptions import LongQueryWarning
-from skgraded.measures import Measure, PrefixMeasure
+from skgraded.measures import Measure, PairFactors, PrefixMeasure
 from skgraded.measures._positions import Positions
 from skgraded.rankings import Judgments, RankedList, Rankings, keep
 
@@ -112,7 +112,7 @@ class LambdaMART:
         if not pairs:
             return False
         for part in pairs:
-            if not part.takes_any_grades:
+            if part.shares_levels:
                 judgments.require_integer_grades(f"training for {part}, whose K has no factors")
                 return False
         return judgments.splits_by_scale
@@ -234,22 +234,19 @@ def _swap_prices(
     discount_ragged = position_ragged = False
     factors = (np.zeros(0),) * 4
     pair_factor = factor
-    ranks = form.moments.weights if form.moments is not None else None
-    if form.sums is not None:
-        ranks = form.sums.positions
-    if ranks is not None:
+    if form.pairs is not None:
+        ranks, K = form.pairs
         # Without gains, any discounts of the right size will do.
         position = discount = _weights(ranks, judgments)
         position_ragged = discount_ragged = ranks.ragged
-        given = chosen.rising_factors(judgments)
-        if given is not None:
-            factors, pair_factor = given.by_level(judgments.n_levels), factor * given.scale
-        elif form.K is not None:
-            base, columns, column = form.K
-    if form.gains is not None:
-        discount = _weights(form.gains.weights, judgments)
-        discount_ragged = form.gains.weights.ragged
-        gain, gain_factor = form.gains.gain, factor * form.scale
+        if isinstance(K, PairFactors) and (judgments.borders is not None or K.rises):
+            factors, pair_factor = K.by_level(judgments.n_levels), factor * K.scale
+        else:
+            base, columns, column = form.cells
+    if form.linear is not None:
+        discount = _weights(form.linear.discount, judgments)
+        discount_ragged = form.linear.discount.ragged
+        gain, gain_factor = form.linear.gain, factor * form.linear.scale
     return _core.SwapPrices(
         discount=discount,
         discount_ragged=discount_ragged,

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from skgraded.measures._prefix import (
         LinearPart,
         PairFactors,
-        PairMatrix,
         PairPart,
         PrefixMeasure,
     )
@@ -168,7 +167,6 @@ __all__ = [
     "PMeasure",
     "PPlus",
     "PairFactors",
-    "PairMatrix",
     "PairPart",
     "Positions",
     "PrefixCWL",
@@ -225,7 +223,7 @@ _NAMES_IN = {
         "warn_of_continuous_scale",
     ],
     "_positions": ["ByRank", "Positions"],
-    "_prefix": ["PairFactors", "PairMatrix", "LinearPart", "PairPart", "PrefixMeasure"],
+    "_prefix": ["PairFactors", "LinearPart", "PairPart", "PrefixMeasure"],
     "_ranges": ["Bounds", "TieReport", "bounds", "tie_report"],
     "average_precision": [
         "AP",

@@ -146,32 +146,3 @@ def numbers_by_grade(field: str, values: Any) -> tuple[float, ...]:
     if not all(map(math.isfinite, numbers)):
         raise ValueError(f"{field} must hold finite numbers, got {values!r}.")
     return numbers
-
-
-class LabelResults:
-    """What measures have computed from labels: ``judgments.kept[LabelResults]``.
-
-    Attributes
-    ----------
-    prefix_forms, long_forms : dict of tuple to PrefixForm
-        d, v, p and K by the identity of the measure; long ones have a K for levels of their own.
-    ideal_values : dict of tuple to ndarray of shape (n_queries,)
-        Values of the ideal ranking before they are normalized, by the identity of the measure.
-    rank_weights, ragged_weights : dict
-        Weights d_n or p_n of the ranks, or of all documents, by their rule, the rule for unjudged
-        documents and the kind of the ranking, which may be the ideal one.
-    users : dict of tuple to _Users
-        The thresholds of users over the grades, by g and the top grade of the scale, where there
-        are many grades.
-    warned_of : set of Measure
-        Measures that no label can reach, of which the user was warned.
-    """
-
-    def __init__(self) -> None:
-        self.prefix_forms: dict[Any, Any] = {}
-        self.long_forms: dict[Any, Any] = {}
-        self.ideal_values: dict[Any, Any] = {}
-        self.rank_weights: dict[Any, Any] = {}
-        self.ragged_weights: dict[Any, Any] = {}
-        self.users: dict[Any, Any] = {}
-        self.warned_of: set[Any] = set()

@@ -18,7 +18,7 @@ from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName, g_of
 from skgraded.exceptions import GradeScaleWarning
-from skgraded.measures._fields import LabelResults, numbers_by_grade
+from skgraded.measures._fields import numbers_by_grade
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import (
     Constant,
@@ -332,6 +332,10 @@ class DiscountAtGainEnds:
 COUNTS_JUDGED = {"unjudged": "because it counts judged documents that are not relevant"}
 
 
+class _WarnedOf(set[Measure]):
+    """Measures that no label of some data can reach, of which the user was warned."""
+
+
 class _BinaryMeasure(Measure):
     """Base class of measures that count documents of grade ``rel`` or above as relevant."""
 
@@ -349,7 +353,7 @@ class _BinaryMeasure(Measure):
 
     def _warn_of_unreached_threshold(self, judgments: Judgments) -> None:
         """Warn once for these labels, unless there is nothing relevant for anybody."""
-        top, warned_of = judgments.top_grade, judgments.kept[LabelResults].warned_of
+        top, warned_of = judgments.top_grade, judgments.kept[_WarnedOf]
         if self in warned_of or (top == 0 and self.rel <= 1):
             return
         warned_of.add(self)

@@ -19,7 +19,7 @@ from skgraded._support.exact_mean import exact_means
 from skgraded._support.lazy import cached_property
 from skgraded._support.measure_strings import as_code, as_string
 from skgraded.exceptions import GradeScaleWarning
-from skgraded.measures._fields import Fields, LabelResults, check_cutoff, check_empty
+from skgraded.measures._fields import Fields, check_cutoff, check_empty
 from skgraded.rankings import Judgments, Ranked, Rankings, Ties, Unjudged, as_rankings, keep
 
 if TYPE_CHECKING:
@@ -167,12 +167,8 @@ def _warn_about_thresholds(
     )
 
 
-# Scoring allocates at most so many doubles at a time. 2 MB fit into a cache, and the allocator
-# keeps them for the next slice instead of asking the system for other pages.
-_DOUBLES_AT_A_TIME = 250_000
-
-# Data that fit into so few slices are scored at once, which takes fewer calls.
-_FEW_SLICES = 4
+class _IdealValues(dict[tuple[Any, ...], FloatArray]):
+    """Values of the ideal ranking on some labels, by the identity of the measure."""
 
 
 class Measure(Fields):
@@ -313,14 +309,12 @@ class Measure(Fields):
             raise TypeError("qid must be given by name, got a third positional argument: qid=...")
         rankings = rankings_for([self], y_true, y_score, qid, sample_weight)
         judgments = rankings.judgments
-        (scored,) = score_in_parts([self], rankings)
-        parts = [values for values, _ in scored]
-        (mean,) = exact_means([parts], judgments.weights)
+        values, _ = self._score(rankings)
+        (mean,) = exact_means([[values]], judgments.weights)
         if math.isnan(mean):
             from skgraded.results import warn_of_no_mean
 
-            n_left_out = sum(int(np.isnan(each).sum()) for each in parts)
-            warn_of_no_mean(self, judgments.n_queries, n_left_out)
+            warn_of_no_mean(self, judgments.n_queries, int(np.isnan(values).sum()))
         return mean
 
     def _as_scorer(self) -> Any:
@@ -370,7 +364,7 @@ class Measure(Fields):
             The values of this measure, which have an axis of queries alone.
         """
         rankings = rankings_for([self], y_true, y_score, qid, sample_weight)
-        ((values, n_empty),) = score_queries([self], rankings)
+        values, n_empty = self._score(rankings)
         return as_scores({str(self): self}, rankings.judgments, values, (n_empty,))
 
     def resolve(self, top_grade: int) -> Measure:
@@ -399,19 +393,11 @@ class Measure(Fields):
         return ((self, 1.0),)
 
     def _ideal_values(self, judgments: Judgments) -> FloatArray:
-        kept = judgments.kept[LabelResults].ideal_values
+        kept = judgments.kept[_IdealValues]
         values = kept.get(self._identity)
         if values is None:
             values = keep(kept, self._identity, self._raw_values(judgments.ideal))
         return values
-
-    def _is_scored_by_scale(self, judgments: Judgments) -> bool:
-        """Whether queries with levels of their own are separated from the others."""
-        return False
-
-    def _doubles_per_query(self, judgments: Judgments) -> int:
-        """Return how many doubles scoring allocates per query; 0 if they are few."""
-        return 0
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         """Mark the relevant levels, shape (n_levels,); a query without any of them is empty."""
@@ -536,37 +522,7 @@ def rankings_for(measures: Collection[Measure], y_true: Any, *others: Any) -> Ra
 
 def score_queries(measures: Collection[Measure], rankings: Ranked) -> list[tuple[FloatArray, int]]:
     """Return, for every measure, the values of all queries and the number of empty queries."""
-    scored = score_in_parts(measures, rankings)
-    return [parts[0] if len(parts) == 1 else _joined(parts) for parts in scored]
-
-
-def score_in_parts(
-    measures: Collection[Measure], rankings: Ranked
-) -> list[list[tuple[FloatArray, int]]]:
-    """Score as `score_queries` does, and return the results of each measure in consecutive parts.
-
-    Measures that need much memory per query are scored slice by slice. That bounds the memory, and
-    all these measures share the sums over the ranks of a slice.
-    """
-    judgments = rankings.judgments
-    if all(each._is_scored_by_scale(judgments) for each in measures):
-        return [[each._score(rankings)] for each in measures]
-    at_a_time = max(1, _DOUBLES_AT_A_TIME // judgments.n_levels**2)
-    if judgments.n_queries <= _FEW_SLICES * at_a_time:
-        return [[each._score(rankings)] for each in measures]
-    are_large = [each._doubles_per_query(judgments) > 0 for each in measures]
-    scored: list[list[tuple[FloatArray, int]]] = [[] for _ in measures]
-    for queries in judgments.split_by_queries(at_a_time) if any(are_large) else ():
-        part = rankings.of_queries(queries)
-        for each, is_large, parts in zip(measures, are_large, scored, strict=True):
-            if is_large:
-                parts.append(each._score(part))
-    return [parts or [each._score(rankings)] for each, parts in zip(measures, scored, strict=True)]
-
-
-def _joined(parts: list[tuple[FloatArray, int]]) -> tuple[FloatArray, int]:
-    values, n_empty = zip(*parts, strict=True)
-    return np.concatenate(values), sum(n_empty)
+    return [each._score(rankings) for each in measures]
 
 
 def as_scores(

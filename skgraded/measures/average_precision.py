@@ -24,7 +24,6 @@ from skgraded._sealed import sealed
 from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName
-from skgraded.measures._fields import LabelResults
 from skgraded.measures._gains import (
     BlendedIdealGain,
     Gain,
@@ -40,7 +39,7 @@ from skgraded.measures._gains import (
 )
 from skgraded.measures._positions import Reciprocal, largest_of, rank_of, reciprocal
 from skgraded.measures._prefix import PairFactors, PairPart, PrefixMeasure, value_of_pairs
-from skgraded.rankings import Judgments, Ranked, RankedList, Ties, keep
+from skgraded.rankings import Judgments, Ranked, RankedList, Ties
 
 FloatArray = NDArray[np.float64]
 
@@ -116,11 +115,7 @@ class _ThresholdMeasure(PrefixMeasure):
         key: tuple[Any, int] = self.g, n_grades
         if judgments.n_levels <= _MOST_LEVELS_KEPT:
             return _kept_users(*key, judgments.grades.tobytes())
-        kept = judgments.kept[LabelResults].users
-        users = kept.get(key)
-        if users is None:
-            users = keep(kept, key, _Users(*key, judgments.grades), long=True)
-        return users
+        return _Users(*key, judgments.grades)
 
     def _refuse(self, top: float, n_grades: int) -> NoReturn:
         if isinstance(self.g, str) and n_grades > _LONGEST_SCALE:
@@ -200,9 +195,8 @@ class _Users:
         if borders is None:
             if judgments.has_fractional_grades:
                 raise ValueError(
-                    "y_true must hold integer grades for a measure of thresholds that overrides "
-                    "_pair_part, got grades between them. Override _pair_factors in its place, "
-                    "which serves any number of grades."
+                    "y_true must hold integer grades for a measure of thresholds that states "
+                    "shares_levels, got grades between them."
                 )
             factor = reciprocal(self.G) if divided else np.ones(judgments.n_levels)
             return _core.expected_shares(judgments.counts, *self._thresholds, factor)
@@ -259,7 +253,7 @@ class AP(_BinaryMeasure, PrefixMeasure):
     0.8333333333333333
     """
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         relevant = self._relevant(judgments).astype(np.float64)
         share = reciprocal(self._n_relevant(judgments))
         return PairPart(Reciprocal(), PairFactors(share, u=relevant, w=relevant))
@@ -313,7 +307,7 @@ class GAP(_ThresholdMeasure):
     0.8333
     """
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         G = self._users(judgments).G
         expected_recall_base = judgments.sum_over_pool(G)
         return PairPart(Reciprocal(), PairFactors(reciprocal(expected_recall_base), f=G))
@@ -373,7 +367,7 @@ class xGAP(_ThresholdMeasure):
     0.5725
     """
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         users = self._users(judgments)
         selected = users.expected_shares(judgments, divided=True)
         every = np.ones(judgments.n_queries)
@@ -426,7 +420,7 @@ class eGAP(_ThresholdMeasure):
     0.55
     """
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         share = self._users(judgments).expected_shares(judgments, divided=False)
         return PairPart(Reciprocal(), PairFactors(np.ones(judgments.n_queries), f=share))
 
@@ -492,7 +486,7 @@ class QMeasure(_GainAveragePrecision):
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return judgments.grades > 0
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
 
         graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
         blended = self.beta * self._gains(judgments) + graded
@@ -538,7 +532,7 @@ class GeneralizedAP(_GainAveragePrecision):
     0.622
     """
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         graded, gains = self._graded(judgments), self._gains(judgments)
         K = PairFactors(np.ones(judgments.n_queries), u=gains, w=graded)
         best = value_of_pairs(Reciprocal(), K, judgments.ideal)
@@ -584,7 +578,7 @@ class WeightedAP(_GainAveragePrecision):
     0.8111
     """
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
 
         graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
         K = PairFactors(share, u=self._gains(judgments), w=graded)
@@ -637,7 +631,7 @@ class grAP(_ScaleMeasure, PrefixMeasure):
     0.6666666666666666
     """
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments) / self._top_gain(judgments)
         share = reciprocal(judgments.sum_over_pool(gains))
         return PairPart(Reciprocal(), PairFactors(share, u=gains, w=gains))
@@ -798,7 +792,7 @@ class NCU(QMeasure):
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._stopping(judgments) > 0
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         stopping = self._stopping(judgments)
         blended = self.beta * self._gains(judgments) + self._graded(judgments)
         share = reciprocal(judgments.sum_over_pool(stopping))

@@ -123,9 +123,6 @@ class Blend(Measure):
         """Replace fields in all parts."""
         return type(self)([(each._replace(**fields), weight) for each, weight in self.parts])
 
-    def _doubles_per_query(self, judgments: Judgments) -> int:
-        return max(each._doubles_per_query(judgments) for each, _ in self.parts)
-
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         """Mark the levels that are relevant to a part."""
         relevant: NDArray[np.bool_] = np.logical_or.reduce(

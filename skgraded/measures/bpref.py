@@ -321,7 +321,7 @@ class BprefN(_BinaryPreference, PrefixMeasure):
         relevant = self._relevant(judgments).astype(np.float64)
         return LinearPart(Constant(), relevant, self._share(judgments))
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         scale = self._share(judgments) * reciprocal(self._n_nonrelevant(judgments))
         return PairPart(Constant(), self._penalties(judgments, scale))
 
@@ -373,7 +373,7 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
         relevant = self._relevant(judgments).astype(np.float64)
         return LinearPart(FromSecond(), relevant, self._share(judgments))
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         return PairPart(ReciprocalAbove(), self._penalties(judgments, self._share(judgments)))
 
 
@@ -434,7 +434,7 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
         share = reciprocal(self._available(judgments))
         return LinearPart(Constant(), self._gains(judgments), share)
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments)
         missing = 1.0 - gains * reciprocal(np.array(self._top_gain(judgments)))
         desired = judgments.sum_over_pool(missing)
@@ -493,7 +493,7 @@ class RprefRelative(_RelativeGradedPreference):
         share = reciprocal(self._available(judgments))
         return LinearPart(FromSecond(), self._gains(judgments), share)
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         share = reciprocal(self._available(judgments))
         return PairPart(ReciprocalAbove(), _penalties(self._gains(judgments), share))
 
@@ -541,7 +541,7 @@ class RprefRelative2(_RelativeGradedPreference):
     0.8333
     """
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         share = reciprocal(self._available(judgments))
         return PairPart(Reciprocal(), PairFactors(share, f=self._gains(judgments)))
 

@@ -622,7 +622,7 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
         positions, scale = self._scale(judgments)
         return LinearPart(positions, self._relevant(judgments).astype(np.float64), -scale)
 
-    def _pair_factors(self, judgments: Judgments) -> PairPart:
+    def _pair_part(self, judgments: Judgments) -> PairPart:
         positions, scale = self._scale(judgments)
         relevant = self._relevant(judgments).astype(np.float64)
         return PairPart(positions, PairFactors(2.0 * scale, u=relevant, w=relevant))
