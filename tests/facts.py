@@ -4,7 +4,6 @@ The tests of all measures read this table. What a class tells itself, such as it
 direction, stands here only where a test compares the two.
 """
 
-import dataclasses
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
@@ -250,7 +249,7 @@ def fields_of(draw, name, max_grade, top=None):
     }
     condense = rules["unjudged"] == "condense"
     arguments = {**fields, "condense": condense, "empty": rules["empty"]}
-    return dataclasses.replace(default, **fields, **rules), arguments
+    return default._replace(**fields, **rules), arguments
 
 
 _BOOLEANS = st.booleans()

@@ -8,7 +8,6 @@ entries in `OWN_TEXTS`.
 """
 
 import ast
-import dataclasses
 import inspect
 import re
 import sys
@@ -87,7 +86,7 @@ class Entry(NamedTuple):
 
 def type_of(kind, field):
     """Type and default of a shared field, as numpydoc writes them."""
-    default = {each.name: each.default for each in dataclasses.fields(kind)}[field]
+    default = kind._fields[field].default
     if field in kind._refuses:
         words = f'"{default}"' if isinstance(default, str) else repr(default)
         return "{None}, optional" if default is None else f"{{{words}}}, default={words}"
@@ -204,7 +203,7 @@ def test_a_measure_documents_its_own_fields_and_then_the_shared_ones(kind):
     assert read_entries(kind) == entries_of(kind), hint
     _, lines, start, end = parameter_lines(kind)
     assert lines[start:end] == written(kind), hint
-    fields = {each.name for each in dataclasses.fields(kind)}
+    fields = set(kind._fields)
     assert {name for each in read_entries(kind) for name in each.names} == fields
 
 

@@ -1,6 +1,5 @@
 """Smallest and largest values over all judgments of the unjudged documents."""
 
-import dataclasses
 import itertools
 import math
 
@@ -47,7 +46,7 @@ class TestBounds:
         kind = type(measure(name)).__name__
         ties = data.draw(st.sampled_from(TIES if has_mean_over_ties(kind) else TIES[1:]))
         scores = data.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels)))
-        chosen = dataclasses.replace(measure(name), ties=ties)
+        chosen = measure(name)._replace(ties=ties)
         found = bounds(chosen, labels, scores, max_grade=3)
         query = [0] * len(labels) + [1]
         # A second query has the top grade, so that all judgments are on one scale.
@@ -72,7 +71,7 @@ class TestBounds:
         kind = type(measure(name)).__name__
         ties = data.draw(st.sampled_from(TIES if has_mean_over_ties(kind) else TIES[1:]))
         scores = data.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels)))
-        chosen = dataclasses.replace(measure(name), ties=ties).resolve(3)
+        chosen = measure(name)._replace(ties=ties).resolve(3)
         found = bounds(chosen, labels, scores, max_grade=3)
         grid = [0, 0.3, 1, 1.6, 3]
         queries = list(

@@ -191,7 +191,7 @@ class TestFields:
         with pytest.warns(GradeScaleWarning, match=r"in y_true, which is 2, .* got 3 in "):
             assert chosen([2, 0], [1, 0]) == 0.0
         assert chosen([3, 1], [1, 0], qid=[0, 1]) == chosen([3], [1]) / 2  # one of two is empty
-        assert dataclasses.replace(chosen, rel=1)([0, 0], [1, 0]) == 0.0
+        assert chosen._replace(rel=1)([0, 0], [1, 0]) == 0.0
 
     def test_the_top_of_the_scale_is_the_datas_until_named(self):
         for kind in (ERR, GeneralizedP, RprefN):

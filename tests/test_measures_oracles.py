@@ -1,7 +1,5 @@
 """Every measure against its literal oracle: random rankings, all rules, all cut-offs."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 import strategies
@@ -32,9 +30,7 @@ def assert_same(rows, chosen, arguments, ties):
         ties,
         **arguments,
     )
-    scores = dataclasses.replace(chosen, ties=ties).per_query(
-        rows.y_true, rows.y_score, qid=rows.qid
-    )
+    scores = chosen._replace(ties=ties).per_query(rows.y_true, rows.y_score, qid=rows.qid)
     assert list(scores.qid) == list(expected)
     np.testing.assert_allclose(
         scores.values, [float(value) for value in expected.values()], rtol=0, atol=TOLERANCE

@@ -1,6 +1,5 @@
 """Facts and numbers that papers state, from the public API."""
 
-import dataclasses
 from fractions import Fraction
 
 import numpy as np
@@ -114,7 +113,7 @@ LINEAR = (1 / 6, 1 / 3, 1 / 2)
     ],
 )
 def test_fixtures_a_and_b(run, chosen, value):
-    at_the_end_of_the_run = dataclasses.replace(chosen, k=len(run))
+    at_the_end_of_the_run = chosen._replace(k=len(run))
     assert at_the_end_of_the_run(rankings_of(run, POOL)) == pytest.approx(
         float(value), abs=TOLERANCE
     )
@@ -137,8 +136,8 @@ def test_fixtures_a_and_b_on_condensed_lists(run, chosen, value):
     # Only the numerator is cut: nDCG's ideal list is the whole pool.
     length = len([grade for grade in run if grade is not None])
     rankings = rankings_of(run, POOL)
-    cut = dataclasses.replace(chosen, k=length, unjudged="condense", normalize=False)
+    cut = chosen._replace(k=length, unjudged="condense", normalize=False)
     ideal = 1.0
     if isinstance(chosen, nDCG):
-        ideal = dataclasses.replace(chosen, normalize=False)(sorted(POOL), np.arange(len(POOL)))
+        ideal = chosen._replace(normalize=False)(sorted(POOL), np.arange(len(POOL)))
     assert cut(rankings) / ideal == pytest.approx(value, abs=5e-5)

@@ -21,7 +21,7 @@ class TestStrings:
     def test_str_and_measure_are_inverse(self, name, data):
         chosen, _ = data.draw(fields_of(name, data.draw(strategies.MAX_GRADES)))
         if "ties" not in FACTS[name].refuses:
-            chosen = dataclasses.replace(chosen, ties=data.draw(st.sampled_from(TIES[1:])))
+            chosen = chosen._replace(ties=data.draw(st.sampled_from(TIES[1:])))
         assert measure(str(chosen)) == chosen
         assert hash(measure(str(chosen))) == hash(chosen)
         assert eval(repr(chosen), {**catalogue(), "float": float}) == chosen

@@ -1,7 +1,6 @@
 """Training for a measure: derivatives against a literal loop, and LightGBM's own lambdarank."""
 
 import copy
-import dataclasses
 import importlib
 import itertools
 import pickle
@@ -204,7 +203,7 @@ def test_order_of_the_rows_does_not_matter_by_default(rows, name, data):
 def test_gradients_sum_to_zero_in_each_query_and_hessians_are_not_negative(rows, name, ties, data):
     chosen = data.draw(measures(name, top_of(rows.y_true)))
     cost = LambdaMART(
-        dataclasses.replace(chosen, ties=ties), 1.0, data.draw(st.sampled_from([1, 5, None])), True
+        chosen._replace(ties=ties), 1.0, data.draw(st.sampled_from([1, 5, None])), True
     )
     judgments = Judgments(rows.y_true, qid=rows.qid)
     gradient, hessian = cost.derivatives(judgments.rank(np.tanh(rows.y_score)))

@@ -1,6 +1,5 @@
 """Tables and worked examples of the papers, to every printed digit, from the public API."""
 
-import dataclasses
 import itertools
 import math
 
@@ -278,7 +277,7 @@ def test_ntcireval_sample_condensed(spec):
 @pytest.mark.parametrize("unjudged", ["nonrelevant", "condense"])
 def test_ntcireval_sample_over_its_ideal(spec, unjudged):
     chosen = measure(spec)
-    raw = dataclasses.replace(chosen, normalize=False)
+    raw = chosen._replace(normalize=False)
     best = raw(sorted(POOL), np.arange(float(len(POOL))))
     printed = NORMALIZED[spec][unjudged == "condense"]
     assert_printed(str(raw), unjudged, [each * best for each in printed], 5.1e-5 * best)
@@ -287,5 +286,5 @@ def test_ntcireval_sample_over_its_ideal(spec, unjudged):
 def assert_printed(spec, unjudged, printed, tolerance=5.01e-5):
     for ranked, value in zip((A, B), printed, strict=True):
         length = len(ranked) if unjudged == "nonrelevant" else np.sum(~np.isnan(ranked))
-        cut = dataclasses.replace(measure(spec), unjudged=unjudged, k=int(length))
+        cut = measure(spec)._replace(unjudged=unjudged, k=int(length))
         assert cut(rank_with_rest([ranked], POOL)) == pytest.approx(value, abs=tolerance)

@@ -1,7 +1,6 @@
 """Numbers that others published for real data: topic by topic, at the precision given."""
 
 import csv
-import dataclasses
 import json
 import lzma
 import re
@@ -25,8 +24,8 @@ def trec_measure(name, rel=1):
         found = measure_as("trec_eval", name)
     except ValueError:
         return None
-    has_rel = "rel" in {field.name for field in dataclasses.fields(found)}
-    return dataclasses.replace(found, rel=rel) if has_rel else found
+    has_rel = "rel" in set(found._fields)
+    return found._replace(rel=rel) if has_rel else found
 
 
 # --- trec_eval's own test outputs ----------------------------------------------------------------
@@ -75,8 +74,8 @@ def test_expected_outputs_of_trec_eval(data_dir, output, files, options, n_value
         chosen = trec_measure(name, options.get("rel", 1))
         if chosen is None:
             continue
-        if "rounding" in {field.name for field in dataclasses.fields(chosen)}:
-            chosen = dataclasses.replace(chosen, rounding="nearest")  # printed by version 10
+        if "rounding" in set(chosen._fields):
+            chosen = chosen._replace(rounding="nearest")  # printed by version 10
         scores = chosen.per_query(rankings)
         ours = {**dict(zip(scores.qid.tolist(), scores.values, strict=True)), "all": float(scores)}
         if name in ("num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"):
@@ -98,7 +97,7 @@ def ntcireval_measure(name, top_grade, condensed=False):
         found = measure_as("ntcireval", name).resolve(top_grade)
     except ValueError:
         return None
-    return dataclasses.replace(found, unjudged="condense") if condensed else found
+    return found._replace(unjudged="condense") if condensed else found
 
 
 @pytest.mark.parametrize("run", ["TRECRUN"])

@@ -1,6 +1,5 @@
 """How much tied documents decide, and arrays whose short numbers make ties."""
 
-import dataclasses
 import itertools
 
 import numpy as np
@@ -35,11 +34,11 @@ def outside(chosen, n_lists, seed, shares):
     labels[:, -1] = 4  # a threshold must not exceed all grades
     lists = np.concatenate([in_all_orders(each) for each in labels])
     qid, falling = np.arange(len(lists)).repeat(DEPTH), np.tile(-np.arange(DEPTH), len(lists))
-    in_order = dataclasses.replace(chosen, ties="row_order")
+    in_order = chosen._replace(ties="row_order")
     values = in_order.per_query(lists.ravel(), falling, qid=qid).values
     values = values.reshape(n_lists, len(ORDERS))
     ends = [
-        dataclasses.replace(chosen, ties=rule)
+        chosen._replace(ties=rule)
         .per_query(labels.ravel(), np.tile(TIED, n_lists), qid=np.arange(n_lists).repeat(DEPTH))
         .values
         for rule in ("pessimistic", "optimistic")

@@ -337,7 +337,7 @@ def test_ir_measures_leaves_out_what_is_nan():
 def test_names_that_mean_the_same_in_ir_measures(name):
     qrels, runs = random_runs(4)
     theirs = ir_measures.parse_measure(name)
-    ours = trec.evaluate(dataclasses.replace(measure(name), ties="row_order"), qrels, runs)
+    ours = trec.evaluate(measure(name)._replace(ties="row_order"), qrels, runs)
     for system, mean in zip(ours.systems, ours.means[:, 0], strict=True):
         expected = ir_measures.calc_aggregate([theirs], qrels, runs[system])[theirs]
         assert mean == pytest.approx(expected, abs=1e-9)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import math
 import re
 import sys
@@ -112,10 +111,10 @@ def chosen_measure(name: str | Measure, ties: Ties | None = None) -> Measure:
     found = measure(name)
     if isinstance(found, Blend):
         return Blend([(chosen_measure(each, ties), weight) for each, weight in found.parts])
-    default = next(field.default for field in dataclasses.fields(found) if field.name == "ties")
+    default = found._fields["ties"].default
     if ties is None or found.ties != default:
         return found
-    return dataclasses.replace(found, ties=ties)
+    return found._replace(ties=ties)
 
 
 @contextlib.contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import inspect
 import re
 import sys
@@ -72,7 +71,7 @@ def _explanation(spec: str) -> str:
 
 
 def _signature(kind: type[Measure]) -> str:
-    fields = ", ".join(f"{each.name}={each.default!r}" for each in dataclasses.fields(kind))
+    fields = ", ".join(f"{name}={each.default!r}" for name, each in kind._fields.items())
     return wrap(f"{kind.__name__}({fields})")
 
 

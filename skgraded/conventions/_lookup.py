@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
 from collections.abc import Mapping
@@ -163,7 +162,7 @@ _HIGHEST_EXAMPLE = 9  # grades, of which an error writes the gains
 
 
 def _fields_of(convention: Convention) -> set[str]:
-    return {field.name for field in dataclasses.fields(catalogue()[convention.ours])}
+    return set(catalogue()[convention.ours]._fields)
 
 
 _BY_DEFAULT_IN_CATBOOST = (("top", "-1"), ("denominator", "LogPosition"))
@@ -217,8 +216,8 @@ def _word_of(name: str) -> str:
 
 def _changed(chosen: Measure) -> dict[str, Any]:
     """Fields of a measure that differ from the defaults of its class."""
-    values = {each: getattr(chosen, each.name) for each in dataclasses.fields(chosen)}
-    return {each.name: value for each, value in values.items() if value != each.default}
+    values = {name: getattr(chosen, name) for name in chosen._fields}
+    return {name: each for name, each in values.items() if each != chosen._fields[name].default}
 
 
 def build(

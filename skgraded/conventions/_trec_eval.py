@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -153,12 +152,10 @@ class TrecEvalValue(NamedTuple):
             value = read(self.parameter)
             if field == "gain":
                 value = _gains_by_grade(f"{self.family}.{self.parameter}", value, top_grade)
-            chosen: Measure = dataclasses.replace(plain, **{field: value})
+            chosen = plain._replace(**{field: value})
         else:
             chosen = measure_as("trec_eval", self.name)
-        has_level = any(field.name == "rel" for field in dataclasses.fields(chosen))
-        rules: dict[str, Any] = {"rel": level} if has_level else {}
-        return dataclasses.replace(chosen, **rules)
+        return chosen._replace(rel=level) if "rel" in chosen._fields else chosen
 
 
 def values_of_trec_eval(asked: Iterable[str]) -> list[TrecEvalValue]:

@@ -3,310 +3,73 @@
 from typing import TYPE_CHECKING
 
 from skgraded._support.lazy import on_first_use
-from skgraded.measures._catalogue import register_on_first_use
+from skgraded.measures import average_precision, blend, bpref, cascade, ndcg, precision_recall
+from skgraded.measures._catalogue import (
+    Measures,
+    catalogue,
+    measure,
+    measure_or_none,
+    measures_by_name,
+    register,
+    register_family,
+)
+from skgraded.measures._cwl import CWL, PrefixCWL
+from skgraded.measures._measure import (
+    Measure,
+    resolve_all,
+    warn_if_grades_are_inferred,
+    warn_of_continuous_scale,
+)
+from skgraded.measures._positions import ByRank, Positions
+from skgraded.measures._prefix import LinearPart, PairFactors, PairPart, PrefixMeasure
+from skgraded.measures.average_precision import *
+from skgraded.measures.blend import *
+from skgraded.measures.bpref import *
+from skgraded.measures.cascade import *
+from skgraded.measures.ndcg import *
+from skgraded.measures.precision_recall import *
 
 if TYPE_CHECKING:
-    from skgraded.measures._catalogue import (
-        Measures,
-        catalogue,
-        measure,
-        measure_or_none,
-        measures_by_name,
-        register,
-    )
-    from skgraded.measures._cwl import CWL, PrefixCWL
     from skgraded.measures._evaluate import evaluate
-    from skgraded.measures._measure import (
-        Measure,
-        resolve_all,
-        warn_if_grades_are_inferred,
-        warn_of_continuous_scale,
-    )
-    from skgraded.measures._positions import ByRank, Positions
-    from skgraded.measures._prefix import (
-        LinearPart,
-        PairFactors,
-        PairPart,
-        PrefixMeasure,
-    )
     from skgraded.measures._ranges import Bounds, TieReport, bounds, tie_report
-    from skgraded.measures.average_precision import (
-        AP,
-        EBR,
-        GAP,
-        NCU,
-        GeneralizedAP,
-        OMeasure,
-        PMeasure,
-        PPlus,
-        QMeasure,
-        RankBiasedNCU,
-        WeightedAP,
-        eGAP,
-        grAP,
-        xGAP,
-    )
-    from skgraded.measures.blend import Blend
-    from skgraded.measures.bpref import (
-        Bpref,
-        BprefN,
-        BprefR,
-        BprefRelative,
-        BprefTen,
-        OldBpref,
-        RprefN,
-        RprefRelative,
-        RprefRelative2,
-        infAP,
-    )
-    from skgraded.measures.cascade import (
-        BPM,
-        ERR,
-        INSQ,
-        INST,
-        NERR8,
-        NERR9,
-        NERR10,
-        NERR11,
-        RBP,
-        RR,
-        SDCG,
-        Success,
-        iRBU,
-    )
-    from skgraded.measures.ndcg import (
-        ADM,
-        CG,
-        DCG,
-        RNDCG,
-        AveragedNDCG,
-        BinG,
-        Compat,
-        G,
-        ModifiedSlidingRatio,
-        NDCGRel,
-        RankedHalfLife,
-        SlidingRatio,
-        nDCG,
-    )
-    from skgraded.measures.precision_recall import (
-        FDR,
-        NPV,
-        Accuracy,
-        F,
-        Fallout,
-        GeneralizedP,
-        GeneralizedR,
-        InterpolatedAP,
-        IPrec,
-        Judged,
-        NormalizedPrecision,
-        NormalizedRecall,
-        P,
-        R,
-        RPrecision,
-        SetAP,
-        Specificity,
-        Utility,
-    )
 
 __all__ = [
-    "ADM",
-    "AP",
-    "BPM",
-    "CG",
     "CWL",
-    "DCG",
-    "EBR",
-    "ERR",
-    "FDR",
-    "GAP",
-    "INSQ",
-    "INST",
-    "NCU",
-    "NERR8",
-    "NERR9",
-    "NERR10",
-    "NERR11",
-    "NPV",
-    "RBP",
-    "RNDCG",
-    "RR",
-    "SDCG",
-    "Accuracy",
-    "AveragedNDCG",
-    "BinG",
-    "Blend",
     "Bounds",
-    "Bpref",
-    "BprefN",
-    "BprefR",
-    "BprefRelative",
-    "BprefTen",
     "ByRank",
-    "Compat",
-    "F",
-    "Fallout",
-    "G",
-    "GeneralizedAP",
-    "GeneralizedP",
-    "GeneralizedR",
-    "IPrec",
-    "InterpolatedAP",
-    "Judged",
     "LinearPart",
     "Measure",
     "Measures",
-    "ModifiedSlidingRatio",
-    "NDCGRel",
-    "NormalizedPrecision",
-    "NormalizedRecall",
-    "OMeasure",
-    "OldBpref",
-    "P",
-    "PMeasure",
-    "PPlus",
     "PairFactors",
     "PairPart",
     "Positions",
     "PrefixCWL",
     "PrefixMeasure",
-    "QMeasure",
-    "R",
-    "RPrecision",
-    "RankBiasedNCU",
-    "RankedHalfLife",
-    "RprefN",
-    "RprefRelative",
-    "RprefRelative2",
-    "SetAP",
-    "SlidingRatio",
-    "Specificity",
-    "Success",
     "TieReport",
-    "Utility",
-    "WeightedAP",
     "bounds",
     "catalogue",
-    "eGAP",
     "evaluate",
-    "grAP",
-    "iRBU",
-    "infAP",
     "measure",
     "measure_or_none",
     "measures_by_name",
-    "nDCG",
     "register",
     "resolve_all",
     "tie_report",
     "warn_if_grades_are_inferred",
     "warn_of_continuous_scale",
-    "xGAP",
 ]
+__all__ += average_precision.__all__
+__all__ += blend.__all__
+__all__ += bpref.__all__
+__all__ += cascade.__all__
+__all__ += ndcg.__all__
+__all__ += precision_recall.__all__
 
-_NAMES_IN = {
-    "_catalogue": [
-        "Measures",
-        "catalogue",
-        "measure",
-        "measure_or_none",
-        "measures_by_name",
-        "register",
-    ],
-    "_cwl": ["CWL", "PrefixCWL"],
-    "_evaluate": ["evaluate"],
-    "_measure": [
-        "Measure",
-        "resolve_all",
-        "warn_if_grades_are_inferred",
-        "warn_of_continuous_scale",
-    ],
-    "_positions": ["ByRank", "Positions"],
-    "_prefix": ["PairFactors", "LinearPart", "PairPart", "PrefixMeasure"],
-    "_ranges": ["Bounds", "TieReport", "bounds", "tie_report"],
-    "average_precision": [
-        "AP",
-        "GAP",
-        "GeneralizedAP",
-        "QMeasure",
-        "WeightedAP",
-        "eGAP",
-        "grAP",
-        "xGAP",
-        "EBR",
-        "NCU",
-        "OMeasure",
-        "PMeasure",
-        "PPlus",
-        "RankBiasedNCU",
-    ],
-    "blend": ["Blend"],
-    "bpref": [
-        "Bpref",
-        "BprefN",
-        "BprefR",
-        "BprefRelative",
-        "BprefTen",
-        "OldBpref",
-        "infAP",
-        "RprefN",
-        "RprefRelative",
-        "RprefRelative2",
-    ],
-    "cascade": [
-        "ERR",
-        "iRBU",
-        "BPM",
-        "INSQ",
-        "INST",
-        "NERR8",
-        "NERR9",
-        "NERR10",
-        "NERR11",
-        "SDCG",
-        "RBP",
-        "RR",
-        "Success",
-    ],
-    "ndcg": [
-        "ADM",
-        "RankedHalfLife",
-        "RNDCG",
-        "BinG",
-        "G",
-        "NDCGRel",
-        "CG",
-        "DCG",
-        "AveragedNDCG",
-        "nDCG",
-        "Compat",
-        "ModifiedSlidingRatio",
-        "SlidingRatio",
-    ],
-    "precision_recall": [
-        "InterpolatedAP",
-        "IPrec",
-        "Judged",
-        "NormalizedPrecision",
-        "NormalizedRecall",
-        "FDR",
-        "NPV",
-        "Accuracy",
-        "F",
-        "Fallout",
-        "GeneralizedP",
-        "GeneralizedR",
-        "P",
-        "R",
-        "RPrecision",
-        "SetAP",
-        "Specificity",
-        "Utility",
-    ],
-}
-__getattr__, __dir__ = on_first_use(__name__, _NAMES_IN)
+for _family in (average_precision, blend, bpref, cascade, ndcg, precision_recall):
+    register_family(_family)
 
-for _home, _names in _NAMES_IN.items():
-    if not _home.startswith("_"):  # a family of measures
-        register_on_first_use(f"{__name__}.{_home}", _names)
+# What imports results and tables, which a measure alone does not need.
+__getattr__, __dir__ = on_first_use(
+    __name__,
+    {"_evaluate": ["evaluate"], "_ranges": ["Bounds", "TieReport", "bounds", "tie_report"]},
+)

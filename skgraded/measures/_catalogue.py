@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from importlib import import_module
+from types import ModuleType
 from typing import Any, TypeVar
 
 from skgraded._support.arguments import closest_of
@@ -19,7 +18,7 @@ from skgraded._support.other_names import (
     is_of_ir_measures,
     meaning_of,
 )
-from skgraded.measures._fields import names_of
+from skgraded.measures._fields import Field
 from skgraded.measures._measure import Measure
 
 # As users pass measures: one, several, or several with the names under which they are reported.
@@ -28,8 +27,8 @@ Measures = str | Measure | Iterable[str | Measure] | Mapping[str, str | Measure]
 
 M = TypeVar("M", bound=Measure)
 
-# In alphabetical order: classes, and the modules of those that nobody has asked for.
-_registered: dict[str, type[Measure] | str] = {}
+# In alphabetical order.
+_registered: dict[str, type[Measure]] = {}
 _by_folded_name: dict[str, str] = {}
 
 
@@ -87,36 +86,28 @@ def register(kind: type[M]) -> type[M]:
     return kind
 
 
-def register_on_first_use(module: str, names: Iterable[str]) -> None:
-    """Add classes of a module, which is imported when one of them is asked for."""
-    _enter(dict.fromkeys(names, module))
+def register_family(family: ModuleType) -> None:
+    """Add the classes that a module names in ``__all__``."""
+    _enter({name: getattr(family, name) for name in family.__all__})
 
 
-def _enter(kinds: Mapping[str, type[Measure] | str]) -> None:
+def _enter(kinds: Mapping[str, type[Measure]]) -> None:
     _by_folded_name.update({folded(name): name for name in kinds})
     known = {**_registered, **kinds}
     _registered.clear()
     _registered.update(sorted(known.items(), key=lambda each: each[0].lower()))
 
 
-def _class_of(name: str) -> type[Measure]:
-    """Return the registered class of a name."""
-    kind = _registered[name]
-    if isinstance(kind, str):
-        kind = _registered[name] = getattr(import_module(kind), name)
-    return kind
-
-
 def _is_again(kind: type[Measure]) -> bool:
     """Whether a registered class was defined in the same place as this one."""
     if kind.__name__ not in _registered:
         return False
-    old = _class_of(kind.__name__)
+    old = _registered[kind.__name__]
     return (old.__module__, old.__qualname__) == (kind.__module__, kind.__qualname__)
 
 
 def _meant(meant: Meaning) -> str:
-    return repr(_class_of(meant.name)) if not meant.fields else f"a measure of {meant.name}"
+    return repr(_registered[meant.name]) if not meant.fields else f"a measure of {meant.name}"
 
 
 def catalogue() -> dict[str, type[Measure]]:
@@ -139,11 +130,11 @@ def catalogue() -> dict[str, type[Measure]]:
     >>> catalogue()["xGAP"]
     <class 'skgraded.measures.average_precision.xGAP'>
     """
-    return {name: kind for name in _registered if _has_defaults(kind := _class_of(name))}
+    return {name: kind for name, kind in _registered.items() if _has_defaults(kind)}
 
 
 def _has_defaults(kind: type[Measure]) -> bool:
-    return all(field.default is not dataclasses.MISSING for field in dataclasses.fields(kind))
+    return all(each.default is not Field().default for each in kind._fields.values())
 
 
 def measure(spec: str | Measure) -> Measure:
@@ -308,12 +299,12 @@ def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
         if meant is None:
             raise ValueError(f"Unknown measure {name!r} in {spec!r}.{_hint(name, fields)}")
         name, fields = meant.name, _joined(meant, fields, spec)
-    kind = _class_of(name)
+    kind = _registered[name]
     for field in fields:
-        if field not in (its_fields := names_of(kind)):  # type: ignore[arg-type]
+        if field not in kind._fields:
             raise ValueError(
                 f"{name} has no field {field!r}; got {spec!r}."
-                f"{_hint_of_field(kind, fields, field, its_fields)}"
+                f"{_hint_of_field(kind, fields, field, tuple(kind._fields))}"
             )
     return kind, fields
 
@@ -345,7 +336,7 @@ def _joined(meant: Meaning, fields: dict[str, Any], spec: str) -> dict[str, Any]
 def _hint(name: str, fields: dict[str, Any]) -> str:
     suggested = SUGGESTED.get(folded(name)) or closest_of(name, _registered)
     if suggested is not None:
-        return f" Did you mean {_written(_class_of(suggested), fields)!r}?"
+        return f" Did you mean {_written(_registered[suggested], fields)!r}?"
     return (
         " skgraded.catalogue() lists all measures; skgraded.conventions.measure_as accepts the "
         "names that other tools use."

@@ -137,21 +137,9 @@ class CWL(Measure):
         judgments = rankings.judgments
         levels, _, indptr = rankings.ranked(self.ties, self.unjudged)
         last = np.broadcast_to(self._last_rank(judgments), len(indptr) - 1)
-        n_viewable = np.minimum(np.diff(indptr), last).astype(np.int64)
+        borders = np.append(0, np.cumsum(np.minimum(np.diff(indptr), last).astype(np.int64)))
         gain = np.ascontiguousarray(self._gain_by_level(judgments), dtype=np.float64)
-        values = np.zeros(len(last))
-        at_a_time = 1 + _DOCUMENTS_AT_A_TIME * len(last) // (1 + int(n_viewable.sum()))
-        for first in range(0, len(last), at_a_time):
-            some = slice(first, first + at_a_time)
-            borders = np.append(0, np.cumsum(n_viewable[some]))
-            met = _core.meet_ranks(levels, indptr[:-1][some], borders, gain)
-            values[some] = self._walk(*met, borders, last[some])
-        return values
-
-    def _walk(
-        self, n: FloatArray, x: FloatArray, G: FloatArray, borders: IntArray, last: FloatArray
-    ) -> FloatArray:
-        """Return the values of lists with the ranks n, gains x and found gains G."""
+        n, x, G = _core.meet_ranks(levels, indptr[:-1], borders, gain)
         found, viewed, left = _core.walk(x, self._probabilities(n, x, G), borders)
         if not self.rate:
             return found
@@ -170,10 +158,6 @@ class CWL(Measure):
                 f"from {go_on.min():g} to {go_on.max():g} in {self}."
             )
         return np.ascontiguousarray(np.broadcast_to(go_on, n.shape))
-
-
-# The arrays of a slice fit into a cache.
-_DOCUMENTS_AT_A_TIME = 100_000
 
 
 class PrefixCWL(PrefixMeasure, CWL):

@@ -2,133 +2,158 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import math
-from functools import cache
-from typing import Any, ClassVar, Self, dataclass_transform
+from collections.abc import Callable, Iterable
+from dataclasses import FrozenInstanceError
+from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 import numpy as np
 
 from skgraded import _core
 from skgraded._support import arguments as _params
 
+_NEEDED = inspect.Parameter.empty
+
+
+class Field(NamedTuple):
+    """A field of a class: its default, if there is one, its check, and its annotation.
+
+    The check takes the name and the value, and returns the value to keep.
+    """
+
+    default: Any = _NEEDED
+    check: Callable[[str, Any], Any] = lambda _, value: value
+    annotation: Any = _NEEDED
+
+
+def field(default: Any, check: Callable[[str, Any], Any]) -> Any:
+    """State the default of a field, and the check of its values."""
+    return Field(default, check)
+
+
+def number(default: float, **bounds: Any) -> Any:
+    """State a field that takes numbers within bounds."""
+    return Field(default, lambda name, value: _params.number(name, value, **bounds))
+
+
+def choice(default: str, known: Iterable[str]) -> Any:
+    """State a field that takes one of some words."""
+    return Field(default, lambda name, value: _params.choice(name, value, known))
+
 
 class _SignatureOfFields:
     """The signature of a class, which help and completion show: its fields."""
 
-    def __get__(self, instance: object, owner: type) -> inspect.Signature:
+    def __get__(self, instance: object, owner: type[Fields]) -> inspect.Signature:
         if instance is not None:  # which is called to score
             raise AttributeError("__signature__")
         constructor = inspect.getattr_static(owner, "__init__")
         if constructor is not Fields.__init__:
             given = inspect.signature(constructor)
             return given.replace(parameters=list(given.parameters.values())[1:])
-        fields = dataclasses.fields(owner) if dataclasses.is_dataclass(owner) else ()
-        return inspect.Signature(list(map(_parameter, fields)))
-
-
-def _parameter(field: dataclasses.Field[Any]) -> inspect.Parameter:
-    is_needed = field.default is dataclasses.MISSING
-    default = inspect.Parameter.empty if is_needed else field.default
-    return inspect.Parameter(
-        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.type
-    )
+        kind = inspect.Parameter.KEYWORD_ONLY
+        fields = [
+            inspect.Parameter(name, kind, default=each.default, annotation=each.annotation)
+            for name, each in owner._fields.items()
+        ]
+        return inspect.Signature(fields)
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, frozen_default=True)
 class Fields:
     """Base class whose subclasses are immutable and have keyword-only fields.
 
-    A name with an annotation is a field, and its value is the default. A value without an
-    annotation changes the default of a parent's field.
+    A name with an annotation is a field, and its value is the default, or says by `field`,
+    `number` or `choice` what is checked, too. A value without an annotation changes the default of
+    a parent's field.
     """
 
-    _n_by_position: ClassVar[int] = 0
+    _fields: ClassVar[dict[str, Field]] = {}
     __signature__ = _SignatureOfFields()
 
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(**others)
-        parents = filter(dataclasses.is_dataclass, reversed(cls.__mro__[1:]))
-        inherited = {
-            field.name: field for parent in parents for field in dataclasses.fields(parent)
-        }
-        annotations = inspect.get_annotations(cls)
-        for name, field in inherited.items():
-            default = getattr(cls, name, dataclasses.MISSING)
-            if name in annotations or default is field.default:
-                continue
-            if hasattr(default, "__get__"):
-                raise TypeError(
-                    f"{name} must be a value in {cls.__name__}, the default of a field of its base "
-                    f"class, got a method or property."
-                )
-            annotations[name] = field.type
-        cls.__annotations__ = annotations
-        # Python compiles the methods of a frozen dataclass one by one, which takes half a
-        # millisecond a class: more than all else that is imported.
-        dataclasses.dataclass(init=False, kw_only=True, eq=False, repr=False)(cls)
+        fields: dict[str, Field] = {}
+        for parent in reversed(cls.__mro__[1:]):
+            fields |= vars(parent).get("_fields", {})
+        for name, annotation in inspect.get_annotations(cls).items():
+            if not (name.startswith("_") or "ClassVar" in str(annotation)):
+                fields[name] = fields.get(name, Field())._replace(annotation=annotation)
+        for name, inherited in fields.items():
+            stated = getattr(cls, name, _NEEDED)
+            if isinstance(stated, Field):
+                fields[name] = stated._replace(annotation=inherited.annotation)
+                setattr(cls, name, stated.default)
+            else:
+                fields[name] = inherited._replace(default=_checked_default(cls, name, stated))
+        cls._fields = fields
 
-    def __new__(cls, *args: object, **fields: object) -> Self:
-        """Refuse positional arguments: fields are keyword-only; call the instance to score."""
-        if len(args) > cls._n_by_position:
+    def __init__(self, *args: object, **given: Any) -> None:
+        kind = type(self)
+        if args:
             raise TypeError(
-                f"The fields of {cls.__name__} are keyword-only, such as {cls.__name__}(k=10). To "
-                f"score, call an instance: {cls.__name__}()(y_true, y_score)."
+                f"The fields of {kind.__name__} are keyword-only, such as {kind.__name__}(k=10). "
+                f"To score, call an instance: {kind.__name__}()(y_true, y_score)."
             )
-        known = names_of(cls)  # type: ignore[arg-type]
-        for name in fields:
-            if name not in known:
-                raise TypeError(
-                    f"{cls.__name__} has no field {name!r}; its fields are {', '.join(known)}."
-                    f"{_params.closest(name, known)}"
-                )
-        return super().__new__(cls)
-
-    def __init__(self, **fields: Any) -> None:
+        for name in given.keys() - kind._fields.keys():
+            raise TypeError(
+                f"{kind.__name__} has no field {name!r}; its fields are {', '.join(kind._fields)}."
+                f"{_params.closest(name, kind._fields)}"
+            )
         values = vars(self)
-        values.update(_defaults_of(type(self)))  # type: ignore[arg-type]
-        values.update(fields)
-        for name, value in values.items():
-            if value is dataclasses.MISSING:
-                raise TypeError(f"{type(self).__name__} needs the field {name!r}.")
-        self.__post_init__()
+        for name, (default, check, _) in kind._fields.items():
+            value = given.get(name, default)
+            if value is _NEEDED:
+                raise TypeError(f"{kind.__name__} needs the field {name!r}.")
+            values[name] = check(name, value)
+        self._check()
 
-    def __post_init__(self) -> None:
-        """Check the fields."""
+    def _check(self) -> None:
+        """Check what fields must have in common."""
+
+    def _replace(self, **fields: Any) -> Self:
+        """Return a copy with other values of some fields."""
+        return type(self)(**{**{name: getattr(self, name) for name in self._fields}, **fields})
+
+    def __replace__(self, **fields: Any) -> Self:
+        """Return what `copy.replace` returns, from Python 3.13 on."""
+        return self._replace(**fields)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
     def __delattr__(self, name: str) -> None:
-        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-@cache
-def names_of(kind: type[Fields]) -> tuple[str, ...]:
-    """Return the names of the fields of a class."""
-    return tuple(each.name for each in dataclasses.fields(kind))  # type: ignore[arg-type]
+def _checked_default(kind: type[Fields], name: str, default: Any) -> Any:
+    """Return a default as it stands in a class; raise where it cannot be one."""
+    if hasattr(default, "__get__") and default is not _NEEDED:
+        raise TypeError(
+            f"{name} must be a value in {kind.__name__}, the default of a field of its base "
+            f"class, got a method or property."
+        )
+    if type(default).__hash__ is None:
+        raise ValueError(
+            f"mutable default {type(default)} for field {name} of {kind.__name__}: write a tuple."
+        )
+    return default
 
 
-@cache
-def _defaults_of(kind: type[Fields]) -> dict[str, Any]:
-    """Return the fields of a class in order, with their defaults."""
-    return {each.name: each.default for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
-
-
-def check_cutoff(k: Any) -> int | None:
+def check_cutoff(name: str, k: Any) -> int | None:
     """Return k as an int, or None for the whole list."""
-    cutoff = _params.integer_or_none("k", k, 1, "the whole list")
+    cutoff = _params.integer_or_none(name, k, 1, "the whole list")
     if cutoff is not None and cutoff > _core.last_rank(None):
-        raise ValueError(f"k must be below 2**63, or None for the whole list, got {k!r}.")
+        raise ValueError(f"{name} must be below 2**63, or None for the whole list, got {k!r}.")
     return cutoff
 
 
-def check_empty(empty: Any) -> float:
+def check_empty(name: str, empty: Any) -> float:
     """Return the value of queries without relevant documents: a finite number or nan."""
     if not _params.is_number(empty) or math.isinf(empty):
         raise ValueError(
-            "empty must be a finite number, the value of queries without relevant documents, or "
+            f"{name} must be a finite number, the value of queries without relevant documents, or "
             f"nan to leave them out of the mean, got {empty!r}."
         )
     return float(empty)

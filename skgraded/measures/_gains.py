@@ -18,7 +18,7 @@ from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName, g_of
 from skgraded.exceptions import GradeScaleWarning
-from skgraded.measures._fields import numbers_by_grade
+from skgraded.measures._fields import field, numbers_by_grade
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import (
     Constant,
@@ -41,15 +41,14 @@ IntArray = NDArray[np.int64]
 Gain = Literal["linear", "exp2"]
 
 
-def check_gain(gain: Any) -> str | tuple[float, ...]:
+def check_gain(name: str, gain: Any) -> str | tuple[float, ...]:
     """Return the name of a gain, or a non-decreasing tuple of gains of the grades 1..c."""
     if isinstance(gain, str):
-        _params.choice("gain", gain, get_args(Gain))
-        return gain
-    gains = numbers_by_grade("gain", gain)
+        return _params.choice(name, gain, get_args(Gain))
+    gains = numbers_by_grade(name, gain)
     if min(np.diff(gains, prepend=0.0)) < 0:
         raise ValueError(
-            f"gain must not decrease from grade to grade, and grade 0 has gain 0; got {gain!r}."
+            f"{name} must not decrease from grade to grade, and grade 0 has {name} 0; got {gain!r}."
         )
     return gains
 
@@ -98,17 +97,19 @@ def positive(gains: FloatArray) -> NDArray[np.bool_]:
     return relevant
 
 
-def check_max_grade(max_grade: int | None, gain: str | Sequence[float]) -> int | None:
-    """Return max_grade; it must equal the number of entries of a gain given as a tuple."""
-    if max_grade is None:
-        return None
-    top = _params.integer("max_grade", max_grade, 1)
-    if not isinstance(gain, str) and len(gain) != top:
-        raise ValueError(
-            f"max_grade must equal the number of entries of gain ({len(gain)}) if gain lists one "
-            f"number per grade, got {top}."
-        )
-    return top
+def check_top_grade(name: str, top: Any) -> int | None:
+    """Return the top grade of a scale, or None where gain, g or the data say it."""
+    return None if top is None else _params.integer(name, top, 1)
+
+
+def require_top(max_grade: int | None, name: str, by_grade: str | Sequence[float]) -> None:
+    """Raise where a field lists one number per grade, and max_grade is another number of grades."""
+    if max_grade is None or isinstance(by_grade, str) or len(by_grade) == max_grade:
+        return
+    raise ValueError(
+        f"max_grade must equal the number of entries of {name} ({len(by_grade)}) if {name} lists "
+        f"one number per grade, got {max_grade}."
+    )
 
 
 def gain_of_top_grade(
@@ -131,11 +132,7 @@ def gain_of_top_grade(
 class _GainMeasure(Measure):
     """Base class of measures that have a gain per grade."""
 
-    gain: Gain | Sequence[float] = "linear"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(gain=check_gain(self.gain))
+    gain: Gain | Sequence[float] = field("linear", check_gain)
 
     def _gains(self, judgments: Judgments) -> FloatArray:
         return gain_by_level(self.gain, judgments, self)
@@ -151,11 +148,11 @@ class _GainMeasure(Measure):
 class _ScaleMeasure(_GainMeasure):
     """Base class of measures that relate gains to the gain of the top grade."""
 
-    max_grade: int | None = None
+    max_grade: int | None = field(None, check_top_grade)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(max_grade=check_max_grade(self.max_grade, self.gain))
+    def _check(self) -> None:
+        super()._check()
+        require_top(self.max_grade, "gain", self.gain)
 
     @cached_property
     def is_open(self) -> bool:
@@ -185,12 +182,11 @@ _ROUNDING = 1e-9
 _FEW_DIGITS = 1e-6  # rounding error of g in single precision, or of thirds written as decimals
 
 
-def check_thresholds(g: Any) -> str | tuple[float, ...]:
+def check_thresholds(name: str, g: Any) -> str | tuple[float, ...]:
     """Return the name of a threshold distribution, or probabilities that sum to 1."""
     if isinstance(g, str):
-        _params.choice("g", g, get_args(UserName), alternative=_OTHER_THRESHOLDS)
-        return g
-    probabilities = numbers_by_grade("g", g)
+        return _params.choice(name, g, get_args(UserName), alternative=_OTHER_THRESHOLDS)
+    probabilities = numbers_by_grade(name, g)
     if min(probabilities) < 0:
         raise ValueError(f"g must hold probabilities >= 0, got {min(probabilities)!r} in {g!r}.")
     if abs(sum(probabilities) - 1.0) < _ROUNDING / 2:  # the usual case, checked fast
@@ -336,15 +332,15 @@ class _WarnedOf(set[Measure]):
     """Measures that no label of some data can reach, of which the user was warned."""
 
 
+def _check_rel(name: str, given: Any) -> float:
+    rel = _params.number(name, given, above=0)
+    return int(rel) if rel.is_integer() else rel
+
+
 class _BinaryMeasure(Measure):
     """Base class of measures that count documents of grade ``rel`` or above as relevant."""
 
-    rel: float = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        rel = _params.number("rel", self.rel, above=0)
-        self._set(rel=int(rel) if rel.is_integer() else rel)
+    rel: float = field(1, _check_rel)
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         if self.rel > judgments.top_grade:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Collection, Mapping
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +18,7 @@ from skgraded._support.exact_mean import exact_means
 from skgraded._support.lazy import cached_property
 from skgraded._support.measure_strings import as_code, as_string
 from skgraded.exceptions import GradeScaleWarning
-from skgraded.measures._fields import Fields, check_cutoff, check_empty
+from skgraded.measures._fields import Fields, check_cutoff, check_empty, choice, field
 from skgraded.rankings import Judgments, Ranked, Rankings, Ties, Unjudged, as_rankings, keep
 
 if TYPE_CHECKING:
@@ -206,11 +205,11 @@ class Measure(Fields):
     True
     """
 
-    k: int | None = None
-    ties: Ties = "expected"
-    unjudged: Unjudged = "nonrelevant"
-    empty: float = 0.0
-    normalize: bool = False
+    k: int | None = field(None, check_cutoff)
+    ties: Ties = choice("expected", get_args(Ties))
+    unjudged: Unjudged = choice("nonrelevant", get_args(Unjudged))
+    empty: float = field(0.0, check_empty)
+    normalize: bool = field(False, _params.flag)
 
     greater_is_better: ClassVar[bool] = True
 
@@ -226,26 +225,14 @@ class Measure(Fields):
     # 1 if a higher grade of any document can only raise the value, -1 if it can only lower it.
     _changes_with_grades: ClassVar[int] = 0
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         _require_rules(type(self))  # type: ignore[arg-type]
-        self._set(
-            k=check_cutoff(self.k),
-            empty=check_empty(self.empty),
-            normalize=_params.flag("normalize", self.normalize),
-        )
-        _params.choice("ties", self.ties, get_args(Ties))
-        _params.choice("unjudged", self.unjudged, get_args(Unjudged))
-        self._check_refused()
-
-    def _check_refused(self) -> None:
         name = type(self).__name__
-        fields = _defaults(type(self)) if self._refuses else ()  # type: ignore[arg-type]
-        for field, default in fields:
-            value = getattr(self, field)
-            if field in self._refuses and value != default:
-                reason = self._refuses[field]
+        for refused, reason in self._refuses.items():
+            default, value = self._fields[refused].default, getattr(self, refused)
+            if value != default:
                 raise ValueError(
-                    f"{field} must be {default!r} for {name}, {reason}, got {value!r}."
+                    f"{refused} must be {default!r} for {name}, {reason}, got {value!r}."
                 )
         if self.ties == "expected" and not self._averages_over_ties:
             raise ValueError(
@@ -258,12 +245,6 @@ class Measure(Fields):
         if name == "_jited":  # by which CatBoost marks a metric that it is about to call
             refuse_calls_of_boosters(self, "catboost")
         super().__setattr__(name, value)
-
-    def _set(self, **fields: Any) -> None:
-        values = vars(self)
-        values.update(fields)
-        for name in _CACHED.intersection(values):
-            del values[name]
 
     def __call__(
         self,
@@ -428,9 +409,6 @@ class Measure(Fields):
         (mean,) = exact_means([[values]], judgments.weights)
         return mean
 
-    def _replace(self, **fields: Any) -> Self:
-        return dataclasses.replace(self, **fields)
-
     def __str__(self) -> str:
         return self._string
 
@@ -449,12 +427,13 @@ class Measure(Fields):
 
     def _fields_that_differ(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, the class's own fields first."""
-        values = vars(self)
+        fields, shared = self._fields, Measure._fields
+        ordered = [*(name for name in fields if name not in shared), *shared]
+        found = {name: (getattr(self, name), fields[name].default) for name in ordered}
         return {
-            name: values[name]
-            for name, default in _defaults(type(self))  # type: ignore[arg-type]
-            if values[name] != default
-            and not (_params.is_nan(values[name]) and _params.is_nan(default))
+            name: value
+            for name, (value, default) in found.items()
+            if value != default and not (_params.is_nan(value) and _params.is_nan(default))
         }
 
     @cached_property
@@ -464,7 +443,7 @@ class Measure(Fields):
         Dictionaries look a tuple up faster than a measure.
         """
         # nan != nan, but two measures with empty=nan must be equal.
-        values = (getattr(self, field.name) for field in dataclasses.fields(self))
+        values = (getattr(self, name) for name in self._fields)
         return (type(self), *("nan" if _params.is_nan(value) else value for value in values))
 
     @cached_property
@@ -496,16 +475,8 @@ def _require_rules(kind: type[Measure]) -> None:
             )
 
 
-@cache
-def _defaults(kind: type[Measure]) -> tuple[tuple[str, Any], ...]:
-    """Return the fields of a class with their defaults, the class's own fields first."""
-    shared = {field.name for field in dataclasses.fields(Measure)}
-    ordered = sorted(dataclasses.fields(kind), key=lambda field: field.name in shared)
-    return tuple((field.name, field.default) for field in ordered)
-
-
 # Properties that a measure computes once, because lookups and messages ask for them in every call.
-_CACHED = frozenset(["_string", "_identity", "_hash", "_rules", "is_open"])
+_CACHED = frozenset(["_string", "_identity", "_hash", "is_open"])
 
 
 def rankings_for(measures: Collection[Measure], y_true: Any, *others: Any) -> Rankings:

@@ -130,7 +130,7 @@ def _bounds_of_systems(
 
 
 def _require_bounds(measure: Measure) -> None:
-    (worst,) = (each.default for each in dataclasses.fields(measure) if each.name == "empty")
+    worst = measure._fields["empty"].default
     reasons = {
         "its divisor changes with the judgments": not measure._changes_with_grades
         or measure.normalize,
@@ -341,7 +341,7 @@ def _under(rule: Ties, measure: Measure) -> Measure:
         return Blend([(_under(rule, part), weight) for part, weight in measure.parts])
     if "ties" in measure._refuses:
         return measure
-    return dataclasses.replace(measure, ties=rule)
+    return measure._replace(ties=rule)
 
 
 def _are_bounds(measure: Measure) -> bool:

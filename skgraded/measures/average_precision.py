@@ -24,6 +24,7 @@ from skgraded._sealed import sealed
 from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName
+from skgraded.measures._fields import field, number
 from skgraded.measures._gains import (
     BlendedIdealGain,
     Gain,
@@ -34,8 +35,10 @@ from skgraded.measures._gains import (
     at_grades,
     check_gain,
     check_thresholds,
+    check_top_grade,
     distribution,
     gain_by_level,
+    require_top,
 )
 from skgraded.measures._positions import Reciprocal, largest_of, rank_of, reciprocal
 from skgraded.measures._prefix import PairFactors, PairPart, PrefixMeasure, value_of_pairs
@@ -66,20 +69,12 @@ _LONGEST_SCALE = 10_000
 class _ThresholdMeasure(PrefixMeasure):
     """Base class of measures with a distribution g of thresholds over the grades 1..c."""
 
-    g: UserName | Sequence[float] = "uniform"
-    max_grade: int | None = None
+    g: UserName | Sequence[float] = field("uniform", check_thresholds)
+    max_grade: int | None = field(None, check_top_grade)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(g=check_thresholds(self.g))
-        if self.max_grade is None:
-            return
-        self._set(max_grade=_params.integer("max_grade", self.max_grade, 1))
-        if not isinstance(self.g, str) and len(self.g) != self.max_grade:
-            raise ValueError(
-                f"max_grade must equal the number of entries of g ({len(self.g)}) if g lists one "
-                f"number per grade, got {self.max_grade}."
-            )
+    def _check(self) -> None:
+        super()._check()
+        require_top(self.max_grade, "g", self.g)
 
     @cached_property
     def is_open(self) -> bool:
@@ -477,11 +472,7 @@ class QMeasure(_GainAveragePrecision):
     0.7497
     """
 
-    beta: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(beta=_params.number("beta", self.beta, at_least=0))
+    beta: float = number(1.0, at_least=0)
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return judgments.grades > 0
@@ -640,11 +631,7 @@ class grAP(_ScaleMeasure, PrefixMeasure):
 class _BlendedRatio(_GainMeasure):
     """Base class of measures outside the prefix form that sum blended ratios."""
 
-    beta: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(beta=_params.number("beta", self.beta, at_least=0))
+    beta: float = number(1.0, at_least=0)
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return judgments.grades > 0
@@ -728,6 +715,13 @@ class EBR(_BlendedRatio, _ScaleMeasure):
         return self._cascade(rankings, self._gains(judgments) / (self._top_gain(judgments) + 1.0))
 
 
+def _check_stop(name: str, stop: Any) -> str | tuple[float, ...]:
+    """Return stopping weights, which are named and checked like gains."""
+    if isinstance(stop, str):
+        return _params.choice(name, stop, (*get_args(Gain), "uniform"))
+    return check_gain(name, stop)
+
+
 class NCU(QMeasure):
     r"""Normalized cumulative utility of users who stop at any relevant document.
 
@@ -776,12 +770,7 @@ class NCU(QMeasure):
     0.625
     """
 
-    stop: Literal["uniform"] | Gain | Sequence[float] = "linear"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.stop != "uniform":
-            self._set(stop=_check_stop(self.stop))
+    stop: Literal["uniform"] | Gain | Sequence[float] = field("linear", _check_stop)
 
     def _stopping(self, judgments: Judgments) -> FloatArray:
         """Return the stopping weight s by level; 0 for documents that are not relevant."""
@@ -798,17 +787,6 @@ class NCU(QMeasure):
         share = reciprocal(judgments.sum_over_pool(stopping))
         K = PairFactors(share, u=blended, w=stopping)
         return PairPart(BlendedIdealGain(self.gain, self.beta), K)
-
-
-def _check_stop(stop: str | Sequence[float]) -> str | tuple[float, ...]:
-    """Return stopping weights, which are named and checked like gains."""
-    if isinstance(stop, str):
-        _params.choice("stop", stop, (*get_args(Gain), "uniform"))
-        return stop
-    try:
-        return check_gain(stop)
-    except ValueError as error:
-        raise ValueError(str(error).replace("gain", "stop", 1)) from None
 
 
 class OMeasure(_BlendedRatio):
@@ -1022,11 +1000,7 @@ class RankBiasedNCU(_BlendedRatio):
     0.5556
     """
 
-    p: float = 0.95
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(p=_params.fraction("p", self.p))
+    p: float = field(0.95, _params.fraction)
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
         # A user who stops at a relevant document with the probability 1 - p.

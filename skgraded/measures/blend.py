@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
 from skgraded.measures._catalogue import measure
+from skgraded.measures._fields import Fields
 from skgraded.measures._measure import Measure
-from skgraded.rankings import Judgments, Ranked, Ties, Unjudged
+from skgraded.rankings import Judgments, Ranked
 
 __all__ = ["Blend"]
 
@@ -65,13 +65,6 @@ class Blend(Measure):
     """
 
     parts: tuple[tuple[Measure, float], ...]
-    k: int | None = dataclasses.field(default=None, init=False)
-    ties: Ties = dataclasses.field(default="expected", init=False)
-    unjudged: Unjudged = dataclasses.field(default="nonrelevant", init=False)
-    empty: float = dataclasses.field(default=0.0, init=False)
-    normalize: bool = dataclasses.field(default=False, init=False)
-
-    _n_by_position: ClassVar[int] = 1
 
     def __init__(
         self,
@@ -80,10 +73,10 @@ class Blend(Measure):
     ) -> None:
         for name, value in shared.items():
             raise ValueError(f"{name} must be a field of the parts of a Blend, got {value!r}.")
-        self._set(parts=_checked(parts))
+        Fields.__init__(self, parts=_checked(parts))
         (greater_is_better,) = {each.greater_is_better for each, _ in self.parts}
         empty = sum(weight * each.empty for each, weight in self.parts)
-        self._set(greater_is_better=greater_is_better, empty=float(empty))
+        vars(self).update(greater_is_better=greater_is_better, empty=float(empty))
 
     @cached_property
     def _string(self) -> str:

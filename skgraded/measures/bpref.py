@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support import arguments as _params
+from skgraded.measures._fields import number
 from skgraded.measures._gains import (
     COUNTS_JUDGED,
     _BinaryMeasure,
@@ -600,11 +600,7 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
     0.5
     """
 
-    epsilon: float = 1e-5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(epsilon=_params.number("epsilon", self.epsilon, above=0))
+    epsilon: float = number(1e-5, above=0)
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments

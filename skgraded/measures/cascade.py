@@ -17,15 +17,17 @@ from skgraded import _core
 from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
 from skgraded.measures._cwl import CWL, PrefixCWL
+from skgraded.measures._fields import field, number
 from skgraded.measures._gains import (
     Gain,
     _BinaryMeasure,
     _ScaleMeasure,
     check_gain,
-    check_max_grade,
+    check_top_grade,
     gain_by_level,
     gain_of_top_grade,
     positive,
+    require_top,
 )
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import Constant, Power, Reciprocal
@@ -164,11 +166,7 @@ class iRBU(ERR):  # noqa: N801 - the name that its authors gave it
     0.15625
     """
 
-    p: float = 0.99
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(p=_params.fraction("p", self.p))
+    p: float = field(0.99, _params.fraction)
 
     def _worth(self) -> Power:
         return Power(self.p)
@@ -321,13 +319,9 @@ class INSQ(_Shares, PrefixCWL):
     0.6923
     """
 
-    T: float = 1.0
+    T: float = number(1.0, above=0)
 
     _changes_with_grades: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(T=_params.number("T", self.T, above=0))
 
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         return _one_rank_more(n + 2.0 * self.T - 1.0)
@@ -463,11 +457,7 @@ class INST(_Shares, CWL):
     0.8
     """
 
-    T: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(T=_params.number("T", self.T, at_least=0.5))
+    T: float = number(1.0, at_least=0.5)
 
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         return _one_rank_more(np.maximum(n + 2.0 * self.T - G - 1.0, 0.0))
@@ -524,13 +514,9 @@ class BPM(_Shares, CWL):
     0.3333333333333333
     """
 
-    T: float = 1.0
+    T: float = number(1.0, above=0)
 
     ends = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(T=_params.number("T", self.T, above=0))
 
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         # Shares such as 1/3 add up to T up to rounding.
@@ -704,13 +690,9 @@ class NERR10(_Shares, CWL):
     0.6
     """
 
-    p: float = 0.9
+    p: float = field(0.9, _params.fraction)
 
     _changes_with_grades: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(p=_params.fraction("p", self.p))
 
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         return self.p * (1.0 - x)
@@ -768,13 +750,9 @@ class NERR11(_Shares, CWL):
     0.5909
     """
 
-    T: float = 1.0
+    T: float = number(1.0, above=0)
 
     _changes_with_grades: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(T=_params.number("T", self.T, above=0))
 
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         return (1.0 - x) * _one_rank_more(n + 2.0 * self.T - 1.0)
@@ -783,7 +761,10 @@ class NERR11(_Shares, CWL):
         return _ranks_of_squares(n + 2.0 * self.T - 1.0, last - n + 1.0)
 
 
-_GAINS = ("binary", *get_args(Gain))
+def _check_gain_or_binary(name: str, gain: Any) -> str | tuple[float, ...]:
+    if isinstance(gain, str):
+        return _params.choice(name, gain, ("binary", *get_args(Gain)))
+    return check_gain(name, gain)
 
 
 class RBP(_BinaryMeasure, PrefixCWL):
@@ -832,29 +813,23 @@ class RBP(_BinaryMeasure, PrefixCWL):
     0.5625
     """
 
-    p: float = 0.8
-    gain: Literal["binary"] | Gain | Sequence[float] = "binary"
-    max_grade: int | None = None
+    p: float = field(0.8, _params.fraction)
+    gain: Literal["binary"] | Gain | Sequence[float] = field("binary", _check_gain_or_binary)
+    max_grade: int | None = field(None, check_top_grade)
 
     rate = False
 
     _changes_with_grades: ClassVar[int] = 1
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(p=_params.fraction("p", self.p))
-        if isinstance(self.gain, str):
-            _params.choice("gain", self.gain, _GAINS)
-        if self._is_binary:
-            if self.max_grade is not None:
-                raise ValueError(
-                    'max_grade must be None unless gain is graded, such as gain="linear"; '
-                    f'got {self.max_grade!r} with gain="binary".'
-                )
-            return
-        self._set(gain=check_gain(self.gain))
-        self._set(max_grade=check_max_grade(self.max_grade, self.gain))
-        if self.rel != 1:
+    def _check(self) -> None:
+        super()._check()
+        if self._is_binary and self.max_grade is not None:
+            raise ValueError(
+                'max_grade must be None unless gain is graded, such as gain="linear"; '
+                f'got {self.max_grade!r} with gain="binary".'
+            )
+        require_top(self.max_grade, "gain", self.gain)
+        if not self._is_binary and self.rel != 1:
             raise ValueError(
                 f'rel must be 1 unless gain="binary", got {self.rel} with a graded gain.'
             )

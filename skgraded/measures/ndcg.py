@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
+from skgraded.measures._fields import choice, field
 from skgraded.measures._gains import (
     AveragedDiscount,
     DiscountAtGainEnds,
@@ -103,6 +104,12 @@ class CG(_GainMeasure, PrefixMeasure):
         return LinearPart(Constant(), self._gains(judgments), 1.0)
 
 
+def _check_base(name: str, base: Any) -> float:
+    if not _params.is_number(base) or not 1 < base < np.inf:
+        raise ValueError(f"{name} must be a finite number > 1, got {base!r}.")
+    return float(base)
+
+
 class DCG(PrefixMeasure):
     r"""Discounted cumulated gain.
 
@@ -142,23 +149,19 @@ class DCG(PrefixMeasure):
     9.61
     """
 
-    gain: Gain | Sequence[float] = "linear"
-    discount: Discount = "log2"
-    log_base: float = _BINARY
+    gain: Gain | Sequence[float] = field("linear", check_gain)
+    discount: Discount = choice("log2", get_args(Discount))
+    log_base: float = field(_BINARY, _check_base)
 
     _changes_with_grades: ClassVar[int] = 1
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _params.choice("discount", self.discount, get_args(Discount))
-        if not _params.is_number(self.log_base) or not 1 < self.log_base < np.inf:
-            raise ValueError(f"log_base must be a finite number > 1, got {self.log_base!r}.")
+    def _check(self) -> None:
+        super()._check()
         if self.discount == "log2" and self.log_base != _BINARY:
             raise ValueError(
                 f'log_base must be {_BINARY:g} unless discount="jk", got {self.log_base!r} with '
                 'discount="log2".'
             )
-        self._set(gain=check_gain(self.gain), log_base=float(self.log_base))
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return gain_by_level(self.gain, judgments, self) > 0
@@ -801,15 +804,11 @@ class Compat(Measure):
     0.3333
     """
 
-    p: float = 0.95
+    p: float = field(0.95, _params.fraction)
     ties: Ties = "pessimistic"
     normalize: bool = True
 
     _averages_over_ties: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(p=_params.fraction("p", self.p))
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return judgments.grades > 0

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
+from skgraded.measures._fields import choice, field, number
 from skgraded.measures._gains import (
     _BinaryMeasure,
     _GainMeasure,
@@ -98,13 +99,9 @@ class P(_BinaryMeasure, PrefixMeasure):
     0.6666666666666666
     """
 
-    fill: bool = True
+    fill: bool = field(True, _params.flag)
 
     _changes_with_grades: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(fill=_params.flag("fill", self.fill))
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         relevant = self._relevant(judgments).astype(np.float64)
@@ -197,11 +194,7 @@ class F(_BinaryMeasure, PrefixMeasure):
     0.3333333333333333
     """
 
-    beta: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(beta=_params.number("beta", self.beta, at_least=0))
+    beta: float = number(1.0, at_least=0)
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         length = judgments.list_lengths(self.unjudged) if self.k is None else np.array(self.k)
@@ -250,11 +243,7 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
     0.5
     """
 
-    multiple: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(multiple=_params.number("multiple", self.multiple, above=0))
+    multiple: float = number(1.0, above=0)
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         relevant = self._relevant(judgments).astype(np.float64)
@@ -628,6 +617,19 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
         return PairPart(positions, PairFactors(2.0 * scale, u=relevant, w=relevant))
 
 
+def _check_weights(name: str, given: Any) -> tuple[float, ...]:
+    weights = np.asarray(given, dtype=object)
+    if weights.shape != (4,) or not all(map(_params.is_number, weights)):
+        raise ValueError(
+            f"{name} must hold four numbers, for documents that are relevant and retrieved, "
+            "non-relevant and retrieved, relevant and not retrieved, and non-relevant and not "
+            f"retrieved; got {given!r}."
+        )
+    if not np.isfinite(weights.astype(np.float64)).all():
+        raise ValueError(f"{name} must hold finite numbers, got {given!r}.")
+    return tuple(map(float, weights))
+
+
 class Utility(_SetMeasure):
     r"""Utility: a weighted sum of the four numbers of retrieved and relevant documents.
 
@@ -666,20 +668,7 @@ class Utility(_SetMeasure):
     3.0
     """
 
-    weights: Sequence[float] = (1.0, -1.0, 0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        weights = np.asarray(self.weights, dtype=object)
-        if weights.shape != (4,) or not all(map(_params.is_number, weights)):
-            raise ValueError(
-                "weights must hold four numbers, for documents that are relevant and retrieved, "
-                "non-relevant and retrieved, relevant and not retrieved, and non-relevant and not "
-                f"retrieved; got {self.weights!r}."
-            )
-        if not np.isfinite(weights.astype(np.float64)).all():
-            raise ValueError(f"weights must hold finite numbers, got {self.weights!r}.")
-        self._set(weights=tuple(map(float, weights)))
+    weights: Sequence[float] = field((1.0, -1.0, 0.0, 0.0), _check_weights)
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         found, retrieved, missed, left = self.weights
@@ -917,14 +906,10 @@ _ADDED = {"up": 0.9, "nearest": 0.5}
 class _Interpolated(_BinaryMeasure):
     """Base class of measures of interpolated precision at levels of recall."""
 
-    rounding: Literal["up", "nearest"] = "up"
+    rounding: Literal["up", "nearest"] = choice("up", _ADDED)
     ties: Ties = "pessimistic"
 
     _averages_over_ties: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _params.choice("rounding", self.rounding, _ADDED)
 
     def _levels_of_recall(self) -> tuple[float, ...]:
         raise NotImplementedError
@@ -944,6 +929,20 @@ class _Interpolated(_BinaryMeasure):
             enough = found >= np.repeat(wanted, ranked.lengths)
             total += largest_of(np.where(enough, precision, 0.0), ranked)
         return total / len(recalls)
+
+
+def _check_recall(name: str, value: object) -> float:
+    """Return a level of recall as a float from 0 to 1."""
+    if not _params.is_number(value) or not 0.0 <= float(value) <= 1.0:  # type: ignore[arg-type]
+        raise ValueError(f"{name} must lie between 0 and 1, got {value!r}.")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _check_recalls(name: str, given: Any) -> tuple[float, ...]:
+    levels = np.asarray(given, dtype=object)
+    if levels.ndim != 1 or not len(levels):
+        raise ValueError(f"{name} must hold levels of recall, got {given!r}.")
+    return tuple(_check_recall(name, each) for each in levels)
 
 
 class IPrec(_Interpolated):
@@ -992,11 +991,7 @@ class IPrec(_Interpolated):
     0.6666666666666666
     """
 
-    recall: float = 0.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(recall=_check_recall("recall", self.recall))
+    recall: float = field(0.0, _check_recall)
 
     def _levels_of_recall(self) -> tuple[float, ...]:
         return (self.recall,)
@@ -1049,21 +1044,7 @@ class InterpolatedAP(_Interpolated):
     0.8333333333333334
     """
 
-    recalls: Sequence[float] = _ELEVEN
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        levels = np.asarray(self.recalls, dtype=object)
-        if levels.ndim != 1 or not len(levels):
-            raise ValueError(f"recalls must hold levels of recall, got {self.recalls!r}.")
-        self._set(recalls=tuple(_check_recall("recalls", each) for each in levels))
+    recalls: Sequence[float] = field(_ELEVEN, _check_recalls)
 
     def _levels_of_recall(self) -> tuple[float, ...]:
         return tuple(self.recalls)
-
-
-def _check_recall(name: str, value: object) -> float:
-    """Return a level of recall as a float from 0 to 1."""
-    if not _params.is_number(value) or not 0.0 <= float(value) <= 1.0:  # type: ignore[arg-type]
-        raise ValueError(f"{name} must lie between 0 and 1, got {value!r}.")
-    return float(value)  # type: ignore[arg-type]
