@@ -6,7 +6,7 @@ of grade k or above.
 
 The blended ratio BR(n) = (beta cg(n) + count(n)) / (beta cg_I(n) + n) is that of the Q-measure:
 cg(n) is the sum of the gains at ranks 1..n, cg_I(n) that of the ideal ranking, and count(n) the
-number of documents of grade 1 or above at ranks 1..n. With beta = 0 it is precision.
+number of documents of a grade above 0 at ranks 1..n. With beta = 0 it is precision.
 """
 
 from __future__ import annotations
@@ -440,7 +440,7 @@ class QMeasure(_GainAveragePrecision):
             \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
 
     where r_n is the grade at rank n of a list of N documents, cg(n) the sum of the gains at ranks
-    1..n, cg_I(n) that of the ideal ranking, count(n) the number of documents of grade 1 or above
+    1..n, cg_I(n) that of the ideal ranking, count(n) the number of documents of a grade above 0
     at ranks 1..n, and R the number of such documents in the pool. With beta = 0 it is `AP`; on
     condensed lists it is Sakai's Q'. At a cut-off k, ``normalize=True`` has the effect of the
     divisor min(R, k), as in NTCIREVAL's Q@k.
@@ -452,7 +452,7 @@ class QMeasure(_GainAveragePrecision):
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     empty : float, default=0.0
-        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
     k, ties, unjudged, normalize : optional
         See `Measure`.
 
@@ -671,7 +671,7 @@ class EBR(_BlendedRatio, _ScaleMeasure):
 
     where r_n is the grade at rank n, S(r) the probability that a document of grade r satisfies the
     user, v the gain and H the top grade of the scale. cg(n) is the sum of the gains at ranks 1..n,
-    cg_I(n) that of the ideal ranking and count(n) the number of documents of grade 1 or above at
+    cg_I(n) that of the ideal ranking and count(n) the number of documents of a grade above 0 at
     ranks 1..n. It is `ERR` with the blended ratio as the worth of a rank, so that recall counts,
     too.
 
@@ -733,7 +733,7 @@ class NCU(QMeasure):
     where r_n is the grade at rank n of a list of N documents, s the stopping weight of a grade and
     P the pool of all judged documents, so that a share s(r) / sum of s of the users is satisfied by
     a document of grade r. cg(n) is the sum of the gains at ranks 1..n, cg_I(n) that of the ideal
-    ranking and count(n) the number of documents of grade 1 or above at ranks 1..n. With beta = 0
+    ranking and count(n) the number of documents of a grade above 0 at ranks 1..n. With beta = 0
     the utility BR is precision. NTCIREVAL's NCUgu,BR has the default fields and its NCUgu,P has
     beta = 0. With ``stop="uniform"`` it is the `QMeasure`, and `AP` if beta = 0.
 
@@ -794,7 +794,7 @@ class OMeasure(_BlendedRatio):
 
     .. math:: O = BR(m), \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
 
-    where m is the rank of the first document of grade 1 or above, cg(n) the sum of the gains at
+    where m is the rank of the first document of a grade above 0, cg(n) the sum of the gains at
     ranks 1..n, cg_I(n) that of the ideal ranking and count(n) the number of documents of grade 1
     or above at ranks 1..n. The value is 0 if the first k documents of the list contain none.
     With beta = 0 it is `RR`. With ``ties="expected"`` the value is the exact mean over all orders
@@ -807,7 +807,7 @@ class OMeasure(_BlendedRatio):
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     empty : float, default=0.0
-        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
     k, ties, unjudged, normalize : optional
         See `Measure`.
 
@@ -868,8 +868,8 @@ class PMeasure(_PreferredRank):
 
     where m is the preferred rank: that of the first document that has the highest grade among the
     first k of the list. cg(n) is the sum of the gains at ranks 1..n, cg_I(n) that of the ideal
-    ranking and count(n) the number of documents of grade 1 or above at ranks 1..n. The value is 0
-    if the first k documents of the list contain none of grade 1 or above. The user stops at the
+    ranking and count(n) the number of documents of a grade above 0 at ranks 1..n. The value is 0
+    if the first k documents of the list contain none of a grade above 0. The user stops at the
     best document of the list, even if the pool holds better ones.
 
     Parameters
@@ -881,7 +881,7 @@ class PMeasure(_PreferredRank):
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     empty : float, default=0.0
-        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
     k, unjudged, normalize : optional
         See `Measure`.
 
@@ -914,7 +914,7 @@ class PPlus(_PreferredRank):
 
     where r_n is the grade at rank n and m the preferred rank: that of the first document that has
     the highest grade among the first k of the list. cg(n) is the sum of the gains at ranks 1..n,
-    cg_I(n) that of the ideal ranking and count(n) the number of documents of grade 1 or above at
+    cg_I(n) that of the ideal ranking and count(n) the number of documents of a grade above 0 at
     ranks 1..n. The value is 0 if the first k documents of the list contain none of grade 1 or
     above. It is a `QMeasure` of users who stop with equal probability at any relevant document
     down to the preferred rank.
@@ -928,7 +928,7 @@ class PPlus(_PreferredRank):
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     empty : float, default=0.0
-        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
     k, unjudged, normalize : optional
         See `Measure`.
 
@@ -963,7 +963,7 @@ class RankBiasedNCU(_BlendedRatio):
         \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
 
     where r_n is the grade at rank n of a list of N documents, p the persistence of the users, R the
-    number of documents of grade 1 or above in the pool and count(n) their number at ranks 1..n.
+    number of documents of a grade above 0 in the pool and count(n) their number at ranks 1..n.
     cg(n) is the sum of the gains at ranks 1..n and cg_I(n) that of the ideal ranking. With beta = 0
     the utility BR is precision. NTCIREVAL's NCUrb,BR has the default fields and its NCUrb,P has
     beta = 0. `RBP` counts the ranks instead of the relevant documents that a user has read.
@@ -978,7 +978,7 @@ class RankBiasedNCU(_BlendedRatio):
     gain : tuple of float, {"linear", "exp2"}, default="linear"
         Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     empty : float, default=0.0
-        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
     k, ties, unjudged, normalize : optional
         See `Measure`.
 

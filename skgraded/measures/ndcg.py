@@ -763,7 +763,7 @@ class Compat(Measure):
         \qquad RBO(L, I) = \frac{\sum_{n=1}^{D} p^{n-1}\, |L_n \cap I_n| / n}
             {\sum_{n=1}^{D} p^{n-1}}
 
-    where L is the list, I an ideal ranking, which holds the documents of grade 1 or above of the
+    where L is the list, I an ideal ranking, which holds the documents of a grade above 0 of the
     pool by falling grade, L_n and I_n are their first n documents, p is the persistence, and D the
     length of the list, or that of the ideal ranking if this is longer. The maximum is over all
     orders of documents of the same grade in the ideal ranking; it is reached where they stand in
@@ -779,7 +779,7 @@ class Compat(Measure):
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     empty : float, default=0.0
-        Value of a query without a document of grade 1 or above; nan leaves it out of the mean.
+        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
     normalize : bool, default=True
         Divide by RBO(I, I), as in the formula.
     unjudged : optional
