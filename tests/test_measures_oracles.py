@@ -103,7 +103,6 @@ class TestADM:
         assert float(scores["ADM"]) == (0.75 + 3 * 0.5) / 4
         rankings = as_rankings(*rows, qid)
         assert ADM().per_query(rankings).values.tolist() == [0.75, 0.5]
-        assert ADM().per_query(rankings.of_queries(slice(1, 2))).values.tolist() == [0.5]
 
     def test_scores_that_are_no_degrees_of_relevance(self):
         with pytest.raises(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,21 +158,6 @@ class _ScaleMeasure(_GainMeasure):
     def is_open(self) -> bool:
         """Whether the top grade is taken from the data."""
         return isinstance(self.gain, str) and self.max_grade is None
-
-    def resolve(self, top_grade: int) -> Self:
-        """Set ``max_grade`` if gain is given by name and ``max_grade`` is not given.
-
-        Parameters
-        ----------
-        top_grade : int
-            Top grade H of the scale.
-
-        Returns
-        -------
-        Measure
-            The measure with ``max_grade`` set, or the measure itself if it does not need it.
-        """
-        return self._replace(max_grade=max(1, math.ceil(top_grade))) if self.is_open else self
 
     def _top_gain(self, judgments: Judgments) -> float:
         return gain_of_top_grade(self.gain, self.max_grade, judgments, self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -348,7 +348,7 @@ class Measure(Fields):
         values, n_empty = self._score(rankings)
         return as_scores({str(self): self}, rankings.judgments, values, (n_empty,))
 
-    def resolve(self, top_grade: int) -> Measure:
+    def resolve(self, top_grade: int) -> Self:
         """Set the top grade of the scale if the measure needs it and does not state it.
 
         Parameters
@@ -361,7 +361,7 @@ class Measure(Fields):
         Measure
             The measure with its top grade set, or the measure itself if it does not need it.
         """
-        return self
+        return self._replace(max_grade=max(1, math.ceil(top_grade))) if self.is_open else self
 
     @cached_property
     def is_open(self) -> bool:

@@ -245,9 +245,9 @@ class PrefixMeasure(Measure):
 
     A subclass defines `_relevant` and at least one part: the linear part by `_linear_part`, the
     pair part by `_pair_part`. Ties, cut-offs, the ideal value and training gradients need no
-    further code. A K as `PairFactors` serves any number of grades. A class whose K is an array
-    states ``shares_levels = True`` if it takes grades between whole ones, or above 31: all queries
-    then share one scale, of up to 5,000 grades.
+    further code. A K as `PairFactors` serves any number of grades, and queries of many grades have
+    levels of their own. A class whose K is an array states ``shares_levels = True``, so that all
+    queries share one scale, of up to 5,000 grades; without it, an array serves few whole grades.
 
     Parameters
     ----------
@@ -492,9 +492,9 @@ def _as_kernels_take(
         return pairs, factors.cells(n_levels)
     if borders is not None:
         raise ValueError(
-            f"K of {type(owner).__name__} must be PairFactors on grades between whole ones or "
-            "above 31, got an array. For a K that has no factors, state shares_levels = True in "
-            "the class."
+            f"K of {type(owner).__name__} must be PairFactors where queries have levels of their "
+            "own, as for grades between whole ones or a long scale on short lists, got an array. "
+            "For a K that has no factors, state shares_levels = True in the class."
         )
     _require_few_levels(n_levels, owner)
     shape = n_levels, n_levels

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, NoReturn, Self, get_args
+from typing import Any, ClassVar, Literal, NoReturn, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,21 +80,6 @@ class _ThresholdMeasure(PrefixMeasure):
     def is_open(self) -> bool:
         """Whether the top grade is taken from the data, where it matters."""
         return isinstance(self.g, str) and self.g != "browser" and self.max_grade is None
-
-    def resolve(self, top_grade: int) -> Self:
-        """Set ``max_grade`` if g is given by name and ``max_grade`` is not given.
-
-        Parameters
-        ----------
-        top_grade : int
-            Top grade c of the scale.
-
-        Returns
-        -------
-        Measure
-            The measure with ``max_grade`` set, or the measure itself if it does not need it.
-        """
-        return self._replace(max_grade=max(1, math.ceil(top_grade))) if self.is_open else self
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._users(judgments).relevant
@@ -539,8 +524,8 @@ class WeightedAP(_GainAveragePrecision):
               \frac{\sum_{m=1}^{n} x_m}{\sum_{m=1}^{n} x^*_m}
 
     where r_n is the grade at rank n of a list of N documents and x_n its gain, x*_n the gain at
-    rank n of the ideal ranking (0 beyond its end), and R the number of judged documents of grade 1
-    or above. From rank R on the denominator is constant, so a relevant document scores the same at
+    rank n of the ideal ranking (0 beyond its end), and R the number of judged documents of a grade
+    above 0. From rank R on the denominator is constant, so a relevant document scores the same at
     rank R + 1 as at the last rank. `QMeasure` avoids that.
 
     Parameters
@@ -795,8 +780,8 @@ class OMeasure(_BlendedRatio):
     .. math:: O = BR(m), \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
 
     where m is the rank of the first document of a grade above 0, cg(n) the sum of the gains at
-    ranks 1..n, cg_I(n) that of the ideal ranking and count(n) the number of documents of grade 1
-    or above at ranks 1..n. The value is 0 if the first k documents of the list contain none.
+    ranks 1..n, cg_I(n) that of the ideal ranking and count(n) the number of documents of a grade
+    above 0 at ranks 1..n. The value is 0 if the first k documents of the list contain none.
     With beta = 0 it is `RR`. With ``ties="expected"`` the value is the exact mean over all orders
     of tied documents.
 
@@ -915,8 +900,8 @@ class PPlus(_PreferredRank):
     where r_n is the grade at rank n and m the preferred rank: that of the first document that has
     the highest grade among the first k of the list. cg(n) is the sum of the gains at ranks 1..n,
     cg_I(n) that of the ideal ranking and count(n) the number of documents of a grade above 0 at
-    ranks 1..n. The value is 0 if the first k documents of the list contain none of grade 1 or
-    above. It is a `QMeasure` of users who stop with equal probability at any relevant document
+    ranks 1..n. The value is 0 if the first k documents of the list contain none of a grade above
+    0. It is a `QMeasure` of users who stop with equal probability at any relevant document
     down to the preferred rank.
 
     Parameters

@@ -6,9 +6,8 @@ ranks a user views below the end of the list, where the gain is 0.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -842,21 +841,6 @@ class RBP(_BinaryMeasure, PrefixCWL):
     def is_open(self) -> bool:
         """Whether the top grade is taken from the data."""
         return self.gain in ("linear", "exp2") and self.max_grade is None
-
-    def resolve(self, top_grade: int) -> Self:
-        """Set ``max_grade`` if gain is given by name and ``max_grade`` is not given.
-
-        Parameters
-        ----------
-        top_grade : int
-            Top grade H of the scale.
-
-        Returns
-        -------
-        Measure
-            The measure with ``max_grade`` set, or the measure itself if it does not need it.
-        """
-        return self._replace(max_grade=max(1, math.ceil(top_grade))) if self.is_open else self
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         if self._is_binary:

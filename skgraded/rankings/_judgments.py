@@ -7,7 +7,7 @@ the rows of every query, the grades, the pool and the ideal ranking, and `Rankin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -576,51 +576,6 @@ class Judgments:
                 f"y_true must hold integer grades for {owner}, which compares them with thresholds "
                 f"1, 2, ..., got {fractional[0]:g}. Measures take fractional grades as they are."
             )
-
-    def split_by_queries(self, n_queries: int) -> Iterator[slice]:
-        """Split the queries into slices of consecutive queries.
-
-        Parameters
-        ----------
-        n_queries : int
-            Number of queries per slice; the last slice may have fewer.
-
-        Yields
-        ------
-        slice
-            The numbers of the queries.
-        """
-        for start in range(0, self.n_queries, n_queries):
-            yield slice(start, min(start + n_queries, self.n_queries))
-
-    def of_queries(self, queries: slice) -> Self:
-        """Select consecutive queries.
-
-        Parameters
-        ----------
-        queries : slice
-            The numbers of the queries.
-
-        Returns
-        -------
-        Judgments
-            The judgments of these queries, with the grades of all queries.
-        """
-        first, last = self.indptr[queries.start], self.indptr[queries.stop]
-        pool = self.pool
-        pooled = slice(pool.indptr[queries.start], pool.indptr[queries.stop])
-        return self._of(
-            self.qid[queries],
-            self.indptr[queries.start : queries.stop + 1] - first,
-            self._labels._replace(grades=self.grades, levels=self.levels[first:last], graded=None),
-            None if self.weights is None else self.weights[queries],
-            pool=RankedList(
-                pool.levels[pooled],
-                pool.tied[pooled],
-                pool.indptr[queries.start : queries.stop + 1] - pooled.start,
-            ),
-            is_part=self._has_one_scale,
-        )
 
 
 def _laid_out_again(

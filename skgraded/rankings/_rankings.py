@@ -272,28 +272,6 @@ class Rankings:
         order, tied = part.select(self.order), part.select(self.tied)
         return Rankings(part.judgments, order, tied, self.n_threads, scores)
 
-    def of_queries(self, queries: slice) -> Rankings:
-        """Select consecutive queries.
-
-        Parameters
-        ----------
-        queries : slice
-            The numbers of the queries.
-
-        Returns
-        -------
-        Rankings
-            The rankings of these queries.
-        """
-        first, last = self.judgments.indptr[queries.start], self.judgments.indptr[queries.stop]
-        return Rankings(
-            self.judgments.of_queries(queries),
-            self.order[first:last],
-            self.tied[first:last],
-            self.n_threads,
-            None if self.scores is None else self.scores[first:last],
-        )
-
 
 class IdealRanking:
     """The judged documents of each query, best grade first, as measures read a ranking.
@@ -339,21 +317,6 @@ class IdealRanking:
     def by_scale(self) -> tuple[tuple[IntArray, IdealRanking], ...]:
         """The numbers of the queries, and their ideal ranking, of every part by scale."""
         return tuple((part.queries, part.judgments.ideal) for part in self.judgments.by_scale)
-
-    def of_queries(self, queries: slice) -> IdealRanking:
-        """Select consecutive queries.
-
-        Parameters
-        ----------
-        queries : slice
-            The numbers of the queries.
-
-        Returns
-        -------
-        IdealRanking
-            The ideal ranking of these queries.
-        """
-        return self.judgments.of_queries(queries).ideal
 
 
 def _ranked_again(
