@@ -155,6 +155,48 @@ def test_no_bit_depends_on_threads_and_the_order_of_rows(name):
     np.testing.assert_array_equal(shuffled.values[np.argsort(shuffled.qid)], once)
 
 
+def long_scales(highest=(7, 8, 8, 30, 30, 31, 31, 32), sizes=(9, 26, 27, 30, 330, 341, 342, 900)):
+    """Queries of whole grades; 9 pairs of grades a document are too many, if 8 or more occur."""
+    rng = np.random.default_rng(0)
+    y_true = [
+        np.append(rng.integers(0, h + 1, n - 1), h) for h, n in zip(highest, sizes, strict=True)
+    ]
+    qid = np.repeat(np.arange(len(sizes)), sizes)
+    return np.concatenate(y_true), rng.integers(0, 40, len(qid)).astype(float), qid
+
+
+def test_long_scales_are_shared_by_long_lists_alone():
+    y_true, _, qid = long_scales()
+    of_own = [1, 3, 5, 7]
+    for labels in (y_true, y_true.astype(float)):
+        parts = Judgments(labels, qid=qid).by_scale
+        own = [part.queries.tolist() for part in parts if part.judgments.borders is not None]
+        assert own[0] in (of_own, list(range(8)))
+        assert len(parts) == 1 or set(parts[1].queries) in ({1, 3, 5, 7}, {0, 2, 4, 6})
+    unjudged = np.where(np.arange(len(qid)) == np.flatnonzero(qid == 2)[0], np.nan, y_true)
+    marks = [Judgments(each, qid=qid)._go_by_own_levels for each in (y_true, unjudged)]
+    assert [np.flatnonzero(each).tolist() for each in marks] == [of_own, [1, 2, 3, 5, 7]]
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("many", [1, 12])
+def test_no_bit_of_a_query_of_a_long_scale_depends_on_the_other_queries(name, many):
+    chosen = chosen_for(name)
+    y_true, y_score, qid = long_scales((30, *(12,) * many, 3, 0), (100, *(20,) * many, 9, 4))
+    together = chosen.per_query(y_true, y_score, qid=qid)
+    alone = [chosen.per_query(y_true[qid == q], y_score[qid == q]) for q in range(many + 3)]
+    np.testing.assert_array_equal(together.values, [each.values[0] for each in alone])
+    assert together.n_empty == tuple(np.sum([each.n_empty for each in alone], axis=0))
+    arguments = {"max_grade": 45} if "max_grade" in vars(chosen) else {}
+    if "g" in vars(chosen):
+        arguments = {"g": (1 / 45,) * 45}
+    expected = per_query(REFERENCE[name], y_true, y_score, qid, "row_order", **arguments)
+    values = (
+        dataclasses.replace(chosen, ties="row_order").per_query(y_true, y_score, qid=qid).values
+    )
+    np.testing.assert_allclose(values, list(map(float, expected.values())), rtol=0, atol=TOLERANCE)
+
+
 def test_the_scale_of_all_queries_is_made_when_it_is_read():
     y_true, y_score, qid = mixed_queries()
     y_true[:2] = -0.0, 33.5

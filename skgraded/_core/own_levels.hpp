@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -147,15 +146,15 @@ struct ScaleRule {
 inline void go_by_own_levels(const double* grade, const Queries& queries, const ScaleRule& rule,
                              std::uint8_t* own) noexcept {
   for (std::int64_t q = 0; q < queries.count; ++q) {
-    double highest = 0.0;
-    std::int64_t n_judged = 0;
-    bool is_fractional = false;
+    int highest = 0, n_judged = 0, n_fractional = 0;
     for (std::int64_t i = queries.begin(q); i < queries.begin(q + 1); ++i) {
-      highest = std::max(highest, grade[i]);
-      n_judged += grade[i] >= 0.0 ? 1 : 0;
-      is_fractional |= grade[i] <= rule.most && grade[i] != std::trunc(grade[i]);
+      const double least = grade[i] < rule.most + 1.0 ? grade[i] : rule.most + 1.0;
+      const int whole = static_cast<int>(least);
+      highest = std::max(highest, whole);
+      n_judged += whole >= 0 ? 1 : 0;
+      n_fractional += static_cast<double>(whole) != least ? 1 : 0;
     }
-    own[q] = is_fractional || rule.is_own(highest, n_judged);
+    own[q] = n_fractional > 0 || rule.is_own(highest, n_judged);
   }
 }
 

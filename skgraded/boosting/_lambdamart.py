@@ -304,14 +304,11 @@ def _in_rows(
     parts: list[tuple[FloatArray, FloatArray]], judgments: Judgments
 ) -> tuple[FloatArray, FloatArray]:
     """Join the derivatives of all documents, or of each part by scale, in the order of the rows."""
-    rows = judgments.row_order
-    if len(parts) == 1:
-        gradient, hessian = parts[0]
-        return (gradient, hessian) if rows is None else (_put(gradient, rows), _put(hessian, rows))
-    places = np.concatenate([part.documents for part in judgments.by_scale])
-    rows = places if rows is None else rows[places]
-    gradients, hessians = zip(*parts, strict=True)
-    return _put(np.concatenate(gradients), rows), _put(np.concatenate(hessians), rows)
+    rows, (gradient, hessian) = judgments.row_order, parts[0]
+    for of_gradient, of_hessian in parts[1:]:  # those of the smaller part by scale
+        documents = judgments.by_scale[1].documents
+        gradient[documents], hessian[documents] = of_gradient, of_hessian
+    return (gradient, hessian) if rows is None else (_put(gradient, rows), _put(hessian, rows))
 
 
 def _put(values: FloatArray, rows: NDArray[np.int64]) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.rankings._levels import UNJUDGED, ReadLabels, level_type, levels_of
+from skgraded.rankings._levels import UNJUDGED, ReadLabels, levels_of, read_labels
 from skgraded.rankings._queries import borders_of
 from skgraded.rankings._rankings import RankedList
 
@@ -25,13 +25,13 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 T = TypeVar("T", bound=np.generic)
 
-TOP_OF_SHORT_SCALE = 31  # scales up to which are always shared
+TOP_OF_SHORT_SCALE = 7  # scales up to which are always shared
 _TOP_OF_SHARED_SCALE = 31
-_PAIRS_A_DOCUMENT = 2.0  # more pairs of grades than these take more time than levels of their own
+_PAIRS_A_DOCUMENT = 3.0  # more pairs of grades than these take more time than levels of their own
 
 
 class ScalePart(NamedTuple):
-    """Some queries of a data set.
+    """Some queries of a data set, with the documents that are scored for them.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ def go_by_own_levels(graded: FloatArray, indptr: IntArray) -> NDArray[np.bool_]:
     """Mark queries that go by levels of their own.
 
     These are queries with fractional grades, and those whose highest grade h is above 31, or above
-    7 where they have (h + 1)^2 pairs of grades, and these are more than twice their judged
+    7 where they have (h + 1)^2 pairs of grades, and these are more than three times their judged
     documents.
 
     Parameters
@@ -99,67 +99,85 @@ def parts_by_scale(labels: Judgments, own: NDArray[np.bool_]) -> tuple[ScalePart
     Returns
     -------
     tuple of ScalePart
-        The parts that have queries.
+        First the larger part. It has all documents, so that no array need be sliced; those of the
+        smaller part have grade 0 in it. The smaller part follows, whose values count for its
+        queries.
     """
-    parts = []
-    for marked, lay_out in ((~own, _on_shared_scale), (own, _on_own_scales)):
-        if marked.any():
-            graded, indptr, documents = _chosen(labels.graded, labels.indptr, marked)
-            pool = None if labels.has_own_pool else _chosen(*labels.graded_pool, marked)[:2]
-            weights = None if labels.weights is None else labels.weights[marked]
-            read, pooled, borders = lay_out(labels, graded, indptr, pool)
-            part = labels._of(
-                labels.qid[marked],
-                indptr,
-                read._replace(top_grade=labels.top_grade, any_unjudged=labels.has_unjudged),
-                weights,
-                pool=pooled,
-                borders=borders,
-                is_part=True,
-            )
-            parts.append(ScalePart(np.flatnonzero(marked), documents, part))
-    return tuple(parts)
+    n_of_own = np.diff(labels.indptr)[own].sum()
+    few, of_few, of_most = own, _on_own_scales, _on_shared_scale
+    if 2 * n_of_own > labels.n_documents:
+        few, of_few, of_most = ~own, _on_shared_scale, _on_own_scales
+    lists = labels.graded, labels.indptr
+    pools = None if labels.has_own_pool else labels.graded_pool
+    queries, numbers = np.arange(labels.n_queries), np.flatnonzero(few)
+    if not len(numbers):
+        return (ScalePart(queries, None, _part(labels, queries, of_most(labels, lists, pools))),)
+    most = _blanked(*lists, few), pools and _blanked(*pools, few)
+    some = _selected(*lists, few), pools and _selected(*pools, few)
+    return (
+        ScalePart(queries, None, _part(labels, queries, of_most(labels, *most))),
+        ScalePart(
+            numbers,
+            _positions(labels.indptr, few),
+            _part(labels, numbers, of_few(labels, *some)),
+        ),
+    )
 
 
-def _chosen(
-    graded: FloatArray, indptr: IntArray, marked: NDArray[np.bool_]
-) -> tuple[FloatArray, IntArray, IntArray | None]:
-    """Return grades and borders of marked queries, and the positions of their documents."""
-    if marked.all():
-        return graded, indptr, None
-    lengths = np.diff(indptr)
-    documents = np.flatnonzero(np.repeat(marked, lengths))
-    return graded[documents], borders_of(lengths[marked]), documents
+_Graded = tuple[FloatArray, IntArray]  # grades, and the borders of the queries
+_Laid = tuple[IntArray, ReadLabels, RankedList | None, IntArray | None]
 
 
-_Laid = tuple[ReadLabels, RankedList | None, IntArray | None]
-_Pool = tuple[FloatArray, IntArray]
+def _part(labels: Judgments, queries: IntArray, laid: _Laid) -> Judgments:
+    indptr, read, pool, borders = laid
+    read = read._replace(top_grade=labels.top_grade, any_unjudged=labels.has_unjudged)
+    weights = None if labels.weights is None else labels.weights[queries]
+    qid = labels.qid[queries]
+    return labels._of(qid, indptr, read, weights, pool=pool, borders=borders, is_part=True)
 
 
-def _on_shared_scale(
-    labels: Judgments, graded: FloatArray, indptr: IntArray, pool: _Pool | None
-) -> _Laid:
-    both = graded if pool is None else np.concatenate((graded, pool[0]))
+def _positions(indptr: IntArray, marked: NDArray[np.bool_]) -> IntArray:
+    """Return the positions of the documents of marked queries."""
+    lengths = np.diff(indptr)[marked]
+    borders = borders_of(lengths)
+    return np.repeat(indptr[:-1][marked] - borders[:-1], lengths) + np.arange(borders[-1])
+
+
+def _blanked(graded: FloatArray, indptr: IntArray, marked: NDArray[np.bool_]) -> _Graded:
+    """Give the documents of marked queries grade 0."""
+    graded = graded.copy()
+    graded[_positions(indptr, marked)] = 0.0
+    return graded, indptr
+
+
+def _selected(graded: FloatArray, indptr: IntArray, marked: NDArray[np.bool_]) -> _Graded:
+    """Select marked queries."""
+    return graded[_positions(indptr, marked)], borders_of(np.diff(indptr)[marked])
+
+
+def _on_shared_scale(labels: Judgments, lists: _Graded, pools: _Graded | None) -> _Laid:
+    graded, indptr = lists
+    if pools is None and not labels.has_unjudged:
+        return indptr, read_labels(graded, None), None, None
+    both = graded if pools is None else np.concatenate((graded, pools[0]))
     grades, levels = levels_of(both)
-    levels = levels.astype(level_type(len(grades)), copy=False)
     levels[both < UNJUDGED] = len(grades) + 1
     read = ReadLabels.of_levels(grades, levels[: len(graded)])
-    if pool is None:
-        return read, None, None
-    return read, RankedList.without_ties(levels[len(graded) :], pool[1]), None
+    if pools is None:
+        return indptr, read, None, None
+    return indptr, read, RankedList.without_ties(levels[len(graded) :], pools[1]), None
 
 
-def _on_own_scales(
-    labels: Judgments, graded: FloatArray, indptr: IntArray, pool: _Pool | None
-) -> _Laid:
+def _on_own_scales(labels: Judgments, lists: _Graded, pools: _Graded | None) -> _Laid:
+    graded, indptr = lists
     order, _ = _core.rank(graded, indptr, _core.schedule_queries(indptr), 1)
     documents = graded, order, indptr
-    if pool is None:
+    if pools is None:
         n_levels, grades, borders, levels, pooled, ends = _core.own_levels(*documents)
         given = RankedList.without_ties(pooled[: ends[-1]], ends)
     else:
-        n_levels, grades, borders, levels, pooled = _core.own_levels_with_pools(*documents, *pool)
-        given = RankedList.without_ties(pooled, pool[1])
+        n_levels, grades, borders, levels, pooled = _core.own_levels_with_pools(*documents, *pools)
+        given = RankedList.without_ties(pooled, pools[1])
     fractional, unjudged = labels.has_fractional_grades, labels.has_unjudged
     read = ReadLabels(grades[:n_levels], levels, None, labels.top_grade, fractional, unjudged)
-    return read, given, borders
+    return indptr, read, given, borders
