@@ -8,7 +8,7 @@ import numpy as np
 from mathml import typeset
 from matplotlib.figure import Figure
 
-from skgraded._support.pictures import Curve, draw_curves, headline, label_ends, plain
+from skgraded._support.pictures import Curve, draw_curves, headline, name_curves, plain
 from skgraded.measures import catalogue
 
 # The families in the order of their pages, by module, and their titles.
@@ -82,7 +82,7 @@ def _draw(name, kind, path):
         ax.set(xlabel="rank of the one relevant document", ylabel=f"{name}{cut}")
         plain(ax)
         if len(curves) > 1:
-            label_ends(ax, lines, curves)
+            name_curves(ax, lines, curves)
         top = values[-1]
         said = ", ".join(f"{top[rank - 1]:.3g} at rank {rank}" for rank in (1, 2, 10))
         grade = f"a document of grade {TOP_GRADE}" if len(curves) > 1 else "one relevant document"

@@ -1,22 +1,15 @@
 """The style of pictures: which curves stand out, and labels that do not touch."""
 
-from itertools import pairwise
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from matplotlib.text import Text
 
 from skgraded._support.pictures import (
     COLOURS,
-    GREY,
     Curve,
-    _apart,
     draw_curves,
     headline,
-    label_ends,
+    name_curves,
     plain,
     standing_out,
 )
@@ -34,43 +27,15 @@ def test_the_ends_of_many_stand_out_and_all_of_a_few():
     assert standing_out([np.nan] * 7).sum() == 0
 
 
-def drawn_labels(heights):
-    """Texts of the labels of horizontal curves, drawn."""
-    _, ax = plt.subplots(layout="constrained", figsize=(7.2, 4.6))
-    x = np.array([0.0, 1.0])
-    curves = [Curve(f"curve {row}", x, np.full(2, y)) for row, y in enumerate(heights)]
-    lines = draw_curves(ax, curves)
-    label_ends(ax, lines, curves)
-    ax.figure.canvas.draw()
-    return ax.texts
-
-
-@given(wanted=st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_heights_are_moved_apart_in_their_order(wanted):
-    places = _apart(np.array(wanted), 0.08)
-    order = np.argsort(wanted, kind="stable")
-    assert (np.diff(places[order]) >= 0.08 - 1e-9).all()
-    assert places.min() >= -1e-9
-    assert places.max() <= 1.0 + 1e-9
-    if len(wanted) == 1 or np.diff(np.sort(wanted)).min() >= 0.08:
-        np.testing.assert_allclose(places, wanted, atol=1e-9)
-
-
-def test_labels_beside_the_ends_do_not_touch():
-    texts = drawn_labels([0.0, 0.0, 0.01, 0.9, 1.0, 1.0])
-    boxes = sorted((Text.get_window_extent(each) for each in texts), key=lambda box: box.y0)
-    assert all(low.y1 <= high.y0 for low, high in pairwise(boxes))
-
-
-def test_a_curve_in_the_background_has_a_grey_label_and_a_gap_none():
+def test_curves_in_the_background_are_named_together():
     _, ax = plt.subplots()
     x = np.array([0.0, 1.0])
-    curves = [Curve("a", x, x), Curve("b", x, 1 - x, stands_out=False), Curve("c", x, x * np.nan)]
-    label_ends(ax, draw_curves(ax, curves), curves)
-    assert [(each.get_text(), each.get_color()) for each in ax.texts] == [
-        ("a", COLOURS[0]),
-        ("b", GREY),
-    ]
+    curves = [Curve(name, x, x, stands_out=name in "ac") for name in "abcd"]
+    name_curves(ax, draw_curves(ax, curves), curves)
+    names = [each.get_text() for each in ax.get_legend().get_texts()]
+    colours = [each.get_color() for each in ax.get_legend().get_lines()]
+    assert names == ["a", "c", "others"]
+    assert colours[:2] == list(COLOURS[:2]) != [colours[2]] * 2
 
 
 def test_a_headline_stands_above_its_answer_and_inside_the_figure():
@@ -93,9 +58,8 @@ def test_dollar_signs_in_names_are_drawn_as_such(scale):
     ax.set_xlabel(r"of $\frac$")
     lines = draw_curves(ax, curves)
     plain(ax)
-    ax.legend(title=r"$\frac$")
+    name_curves(ax, lines, curves)
     headline(ax, r"Is $\frac$ better?", r"$\frac$ is.")
-    label_ends(ax, lines, curves)
     ax.figure.canvas.draw()  # which parses mathematics, and would raise
     powers = [each.get_text() for each in ax.get_xticklabels()]
     assert any("mathdefault" in each for each in powers) == (scale == "log")

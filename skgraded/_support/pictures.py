@@ -1,4 +1,4 @@
-"""The style of all pictures: colours, titles that ask and answer, labels beside what they name."""
+"""The style of all pictures: colours, titles that ask and answer, names of curves."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ SMALL = 8.0  # points, of labels
 _QUESTION, _ANSWER = 10.5, 9.0
 _CHARACTERS_AN_INCH = {_QUESTION: 11.0, _ANSWER: 14.5, SMALL: 15.5}
 _LINE_HEIGHT = 1.3
-_POINTS_AN_INCH = 72.0
 _MOST_COLOURED = 5
-_AXES_SHARE = 0.72  # of the figure's height, which the axes have below a title
 
 
 class Curve(NamedTuple):
@@ -155,60 +153,9 @@ def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[
     return lines
 
 
-def label_ends(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
-    """Name every curve beside its right end; names that would touch are moved apart.
-
-    Call it when the limits of the axes are final.
-    """
-    ax.get_xlim(), ax.get_ylim()  # matplotlib computes them when asked
-    ends = [_right_end(ax, line) for line in lines]
-    named = [row for row, end in enumerate(ends) if end is not None]
-    wanted = np.array([ends[row][1] for row in named])
-    height = ax.figure.get_figheight() * _AXES_SHARE * _POINTS_AN_INCH
-    places = _apart(wanted, _LINE_HEIGHT * SMALL / height)
-    for row, place in zip(named, places, strict=True):
-        ax.annotate(
-            curves[row].name,
-            ends[row][0],
-            xytext=(1.03, place),
-            textcoords="axes fraction",
-            va="center",
-            fontsize=SMALL,
-            color=lines[row].get_color() if curves[row].stands_out else GREY,
-            parse_math=False,
-            annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": lines[row].get_color(),
-                "linewidth": 0.6,
-                "relpos": (0.0, 0.5),
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-        )
-
-
-def _right_end(ax: Any, line: Any) -> Any:
-    """Return the rightmost known point of a line in data units, and its height in the axes."""
-    points = np.column_stack([line.get_xdata(), line.get_ydata()]).astype(float)
-    points = points[~np.isnan(points).any(axis=1)]
-    if not len(points):
-        return None
-    drawn = ax.transAxes.inverted().transform(ax.transData.transform(points))
-    inside = drawn[:, 1] <= 1.0 + 1e-9  # a curve may leave the axes through the top
-    last = int(np.argmax(np.where(inside, drawn[:, 0], -np.inf)))
-    return points[last], drawn[last, 1]
-
-
-def _apart(wanted: FloatArray, gap: float) -> FloatArray:
-    """Return heights in the wanted order that are a gap apart, as near as can be to the wanted."""
-    from sklearn.isotonic import isotonic_regression
-
-    n = len(wanted)
-    gap = min(gap, 1.0 / max(n - 1, 1))
-    order = np.argsort(wanted, kind="stable")
-    steps = gap * np.arange(n)
-    fitted = isotonic_regression(wanted[order] - steps, y_min=0.0, y_max=1.0 - gap * (n - 1))
-    places = np.empty(n)
-    places[order] = fitted + steps
-    return places
+def name_curves(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
+    """Name the curves that stand out beside the axes, and the others together."""
+    drawn = sorted(zip(curves, lines, strict=True), key=lambda each: not each[0].stands_out)
+    named = {curve.name if curve.stands_out else "others": line for curve, line in drawn}
+    beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
+    ax.legend(named.values(), named.keys(), fontsize=SMALL, **beside)

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from skgraded._support.arguments import choice
 from skgraded._support.optional import axes_or_new
-from skgraded._support.pictures import Curve, draw_curves, headline, label_ends, plain, standing_out
+from skgraded._support.pictures import (
+    Curve,
+    draw_curves,
+    headline,
+    name_curves,
+    plain,
+    standing_out,
+)
 from skgraded._support.text import count
 from skgraded._support.writers import Result, Table
 from skgraded.studies._scored_systems import legend
@@ -180,7 +187,7 @@ class Incompleteness(Result):
         unit = "depth of the pool" if self.method == "depth" else "% of the judgments kept"
         ax.set(xlabel=unit, ylabel=self._title(statistic))
         plain(ax)
-        label_ends(ax, lines, curves)
+        name_curves(ax, lines, curves)
         title = self._title(statistic)
         headline(ax, f"{title[0].upper()}{title[1:]}", self._answer(statistic, topics))
         return ax
