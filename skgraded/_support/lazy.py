@@ -1,4 +1,4 @@
-"""What is made on first use: names that a package imports, and properties that are kept."""
+"""What is made or imported on first use: names of a package, kept properties, and pandas."""
 
 import functools
 import sys
@@ -40,3 +40,16 @@ def on_first_use(
         return sorted({*vars(sys.modules[package]), *home_of, *modules})
 
     return of_name, names
+
+
+def import_pandas(
+    otherwise: str = "the arrays of the result", *, needed_by: str = "to_frame"
+) -> Any:
+    """Import pandas; the error says how to install it and what to use instead."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            f"{needed_by} needs pandas: pip install pandas, or use {otherwise} instead."
+        ) from error
+    return pd

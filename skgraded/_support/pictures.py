@@ -1,4 +1,4 @@
-"""The style of all pictures: colours, titles that ask and answer, names of curves."""
+"""The style of all pictures: axes, colours, titles that ask and answer, names of curves."""
 
 from __future__ import annotations
 
@@ -31,6 +31,22 @@ class Curve(NamedTuple):
     y: FloatArray
     stands_out: bool = True
     dashes: str = "-"
+
+
+def axes_or_new(
+    ax: Any, owner: object, figsize: tuple[float, float] | None = None, n_columns: int = 1
+) -> Any:
+    """Return the given axes, or those of a new figure, an array if there are several columns."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            f"{type(owner).__name__}.plot needs matplotlib: pip install matplotlib, or "
+            "pip install skgraded[plot]."
+        ) from error
+    if ax is not None:
+        return ax
+    return plt.subplots(1, n_columns, layout="constrained", figsize=figsize)[1]
 
 
 def plain(ax: Any, grid: str = "both") -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from skgraded._support.optional import import_pandas
+from skgraded._support.lazy import import_pandas
 from skgraded._support.text import WIDTH, shorten, wrap
 
 if TYPE_CHECKING:

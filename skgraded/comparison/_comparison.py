@@ -15,8 +15,7 @@ from skgraded._intervals.corrections import level_of
 from skgraded._intervals.estimate import FEWEST_DIFFERENCES
 from skgraded._intervals.paired import TESTS
 from skgraded._support.arguments import fraction, number
-from skgraded._support.optional import axes_or_new
-from skgraded._support.pictures import BETTER, GREY, headline, plain
+from skgraded._support.pictures import BETTER, GREY, axes_or_new, headline, plain
 from skgraded._support.text import WIDTH, count, shorten
 from skgraded._support.writers import LongResult, Report, Table
 from skgraded.comparison._judged_estimates import JudgedEstimates

@@ -7,8 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._support.optional import axes_or_new
-from skgraded._support.pictures import COLOURS, SMALL, headline, plain
+from skgraded._support.pictures import COLOURS, SMALL, axes_or_new, headline, plain
 from skgraded.measures import Measure
 from skgraded.results import column_of
 

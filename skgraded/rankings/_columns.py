@@ -22,7 +22,7 @@ from skgraded._guards import (
     warn_if_id_column_is_shuffled,
     warn_once,
 )
-from skgraded._support.optional import import_pandas
+from skgraded._support.lazy import import_pandas
 from skgraded.exceptions import IdColumnWarning
 from skgraded.rankings._numbers import grades_of_categories, numeric, one_dimensional
 from skgraded.rankings._queries import as_ids, count_rows, number_rows

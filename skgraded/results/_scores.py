@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from skgraded._guards import stacklevel_of_the_user
 from skgraded._support import arguments
 from skgraded._support.exact_mean import exact_means
-from skgraded._support.optional import import_pandas
+from skgraded._support.lazy import import_pandas
 from skgraded._support.text import count
 from skgraded._support.writers import LongResult, Report, Table
 from skgraded.exceptions import UndefinedMeanWarning

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import choice
-from skgraded._support.optional import axes_or_new
 from skgraded._support.pictures import (
     Curve,
+    axes_or_new,
     draw_curves,
     headline,
     name_curves,

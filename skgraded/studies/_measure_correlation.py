@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support.arguments import choice
-from skgraded._support.optional import axes_or_new
-from skgraded._support.pictures import SMALL, headline
+from skgraded._support.pictures import SMALL, axes_or_new, headline
 from skgraded._support.text import count
 from skgraded._support.writers import Result, Table
 from skgraded.results import Scores, column_of

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support.arguments import choice, integer
-from skgraded._support.optional import axes_or_new
-from skgraded._support.pictures import SMALL, Curve, draw_curves, headline, plain
+from skgraded._support.pictures import SMALL, Curve, axes_or_new, draw_curves, headline, plain
 from skgraded._support.writers import Result, Table
 from skgraded.measures import GAP, Measure, eGAP, measure_or_none, xGAP
 from skgraded.studies._measure_correlation import (

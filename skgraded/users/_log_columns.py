@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._support.optional import import_pandas
+from skgraded._support.lazy import import_pandas
 
 _KEYS = ["query", "document"]
 _EVENTS = ("clicked", "purchased")

@@ -15,7 +15,7 @@ from skgraded._intervals.estimate import FEWEST_DIFFERENCES, Estimate, means
 from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction
-from skgraded._support.optional import axes_or_new
+from skgraded._support.pictures import axes_or_new
 from skgraded._support.text import count, shorten, told_in_clusters, unit_in_words
 from skgraded._support.writers import LongResult, Table
 from skgraded.exceptions import FewDifferencesWarning

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
-from skgraded._support.optional import axes_or_new
-from skgraded._support.pictures import COLOURS, headline, plain
+from skgraded._support.pictures import COLOURS, axes_or_new, headline, plain
 from skgraded._support.text import count
 from skgraded._support.writers import Result, Table
 from skgraded.measures import GAP, eGAP, xGAP
