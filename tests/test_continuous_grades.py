@@ -191,9 +191,7 @@ def test_no_bit_of_a_query_of_a_long_scale_depends_on_the_other_queries(name, ma
     if "g" in vars(chosen):
         arguments = {"g": (1 / 45,) * 45}
     expected = per_query(REFERENCE[name], y_true, y_score, qid, "row_order", **arguments)
-    values = (
-        dataclasses.replace(chosen, ties="row_order").per_query(y_true, y_score, qid=qid).values
-    )
+    values = chosen._replace(ties="row_order").per_query(y_true, y_score, qid=qid).values
     np.testing.assert_allclose(values, list(map(float, expected.values())), rtol=0, atol=TOLERANCE)
 
 

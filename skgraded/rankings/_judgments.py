@@ -233,7 +233,13 @@ class Judgments:
                 each.flags.writeable = False
         self.qid, self.indptr, self.weights, self.places = qid, indptr, weights, places
         self.n_queries, self.n_documents = len(indptr) - 1, int(indptr[-1])
-        self._labels, self._given_pool, self.borders = labels, pool, borders
+        if labels.grades is not None and labels.levels is not None:
+            self.grades, self.levels, self.n_levels = (
+                labels.grades,
+                labels.levels,
+                len(labels.grades),
+            )
+        self._graded, self._given_pool, self.borders = labels.graded, pool, borders
         self.top_grade = labels.top_grade
         self.has_fractional_grades, self.has_unjudged = labels.any_fractional, labels.any_unjudged
         self.has_own_pool = pool is None
@@ -389,17 +395,20 @@ class Judgments:
     def _query_of_position(self, indptr: IntArray) -> NDArray[np.int32]:
         return np.repeat(np.arange(self.n_queries, dtype=np.int32), np.diff(indptr))
 
-    @property
+    @cached_property
     def grades(self) -> FloatArray:
         """The distinct grades, ascending, of all queries."""
-        grades = self._labels.grades
-        return self._common_scale[0] if grades is None else grades
+        return self._common_scale[0]
 
-    @property
+    @cached_property
     def levels(self) -> NDArray[Any]:
         """Level of the document at every position."""
-        levels = self._labels.levels
-        return self._common_scale[1] if levels is None else levels
+        return self._common_scale[1]
+
+    @cached_property
+    def n_levels(self) -> int:
+        """Number of distinct grades."""
+        return len(self.grades)
 
     @cached_property
     def _common_scale(self) -> tuple[FloatArray, NDArray[Any]]:
@@ -409,11 +418,6 @@ class Judgments:
         return grades, levels
 
     @property
-    def n_levels(self) -> int:
-        """Number of distinct grades."""
-        return len(self.grades)
-
-    @property
     def _has_many_levels(self) -> bool:
         """Whether counts of all levels would take more memory than the documents."""
         return self.n_queries * self.n_levels > self.n_documents
@@ -421,8 +425,7 @@ class Judgments:
     @property
     def graded(self) -> FloatArray:
         """Grade of the document at every position; unjudged ones have -1 or -2."""
-        graded = self._labels.graded
-        return self._with_marks[self.levels] if graded is None else graded
+        return self._with_marks[self.levels] if self._graded is None else self._graded
 
     @property
     def _with_marks(self) -> FloatArray:
@@ -463,7 +466,7 @@ class Judgments:
         """The highest grade of the data set, rounded up."""
         return math.ceil(self.top_grade)
 
-    @cached_property
+    @property
     def splits_by_scale(self) -> bool:
         """Whether `by_scale` has parts: some query goes by levels of its own, and has none yet."""
         return not self._has_one_scale and bool(self._go_by_own_levels.any())

@@ -113,7 +113,7 @@ def read_labels(labels: NDArray[Any], places: IntArray | None) -> ReadLabels:
         labels = np.ascontiguousarray(labels)
         grades, levels, any_unjudged, all_are = _core.read_byte_grades(labels)
         if all_are:
-            levels = in_layout(levels, places)
+            levels = levels if places is None else in_layout(levels, places)
             return ReadLabels(grades, levels, None, float(grades[-1]), False, any_unjudged)
     if labels.dtype in _FLOATS:
         graded, top, any_unjudged, any_fractional, are_grades = _core.read_grades(labels)
