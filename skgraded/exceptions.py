@@ -9,7 +9,6 @@ __all__ = [
     "LongQueryWarning",
     "MissingClustersWarning",
     "MissingInitialScoresWarning",
-    "OtherMetricWarning",
     "QueryIdsWarning",
     "QueryLeakWarning",
     "SkgradedWarning",
@@ -17,7 +16,6 @@ __all__ = [
     "UndefinedMeanWarning",
     "UnhelpfulJudgeWarning",
     "UnlikeQueriesWarning",
-    "UntransformedRowsWarning",
     "UserModelWarning",
     "WorkerLostError",
 ]
@@ -84,14 +82,6 @@ class MissingInitialScoresWarning(SkgradedWarning):
     """
 
 
-class UntransformedRowsWarning(SkgradedWarning):
-    """Validation rows go past the transformers of the Pipeline that a ranker stands at the end of.
-
-    A Pipeline transforms X for its last step, and hands other arguments on as they are. The measure
-    then watches features that the model was not trained on.
-    """
-
-
 class SwappedArgumentsWarning(SkgradedWarning):
     """Grades look like scores and scores like grades, as if they were passed in the other order."""
 
@@ -101,10 +91,6 @@ class IdColumnWarning(SkgradedWarning):
 
     Ids of other queries say nothing about them, and trees split on them all the same.
     """
-
-
-class OtherMetricWarning(SkgradedWarning):
-    """A tool of scikit-learn chooses by a metric that knows of no queries, such as R2."""
 
 
 class FewDifferencesWarning(SkgradedWarning):

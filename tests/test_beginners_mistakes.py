@@ -19,7 +19,6 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "guide" / "mistakes.md"
 IMPORTS = """
 import numpy as np
 from sklearn.linear_model import Ridge
-from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 from skgraded import *
 from skgraded import trec
@@ -94,8 +93,8 @@ MISTAKES = [
         IDS,
         "row numbers instead of query ids",
         'evaluate("nDCG@10", y, s, qid=np.arange(len(y)))',
-        "QueryIdsWarning: qid differs in all of 1200 rows, so that every query has a single "
-        "document and any scores rank it equally. Give the rows of a query the same id.",
+        "QueryIdsWarning: qid is the row number in all of 1200 rows, so that every query has a "
+        "single document and any scores rank it equally. Give the rows of a query the same id.",
         'evaluate("nDCG@10", y, s, qid=qid)',
     ),
     Mistake(
@@ -295,16 +294,6 @@ MISTAKES = [
     ),
     Mistake(
         RANKERS,
-        "a scorer of make_scorer, which passes no query ids",
-        "cross_val_score(Ridge(), X, y, cv=3, scoring=make_scorer(nDCG(k=10)))",
-        "QueryIdsWarning: There are no query ids, so that all 400 rows are scored as one "
-        "query. Pass qid=, one id per row; in scikit-learn's tools use make_ranking_scorer, which "
-        "finds the ids. If the rows are one query, say so by qid=np.zeros(len(y_true)).",
-        "cross_val_score(Ridge(), X, query_series(y, qid), cv=QueryKFold(3), "
-        'scoring=make_ranking_scorer("nDCG@10"))',
-    ),
-    Mistake(
-        RANKERS,
         "folds of rows, not of queries",
         "cross_val_score(ranker, X, query_target(y, qid), cv=KFold(3, shuffle=True))",
         "CutQueriesWarning: The training rows hold parts of queries: [...] Split by whole queries, "
@@ -325,7 +314,8 @@ MISTAKES = [
         "ranker.fit(X, y, qid=qid).score(X, y, qid=qid)",
         "QueryLeakWarning: The ranker is judged on rows that it was trained on, in 60 of 60 "
         "queries: it ranks them better than new queries. Hold queries out, by "
-        "query_train_test_split or cross_validate_queries.",
+        "query_train_test_split or cross_validate_queries. If these are other queries, give them "
+        "ids of their own.",
         "ranker.fit(X[:800], y[:800], qid=qid[:800]).score(X[800:], y[800:], qid=qid[800:])",
     ),
     Mistake(
@@ -480,7 +470,7 @@ MISTAKES = [
         FILES,
         "the measures come last",
         'trec.evaluate(qrels, run, "nDCG@10")',
-        "TypeError: A measure must be a Measure or a string, got {'d1': 2, 'd2': 1, 'd3': 0}.",
+        "TypeError: A measure must be a Measure or a string, got {'d1': 2, 'd2': 2, 'd3': 0}.",
         'trec.evaluate("nDCG@10", qrels, run)',
     ),
     Mistake(
@@ -501,7 +491,7 @@ MISTAKES = [
     ),
 ]
 
-QRELS = {f"q{i}": {"d1": 2, "d2": 1, "d3": 0} for i in range(8)}
+QRELS = {f"q{i}": {"d1": 2, "d2": 2, "d3": 0} for i in range(8)}
 RUN = {f"q{i}": {"d1": i + 0.25, "d2": 1.5, "d3": 0.75} for i in range(8)}
 
 
@@ -604,7 +594,7 @@ def page():
         "",
         "X, y, qid = make_ranking(n_queries=60, docs_per_query=20)",
         's, sizes, ranker = X[:, 0], [20] * 60, QueryRanker(Ridge(), measure="nDCG@10")',
-        'qrels = {"q0": {"d1": 2, "d2": 1, "d3": 0}}  # and other topics',
+        'qrels = {"q0": {"d1": 2, "d2": 2, "d3": 0}}  # and other topics',
         'run = {"q0": {"d1": 0.25, "d2": 1.5, "d3": 0.75}}',
         "```",
     ]
@@ -612,7 +602,13 @@ def page():
         lines += ["", f"## {section}", "", *([OF_BOOSTERS, ""] if section == BOOSTING else [])]
         lines += ["| Mistake | Message | Write instead |", "| --- | --- | --- |"]
         lines += [row_of(each) for each in mistakes]
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", written_by_hand()])
+
+
+def written_by_hand():
+    """Return the end of the page, which the tables do not give."""
+    _, heading, rest = PAGE.read_text(encoding="utf-8").partition("## What no warning catches")
+    return heading + rest
 
 
 def row_of(mistake):

@@ -91,10 +91,7 @@ def test_a_long_list_without_ids_warns():
     nDCG(k=10)(y[:1000], scores[:1000])
 
 
-def test_scikit_learns_own_scorer_warns_without_ids():
-    cuts = GroupKFold(3).split(X, y, qid)
-    with pytest.warns(QueryIdsWarning, match="make_ranking_scorer"):
-        cross_val_score(Ridge(), X, y, cv=cuts, scoring=make_scorer(xGAP(g=G)))
+def test_scikit_learns_own_scorer_finds_ids_in_a_series():
     with_ids = query_series(y, qid)
     found = cross_val_score(
         Ridge(), X, with_ids, cv=GroupKFold(3), groups=qid, scoring=make_scorer(xGAP(g=G))

@@ -2,14 +2,15 @@
 
 import pickle
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
 import sklearn
 from lightgbm import LGBMRanker
 from scipy.sparse import csr_matrix
-from sklearn.inspection import permutation_importance
+from sklearn.compose import make_column_transformer
+from sklearn.feature_selection import SelectKBest, f_regression
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GridSearchCV,
@@ -20,13 +21,13 @@ from sklearn.model_selection import (
     cross_validate,
     permutation_test_score,
     train_test_split,
+    validation_curve,
 )
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from skgraded import (
-    Judgments,
     QueryKFold,
     QueryRanker,
     QueryShuffleSplit,
@@ -48,7 +49,6 @@ from skgraded.exceptions import (
     QueryLeakWarning,
     SkgradedWarning,
 )
-from skgraded.model_selection._training_checks import warn_if_a_feature_holds_the_ids
 
 X, Y, QID = make_ranking(n_queries=30, docs_per_query=(4, 15), random_state=0)
 TARGET = query_target(Y, QID)
@@ -214,24 +214,24 @@ def test_scoring_what_was_trained_on_warns():
         lambda: fitted.score(X, TARGET),
         lambda: fitted.score(X, Y, qid=QID),
         lambda: fitted.score(X[order], TARGET[order]),
-        lambda: fitted.score(X[some], TARGET[some]),
+        lambda: fitted.score(X[~some], TARGET[~some]),
         lambda: fitted.score(permuted, TARGET),
         lambda: SCORER(pipeline, X, TARGET),
         lambda: compare({"a": fitted, "b": pipeline}, X, Y, qid=QID),
-        lambda: cross_validate(RANKER, X, TARGET, cv=[(np.arange(len(Y)), np.arange(len(Y)))]),
+        lambda: fitted.score(X, query_target(Y > 2, QID)),  # other labels of the same documents
     ):
         assert set(warnings_of(use)) == {QueryLeakWarning}
 
 
 def test_training_scores_that_were_asked_for_do_not_warn():
-    fitted = RANKER.fit(X, TARGET)
-
     def use():
         cross_validate(RANKER, X, TARGET, cv=QueryKFold(3), return_train_score=True)
-        permutation_importance(fitted, X, TARGET, scoring=SCORER, n_repeats=1)
-        fitted.score(X, query_target(Y > 2, QID))  # other labels of the same documents
+        validation_curve(
+            RANKER, X, TARGET, cv=QueryKFold(3), param_name="estimator__alpha", param_range=[1, 9]
+        )
 
     assert warnings_of(use) == []
+    fitted = RANKER.fit(X, TARGET)
     half = np.arange(len(Y)) % 2 == 0
     assert warnings_of(lambda: fitted.score(X[half], TARGET[half])) == [CutQueriesWarning]
 
@@ -248,7 +248,6 @@ def test_a_permutation_test_does_not_warn():
 def test_features_that_are_no_numbers_do_not_disturb():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"word": np.array(["a", "b"])[QID % 2], "x": X[:, 0]})
-    from sklearn.compose import make_column_transformer
     from sklearn.preprocessing import OneHotEncoder
 
     encoded = make_column_transformer((OneHotEncoder(), ["word"]), remainder="passthrough")
@@ -362,15 +361,24 @@ def test_ids_that_are_numbers_do_not_warn(qid):
     assert warnings_of(lambda: RANKER.fit(features, grades, qid=qid)) == []
 
 
-def test_ids_that_differ_in_every_row_warn():
+def test_row_numbers_warn():
     rows = np.arange(len(Y))
     for use in (
         lambda: RANKER.fit(X, Y, qid=rows),
         lambda: MEASURE(Y, X[:, 0], qid=rows),
-        lambda: MEASURE(Y, X[:, 0], qid=[f"row {each}" for each in rows]),
+        lambda: MEASURE(Y, X[:, 0], qid=rows + 1.0),
         lambda: next(QueryKFold(3).split(X, Y, rows)),
     ):
         assert warnings_of(use) == [QueryIdsWarning]
+
+
+def test_queries_of_one_document_do_not_warn():
+    for qid in (
+        [f"query {each}" for each in range(len(Y))],
+        np.random.default_rng(0).permutation(len(Y)),
+        np.arange(len(Y)) * 7,
+    ):
+        assert warnings_of(lambda ids=qid: MEASURE(Y, X[:, 0], qid=ids)) == []
 
 
 def test_a_split_of_whole_queries_does_not_warn():
@@ -419,32 +427,20 @@ def test_a_feature_that_holds_the_ids_warns(form, kind):
         assert found == [IdColumnWarning]
 
 
-def test_the_ids_are_found_beside_text_and_after_many_queries():
+def test_the_ids_are_found_in_text_that_a_pipeline_turns_into_numbers():
     pd = pytest.importorskip("pandas")
-    ids = np.repeat(np.arange(200) * 1009 + 10**7, 2)
-    frame = pd.DataFrame({"title": ids.astype(str), "x": np.float32(ids), "flag": True})
-    check = partial(warn_if_a_feature_holds_the_ids, judgments=Judgments(ids % 2, qid=ids))
-    assert warnings_of(lambda: check(frame[["flag", "x"]])) == [IdColumnWarning]
-    assert warnings_of(lambda: check(frame[["flag", "title"]])) == [IdColumnWarning]
-    frame.loc[399, ["x", "title"]] = 0, "another"  # the last query
-    assert warnings_of(lambda: check(frame)) == []
+    words = np.array([f"q{each}" for each in QID])
+    frame = pd.DataFrame({"x": X[:, 0], "srch_id": words})
+    tree = DecisionTreeRegressor(random_state=0)
+    for rest, expected in [("drop", []), (OrdinalEncoder(), [IdColumnWarning])]:
+        columns = make_column_transformer((rest, ["srch_id"]), remainder="passthrough")
+        ranker = QueryRanker(make_pipeline(columns, tree), measure=MEASURE)
+        assert warnings_of(lambda each=ranker: each.fit(frame, Y, qid=words)) == expected
 
 
-def test_days_are_found_as_ids_beside_numbers_and_ids_that_overflow_in_a_short_type():
-    pd = pytest.importorskip("pandas")
-    days = np.datetime64("2024-01-01", "us") + np.repeat(np.arange(30), 2).astype("m8[D]")
-    check = partial(
-        warn_if_a_feature_holds_the_ids, judgments=Judgments(np.arange(60) % 2, qid=days)
-    )
-    frame = pd.DataFrame({"x": np.arange(60.0), "day": pd.Categorical(days)})
-    assert warnings_of(lambda: check(frame)) == [IdColumnWarning]
-    assert warnings_of(lambda: check(frame.assign(day=frame["day"][0]))) == []
-    ids = np.repeat(np.arange(100, 130), 2) * 1000
-    check = partial(warn_if_a_feature_holds_the_ids, judgments=Judgments(ids % 2, qid=ids))
-    assert warnings_of(lambda: check(ids[:, None].astype(np.float32))) == [IdColumnWarning]
-    with np.errstate(over="ignore"):
-        short = ids[:, None].astype(np.float16)
-    assert warnings_of(lambda: check(short)) == [IdColumnWarning]
+def test_ids_that_no_prediction_changes_with_do_not_warn():
+    stump = QueryRanker(DecisionTreeRegressor(max_depth=1), measure=MEASURE)
+    assert warnings_of(lambda: stump.fit(with_ids("float64"), TARGET)) == []
 
 
 def test_the_warning_names_the_column():
@@ -461,18 +457,28 @@ def test_the_warning_names_the_column():
 
 def test_a_native_estimator_that_takes_the_ids_for_a_feature_warns():
     pd = pytest.importorskip("pandas")
+    catboost = pytest.importorskip("catboost")
     frame = pd.DataFrame(X).add_prefix("f").assign(qid=QID)
-    tree = DecisionTreeRegressor(max_depth=2)
+    tree = DecisionTreeRegressor(random_state=0)
+    boosted = catboost.CatBoostRegressor(
+        iterations=20, thread_count=1, allow_writing_files=False, verbose=0
+    )
 
     def found(estimator, y):
         folds = QueryKFold(3)
         return warnings_of(lambda: cross_validate(estimator, frame, y, scoring=SCORER, cv=folds))
 
-    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), tree)
-    for native in (tree, pipeline, GridSearchCV(tree, {"max_depth": [1, 2]}, cv=QueryKFold(3))):
-        assert IdColumnWarning in found(native, query_series(Y, QID))
-    for ranker in (RANKER, make_pipeline("passthrough", RANKER)):
-        assert found(ranker, Y) == []
+    for native in (
+        *(tree, boosted),
+        make_pipeline(StandardScaler().set_output(transform="pandas"), tree),
+        make_pipeline(StandardScaler(), tree),
+        make_pipeline(SelectKBest(f_regression, k=20), SimpleImputer(), boosted),
+        GridSearchCV(make_pipeline("passthrough", tree), {}, cv=QueryKFold(3)),
+    ):
+        assert found(native, query_series(Y, QID)) == [IdColumnWarning]
+    without = make_column_transformer(("drop", ["qid"]), remainder="passthrough")
+    for right in (RANKER, make_pipeline("passthrough", RANKER), make_pipeline(without, tree)):
+        assert found(right, Y) == []
 
 
 def test_ids_among_the_features_warn_once_in_a_search():

@@ -24,7 +24,7 @@ from skgraded import (
 )
 from skgraded.datasets import make_ranking
 from skgraded.displays import TrainingDisplay
-from skgraded.exceptions import QueryLeakWarning, UntransformedRowsWarning
+from skgraded.exceptions import QueryLeakWarning
 from skgraded.measures import (
     Fallout,
 )
@@ -237,24 +237,6 @@ def given_to_outer(features=X_VALID, name="queryranker"):
     return {f"{name}__{key}": value for key, value in rows.items()}
 
 
-WARNS = {"match": r"transform_input=\[\"eval_X\"\]"}
-
-
-def test_validation_rows_that_the_transformers_do_not_see_warn():
-    y = query_target(Y, QID)
-    with pytest.warns(UntransformedRowsWarning, **WARNS):
-        outer().fit(50 * X + 9, y, **given_to_outer(50 * X_VALID + 9))
-    nested = make_pipeline(StandardScaler(), make_pipeline("passthrough", ranker()))
-    with pytest.warns(UntransformedRowsWarning, **WARNS):
-        nested.fit(X, y, **given_to_outer(name="pipeline__queryranker"))
-    search = GridSearchCV(ranker(), {"estimator__num_leaves": [3, 7]}, cv=QueryKFold(2))
-    with pytest.warns(UntransformedRowsWarning, **WARNS):
-        make_pipeline(StandardScaler(), search).fit(X, y, **given_to_outer(name="gridsearchcv"))
-    searched = GridSearchCV(outer(), {"queryranker__early_stopping_rounds": [3]}, cv=QueryKFold(2))
-    with pytest.warns(UntransformedRowsWarning, **WARNS):
-        searched.fit(X, y, **given_to_outer())
-
-
 def test_validation_rows_that_nothing_transforms_or_that_are_transformed_do_not_warn():
     y = query_target(Y, QID)
     with warnings.catch_warnings():
@@ -283,11 +265,6 @@ def test_a_pipeline_that_is_told_transforms_the_validation_rows():
         warnings.simplefilter("error")
         fitted = outer(transform_input=["eval_X"]).fit(50 * X + 9, Y, **rows)
     assert fitted[-1].evals_result_ == expected.evals_result_
-    with (
-        sklearn.config_context(enable_metadata_routing=True),
-        pytest.warns(UntransformedRowsWarning, **WARNS),
-    ):
-        outer(transform_input=["other"]).fit(50 * X + 9, Y, **rows)
 
 
 @pytest.mark.parametrize("routing", [False, True])

@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._guards._issue import warn_once
-from skgraded._guards._row_counts import Queries, n_rows_of
-from skgraded._guards._stack import is_called_by_a_scorer
-from skgraded.exceptions import (
-    QueryIdsWarning,
-    SwappedArgumentsWarning,
-)
+from skgraded._guards._queries import IntArray, Queries, n_rows_of
+from skgraded._guards._stack import warn_once
+from skgraded.exceptions import QueryIdsWarning, SwappedArgumentsWarning
 
 _LONG_FOR_ONE_QUERY = 1_000
 _MANY_SINGLE_DOCUMENTS = 20
 _MOST_GRADES = 16  # scores of more different values are not grades
 # So many scores tell whether there are few different ones.
 _SAMPLED = 256
-_CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
+CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
 
 
 def warn_if_ids_are_forgotten(n_rows: int) -> None:
-    """Warn where a call without ids has many rows, or comes from a scorer of scikit-learn."""
-    if n_rows <= _LONG_FOR_ONE_QUERY and not is_called_by_a_scorer():
-        return
-    warn_once(
-        f"There are no query ids, so that all {n_rows} rows are scored as one query. Pass qid=, "
-        "one id per row; in scikit-learn's tools use make_ranking_scorer, which finds the ids. If "
-        "the rows are one query, say so by qid=np.zeros(len(y_true)).",
-        QueryIdsWarning,
-    )
+    """Warn where a call without ids has more rows than the list of one query."""
+    if n_rows > _LONG_FOR_ONE_QUERY:
+        warn_once(
+            f"There are no query ids, so that all {n_rows} rows are scored as one query. Pass "
+            "qid=, one id per row; in scikit-learn's tools use make_ranking_scorer, which finds "
+            "the ids. If the rows are one query, say so by qid=np.zeros(len(y_true)).",
+            QueryIdsWarning,
+        )
 
 
 def warn_if_ids_are_of_another_kind(queries: Queries, *, is_training: bool = False) -> None:
-    """Warn where ids differ in every row, or each id is the size of its query.
+    """Warn where ids are row numbers, or each id is the size of its query.
 
     Parameters
     ----------
@@ -46,11 +41,11 @@ def warn_if_ids_are_of_another_kind(queries: Queries, *, is_training: bool = Fal
         Whether a model is to be trained on the rows: it seldom is on a single query, so that a
         single id is taken for a size even where there are few rows.
     """
-    n_queries = len(queries.qid)
-    if queries.indptr[-1] == n_queries >= _MANY_SINGLE_DOCUMENTS:
+    if _are_row_numbers(queries):
         warn_once(
-            f"qid differs in all of {n_queries} rows, so that every query has a single document "
-            "and any scores rank it equally. Give the rows of a query the same id.",
+            f"qid is the row number in all of {len(queries.qid)} rows, so that every query has a "
+            "single document and any scores rank it equally. Give the rows of a query the same "
+            "id.",
             QueryIdsWarning,
         )
     elif _look_like_sizes(queries, is_training=is_training):
@@ -60,6 +55,15 @@ def warn_if_ids_are_of_another_kind(queries: Queries, *, is_training: bool = Fal
             "qid=np.repeat(np.arange(len(sizes)), sizes).",
             QueryIdsWarning,
         )
+
+
+def _are_row_numbers(queries: Queries) -> bool:
+    """Whether ids are 0, 1, 2 ... or 1, 2, 3 ...; others may be of queries with one document."""
+    ids = queries.qid
+    if queries.indptr[-1] != len(ids) or len(ids) < _MANY_SINGLE_DOCUMENTS:
+        return False
+    is_counted = ids.dtype.kind in "iuf" and ids[0] in {0, 1}
+    return bool(is_counted and (ids - ids[0] == np.arange(len(ids))).all())
 
 
 def _look_like_sizes(queries: Queries, *, is_training: bool) -> bool:
@@ -74,37 +78,65 @@ def _look_like_sizes(queries: Queries, *, is_training: bool) -> bool:
     if (n_rows == n_rows[0]).all() or (n_rows % ids).any():
         return False
     # An id divides a number of rows by chance once in id times.
-    return bool(np.log(ids).sum() >= -np.log(_CHANCE))
+    return bool(np.log(ids).sum() >= -np.log(CHANCE))
+
+
+class ScoredLists(Protocol):
+    """Scores by query: those of query q are ``scores[indptr[q]:indptr[q + 1]]``."""
+
+    @property
+    def scores(self) -> NDArray[Any] | None:
+        """The scores; None where documents are ranked without any."""
+
+    @property
+    def indptr(self) -> IntArray:
+        """Borders of the queries, shape (n_queries + 1,)."""
 
 
 def warn_if_swapped(
-    grades: NDArray[Any], scores: Any, names: tuple[str, str] = ("y_true", "y_score")
+    grades: NDArray[Any], lists: ScoredLists, names: tuple[str, str] = ("y_true", "y_score")
 ) -> None:
     """Warn where fractional grades and scores of few whole numbers look exchanged.
 
-    Scores look like grades if they are whole numbers from 0 on, few different ones and fewer than
-    the grades. Equal scores are those of a constant model.
-
     Parameters
     ----------
-    grades, scores : ndarray
-        Grades, some of which are fractional, and scores.
+    grades : ndarray of shape (n_judged,)
+        Grades, some of which are fractional.
+    lists : ScoredLists
+        The scores by query.
     names : (str, str), default=("y_true", "y_score")
         What the user calls the two.
     """
-    if len(np.unique(scores[:_SAMPLED])) > _MOST_GRADES:
+    scores = lists.scores
+    if scores is None or len(np.unique(scores[:_SAMPLED])) > _MOST_GRADES:
         return
     found = np.unique(scores)
-    few = 1 < len(found) <= _MOST_GRADES
-    if not few or found[0] != 0 or (found != np.floor(found)).any():
-        return
     if len(found) >= len(np.unique(np.maximum(grades, 0.0))):  # below 0 are marks of the unjudged
         return
-    warn_once(
-        f"{names[0]} holds fractional numbers, and {names[1]} whole numbers from {found[0]:g} to "
-        f"{found[-1]:g}: they look exchanged. {names[0]} comes first, and then {names[1]}.",
-        SwappedArgumentsWarning,
-    )
+    if _look_like_grades(found, may_be_binary=grades.max() > 1) and _repeat(scores, lists.indptr):
+        warn_once(
+            f"{names[0]} holds fractional numbers, and {names[1]} whole numbers from 0 to "
+            f"{found[-1]:g}: they look exchanged. {names[0]} comes first, and then {names[1]}.",
+            SwappedArgumentsWarning,
+        )
+
+
+def _look_like_grades(found: NDArray[Any], *, may_be_binary: bool) -> bool:
+    """Whether scores are a few whole numbers from 0 on.
+
+    Equal scores are those of a constant model. Yes and no beside probabilities are as often the
+    scores as the grades.
+    """
+    if found[0] != 0 or (found != np.floor(found)).any() or len(found) > _MOST_GRADES:
+        return False
+    return len(found) > (1 if may_be_binary else 2)
+
+
+def _repeat(scores: NDArray[Any], indptr: IntArray) -> bool:
+    """Whether scores above 0 occur twice in a query, as grades do and ranks do not."""
+    query = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    pairs = np.stack([query, scores])[:, scores > 0]
+    return len(np.unique(pairs, axis=1).T) < pairs.shape[1]
 
 
 def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:

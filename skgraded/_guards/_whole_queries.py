@@ -9,37 +9,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._guards._arguments import warn_if_ids_are_of_another_kind
-from skgraded._guards._issue import warn_once
-from skgraded._guards._nested import fitted_inside
-from skgraded._guards._query_record import QueryRecord, hash_ids, short_hashes
-from skgraded._guards._row_counts import (
-    JudgedQueries,
+from skgraded._guards._arguments import CHANCE, warn_if_ids_are_of_another_kind
+from skgraded._guards._queries import (
+    BoolArray,
+    IntArray,
     Queries,
+    QueryRecord,
     example,
+    hash_ids,
     n_missing,
     n_parts,
     n_rows_of,
     n_shared,
 )
-from skgraded._guards._stack import is_cross_validating, is_training_score_asked_for
-from skgraded.exceptions import (
-    CutQueriesWarning,
-    QueryLeakWarning,
-)
-
-IntArray = NDArray[np.int64]
+from skgraded._guards._stack import warn_once
+from skgraded.exceptions import CutQueriesWarning, QueryLeakWarning
 
 # Two data sets of one kind have lists of about the same lengths; the parts of a data set do not.
 _ABOUT_AS_MANY = (0.8, 1.25)
+_MOST = 0.8
 
 _ON_PURPOSE = (
     "If rows were left out on purpose, make the target or the ids from the rows that are left."
 )
+
+# The versions of LightGBM's data sets that were looked at: once each, because the rows of a subset
+# are a list.
+_whole: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
 
 def warn_about_given_queries(
@@ -70,39 +71,27 @@ def warn_about_given_queries(
     )
 
 
-def warn_about_scored_queries(
-    queries: JudgedQueries, estimator: Any = None, *, given_apart: bool = False
-) -> None:
+def warn_about_scored_queries(queries: Queries, estimator: Any = None) -> None:
     """Warn of doubtful ids, and of queries that lack rows, repeat them or were trained on.
 
     Parameters
     ----------
-    queries : JudgedQueries
+    queries : Queries
         The scored rows by query.
     estimator : estimator, optional
         What scores them: a fitted `QueryRanker`, an estimator that wraps one, or any other, which
         tells nothing of the queries that it has seen.
-    given_apart : bool, default=False
-        Whether the rows are another data set than that of a cross-validation in progress.
     """
     warn_if_ids_are_of_another_kind(queries)
-    trained = None if estimator is None else _training_record(estimator)
+    trained, missing = _training_record(estimator), n_missing(queries)
     if trained is not None:
         overlap = _Overlap(trained, queries)
-        if overlap.is_leak(given_apart=given_apart):
+        if overlap.has_other_rows:
             _warn_of_a_leak()
-        elif overlap.n_same_rows and not is_training_score_asked_for():
-            _warn_of_training_queries(overlap.n_same_rows, len(queries.qid))
-        else:  # of training rows, fit has warned
-            _warn_of_parts(queries, overlap.scored[overlap.are_training_rows])
-    elif queries.sizes is not None:
-        _warn_of_parts(queries)
-
-
-def _warn_of_parts(queries: Queries, apart_from: IntArray | None = None) -> None:
-    missing = n_missing(queries)
-    if apart_from is not None:
-        missing[apart_from] = np.minimum(missing[apart_from], 0)
+            return
+        if overlap.has_training_rows:
+            _warn_of_training_rows(int(overlap.are_same.sum()), len(queries.qid))
+            return
     if (missing > 0).any():
         _warn_of_thin_queries(example(queries, missing > 0))
     else:
@@ -143,69 +132,62 @@ def warn_if_splits_take_parts(
 
 
 class _Overlap:
-    """The scored queries that a ranker has been trained on.
+    """What scored queries share with those that a ranker was trained on.
 
-    Rows are taken for the training rows themselves where a query has as many of both; of a query
-    that is cut into equal halves, this misses that it is scored on the other half. The warning that
-    the training rows are cut remains.
+    Attributes
+    ----------
+    are_same : ndarray of shape (n_shared,), bool
+        Whether a query has as many scored rows as training rows, which are then taken for the same.
     """
 
-    def __init__(self, trained: QueryRecord, queries: JudgedQueries) -> None:
-        self._trained, self._queries = trained, queries
-        self._hashes = hash_ids(queries.qid)
-        _, self._before, self.scored = np.intersect1d(
-            trained.hashes, self._hashes, assume_unique=True, return_indices=True
+    def __init__(self, trained: QueryRecord, queries: Queries) -> None:
+        _, before, scored = np.intersect1d(
+            trained.hashes, hash_ids(queries.qid), assume_unique=True, return_indices=True
         )
-        before = self._before
-        n_trained, n_scored = trained.n_rows[before], n_rows_of(queries)[self.scored]
+        self._n_trained = trained.n_rows[before].astype(np.int64)
+        self._n_scored = n_rows_of(queries)[scored]
+        self.are_same: BoolArray = self._n_trained == self._n_scored
         # Equal sizes mean one data set; without them, or with others, it may be another one.
-        self.is_one_data_set = np.zeros(len(before), dtype=bool)
-        self.was_cut = np.zeros(len(before), dtype=bool)
+        self._is_one = self._was_cut = np.zeros(len(before), dtype=bool)
         if queries.sizes is not None and trained.sizes is not None:
-            self.is_one_data_set = trained.sizes[before] == queries.sizes[self.scored]
-            self.was_cut = n_trained < trained.sizes[before]
-        self.have_other_rows = n_trained != n_scored
-        self.are_training_rows = self.is_one_data_set & ~self.have_other_rows
+            self._is_one = trained.sizes[before] == queries.sizes[scored]
+            self._was_cut = self._n_trained < trained.sizes[before]
+        # Files without ids are numbered from the start, so that their ids say nothing.
+        self._is_numbered = _is_numbering(queries.qid)
+        self._n_most = max(len(trained), len(queries.qid))
 
     @property
-    def n_same_rows(self) -> int:
-        """Number of queries whose rows are training rows by their grades; 0 where few are.
-
-        Two data sets whose queries are numbered from 0 share ids, and few grades.
-        """
-        if not len(self.scored):  # the common case, in which the grades need not be read
-            return 0
-        are_same = self._trained.grades[self._before] == short_hashes(self._queries)[self.scored]
-        n_same = int(np.count_nonzero(are_same & ~self.have_other_rows))
-        return n_same if 2 * n_same > len(self.scored) else 0
-
-    def is_leak(self, *, given_apart: bool) -> bool:
+    def has_other_rows(self) -> bool:
         """Whether the ranker knows some scored query by other rows.
 
-        One that was trained on a whole query knows all of its rows, however few are scored.
+        One that was trained on a whole query knows all of its rows, however few are scored. Of
+        queries that are numbered from the start, it knows others if nearly all numbers are the
+        same, and lists are shorter or longer as those of the parts of one data set are.
         """
-        if (self.have_other_rows & self.is_one_data_set & self.was_cut).any():
+        if (self._is_one & self._was_cut & ~self.are_same).any():
             return True
-        if not (self.have_other_rows & ~self.is_one_data_set).any():
+        if not (~self._is_one & ~self.are_same).any():
             return False
-        is_one = not given_apart and is_cross_validating()
-        return is_one or not _may_be_of_other_data(self._trained, self._hashes, self._queries)
+        shortest, longest = _ABOUT_AS_MANY
+        ratio = self._n_scored.sum() / self._n_trained.sum()
+        is_most = len(self.are_same) >= _MOST * self._n_most
+        return not self._is_numbered or (is_most and not shortest <= ratio <= longest)
 
+    @property
+    def has_training_rows(self) -> bool:
+        """Whether most of these queries have their training rows.
 
-def _may_be_of_other_data(
-    trained: QueryRecord, hashes: NDArray[np.uint64], queries: Queries
-) -> bool:
-    """Whether equal ids may be a coincidence, because the scored queries are numbered 0, 1, ...
-
-    Files without ids are numbered from the start. Two parts of one data set have the same numbers,
-    and lists of other lengths.
-    """
-    if not _is_numbering(queries.qid):
-        return False
-    if not np.array_equal(trained.hashes, np.sort(hashes)):
-        return True
-    shortest, longest = _ABOUT_AS_MANY
-    return bool(shortest <= n_rows_of(queries).sum() / trained.n_rows.sum() <= longest)
+        Of queries that are numbered from the start, all must have as many rows as in training, and
+        be the same queries or have lengths that those of other data would not have by chance.
+        """
+        if not self._is_numbered:
+            return bool(2 * self.are_same.sum() > len(self.are_same))
+        if not self.are_same.all():
+            return False
+        _, counts = np.unique(self._n_trained, return_counts=True)
+        n_queries = len(self.are_same)
+        chance = ((counts / n_queries) ** 2).sum() ** n_queries if n_queries else 1.0
+        return bool(n_queries == self._n_most or chance < CHANCE)
 
 
 def _is_numbering(qid: NDArray[Any]) -> bool:
@@ -213,6 +195,17 @@ def _is_numbering(qid: NDArray[Any]) -> bool:
     if qid.dtype.kind not in "iu":
         return False
     return bool(qid.min() in {0, 1} and qid.max() - qid.min() == len(qid) - 1)
+
+
+def _training_record(estimator: Any) -> QueryRecord | None:
+    """Find what a ranker remembers, also at the end of a Pipeline or inside a fitted search."""
+    while estimator is not None:
+        record = getattr(estimator, "training_queries_", None)
+        if isinstance(record, QueryRecord):
+            return record
+        steps = getattr(estimator, "steps", None)
+        estimator = getattr(estimator, "best_estimator_", steps[-1][1] if steps else None)
+    return None
 
 
 def _warn_of_a_leak() -> None:
@@ -224,12 +217,14 @@ def _warn_of_a_leak() -> None:
     )
 
 
-def _warn_of_training_queries(n_same: int, n_scored: int) -> None:
+def _warn_of_training_rows(n_same: int, n_scored: int) -> None:
+    """Warn outside of searches alone, which score training rows only where they are asked to."""
     warn_once(
         f"The ranker is judged on rows that it was trained on, in {n_same} of {n_scored} queries: "
         "it ranks them better than new queries. Hold queries out, by query_train_test_split or "
-        "cross_validate_queries.",
+        "cross_validate_queries. If these are other queries, give them ids of their own.",
         QueryLeakWarning,
+        in_searches=False,
     )
 
 
@@ -254,7 +249,42 @@ def _warn_if_rows_repeat(queries: Queries, missing: IntArray, rows: str) -> None
         )
 
 
-def _training_record(estimator: Any) -> QueryRecord | None:
-    """Find what a ranker remembers, also at the end of a Pipeline or inside a fitted search."""
-    records = (getattr(each, "training_queries_", None) for each in fitted_inside(estimator))
-    return next((each for each in records if isinstance(each, QueryRecord)), None)
+def refuse_cut_queries(data_set: Any) -> None:
+    """Raise where a subset of a data set holds some rows of a query and lacks others.
+
+    Where it does not, the getters of the data set return what was set last: ``set_field`` counts a
+    new version, and leaves their copies as they were.
+
+    LightGBM takes the fragments for queries. ``lightgbm.cv`` makes such subsets where the objective
+    is callable, of which it does not know that it ranks.
+
+    Parameters
+    ----------
+    data_set : lightgbm.Dataset
+        The data set that is trained on or evaluated.
+
+    Raises
+    ------
+    ValueError
+        If a query is cut.
+    """
+    if _whole.get(data_set) == data_set.version:
+        return
+    subset = data_set
+    while getattr(subset, "used_indices", None) is not None and subset.reference is not None:
+        sizes = subset.reference.get_group()
+        if sizes is not None:
+            _require_whole(np.asarray(sizes, dtype=np.int64), np.asarray(subset.used_indices))
+        subset = subset.reference
+    data_set.label = data_set.weight = data_set.group = None  # the getters read them anew
+    _whole[data_set] = data_set.version
+
+
+def _require_whole(sizes: IntArray, rows: IntArray) -> None:
+    n_cut = n_parts(np.repeat(np.arange(len(sizes)), sizes)[rows], sizes)
+    if n_cut:
+        raise ValueError(
+            f"The data set is a subset that cuts queries: it holds parts of {n_cut} queries of "
+            f"{len(sizes)}. lightgbm.cv cuts them where the objective is callable: pass it "
+            "folds=skgraded.QueryKFold(5)."
+        )

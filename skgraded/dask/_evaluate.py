@@ -25,14 +25,13 @@ from skgraded._support.arguments import flag
 from skgraded.measures import Measures, resolve_all
 from skgraded.rankings import (
     QID,
-    features_for,
     grades_of_categories,
     has_id_column,
     require_same_words,
     words_of_grades,
 )
 from skgraded.results import Means, Scores
-from skgraded.scoring import RankingScorer, ResponseMethod, scores_of
+from skgraded.scoring import RankingScorer, ResponseMethod, scores_of_rows
 from skgraded.scoring import make_ranking_scorer as make_local_scorer
 
 _ALIKE = "The collections must have blocks of the same rows"
@@ -462,4 +461,4 @@ def _predictions(estimator: Any, X: Any, response_method: ResponseMethod) -> lis
 
 def _scores_of_block(model: Any, X: Any, response_method: ResponseMethod) -> NDArray[np.float64]:
     # Most estimators refuse to predict for no rows.
-    return scores_of(model, features_for(model, X), response_method) if len(X) else np.zeros(0)
+    return scores_of_rows(model, X, response_method) if len(X) else np.zeros(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from skgraded._guards import (
     refusal_of,
     warn_about_given_queries,
     warn_about_scored_queries,
-    warn_if_features_are_selected_by_r2,
+    warn_if_a_feature_holds_the_ids,
     warn_once,
 )
 from skgraded.boosting import NamedMeasures
@@ -54,7 +55,6 @@ from skgraded.model_selection._training_checks import (
     check_training_data,
     check_weights,
     grades_of,
-    warn_if_a_feature_holds_the_ids,
 )
 from skgraded.rankings import Judgments, read_columns, without_query_ids
 
@@ -168,7 +168,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     Rename the column, ``X.rename(columns={"srch_id": "qid"})``, and ranker, scorers and splitters
     read the ids there and leave them out of the features.
 
-    RFECV takes R2 where no ``scoring`` is given, not `score`; `fit` warns of that.
+    RFECV takes R2 where no ``scoring`` is given, not `score`: give it one, such as
+    ``make_ranking_scorer("nDCG@10")``.
 
     A classifier scores a document by its expected grade, the sum over grades of P(grade) times
     grade. A classifier without ``predict_proba`` scores by the margin where there are two grades,
@@ -298,32 +299,25 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         QueryIdsWarning
-            If the query ids are the sizes of the queries, row by row, or differ in every row; or if
-            ``pairs`` are given to a fold of a cross-validation.
+            If the query ids are the sizes of the queries, row by row, or row numbers.
         IdColumnWarning
-            If a feature holds the query ids.
+            If predictions change with a feature that equals the query ids.
         CutQueriesWarning
             If training or validation queries lack rows or have rows twice, as `query_target`,
-            `query_series` or `query_ids` has counted them; or a Pipeline around the ranker
-            transforms the column of X that holds the ids, so that queries are merged or cut.
+            `query_series` or `query_ids` has counted them.
         QueryLeakWarning
             If validation rows are training rows, or other documents of training queries; or the
             ``cv`` of the estimator cuts queries.
-        OtherMetricWarning
-            Inside an RFECV that scores by R2, as it does where no ``scoring`` is given.
-        UntransformedRowsWarning
-            If the ranker stands in a Pipeline that transforms X and not eval_X.
         """
         check_estimator(self.estimator)
-        warn_if_features_are_selected_by_r2()
         evaluation = EvaluationSet(eval_X, eval_y, eval_qid, eval_sample_weight)
         watches, booster = check_stopping(self, evaluation, fit_params), booster_of(self.estimator)
         check_fit_params(booster, fit_params, watches=watches, is_given=evaluation.is_given)
         self._forget()
         others = take_named(fit_params, watches=watches)
         judgments, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
+        features = rows.X
         check_training_data(judgments)
-        warn_if_a_feature_holds_the_ids(rows.X, judgments)
         warn_about_given_queries(judgments, is_training=True)
         self.training_queries_ = QueryRecord.of(judgments)
         self.measure_ = _resolved(self.measure, judgments)
@@ -340,6 +334,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if booster.start in rows.per_row:
             self.starts_from_ = booster.start
         self._keep(watched)
+        predict = partial(predict_from, self.estimator_, start=None)
+        warn_if_a_feature_holds_the_ids(predict, features, judgments)
         return self
 
     def _forget(self) -> None:
@@ -391,7 +387,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             ) from error
         check_evaluation_grades(judgments)
         check_weights("eval_sample_weight", judgments)
-        warn_about_scored_queries(judgments, self, given_apart=True)
+        warn_about_scored_queries(judgments, self)
         self.validation_queries_ = QueryRecord.of(judgments)
         self.measure_ = self._measure_for(judgments)
         return rows
@@ -495,10 +491,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         QueryLeakWarning
-            If these are rows that the ranker was trained on, unless scikit-learn was asked for
-            scores of training rows, or permutes features; or other documents of training queries.
+            If these are rows that the ranker was trained on, unless one of scikit-learn's tools
+            scores them; or other documents of training queries.
         QueryIdsWarning
-            If the query ids differ in every row.
+            If the query ids are row numbers.
         CutQueriesWarning
             If queries lack rows or have rows twice, as `query_target`, `query_series` or
             `query_ids` has counted them.

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from skgraded._guards import fits_of_pipelines, warn_once
+from skgraded._guards import warn_once
 from skgraded._support.arguments import fraction, integer_or_none
-from skgraded.exceptions import (
-    CutQueriesWarning,
-    IdColumnWarning,
-    MissingInitialScoresWarning,
-    UntransformedRowsWarning,
-)
+from skgraded.exceptions import MissingInitialScoresWarning
 from skgraded.model_selection._estimators import STOPPING, final_step, may_stop
 from skgraded.model_selection._fitting import booster_of, names_of_watched
 from skgraded.model_selection._rows import entry_per_row
 from skgraded.rankings import (
-    QID,
     Judgments,
     grades_of_categories,
-    has_id_column,
-    number_rows,
     numeric,
     read_columns,
     split_target,
@@ -40,11 +30,6 @@ _EVALUATION_SETS = {"eval_set", "eval_group", "eval_names", "sample_weight_eval_
 # scikit-learn's checks of estimators look for these words in the error.
 _COMPLEX = "Complex data not supported."
 
-# With fewer queries, a feature such as 0 and 1 may equal the ids by chance.
-_FEWEST_QUERIES_WITH_IDS = 3
-# By so many, nearly all features are ruled out.
-_ENOUGH_QUERIES_TO_TELL = 100
-_NUMBERS = "biuf"
 _NO_NAMES = np.empty(0, dtype=object)
 
 
@@ -96,8 +81,6 @@ def check_stopping(ranker: Any, evaluation: EvaluationSet, fit_params: dict[str,
     _check_validation(ranker.validation_fraction, ranker.early_stopping_rounds, evaluation)
     if not is_watched:
         return False
-    if evaluation.is_given:
-        _warn_if_transformers_are_passed_by(evaluation.X)
     taker = "validation_fraction" if ranker.validation_fraction is not None else "eval_X"
     if not booster_of(ranker.estimator).is_watched:
         raise ValueError(
@@ -127,41 +110,6 @@ def _check_validation(given_fraction: Any, rounds: Any, evaluation: EvaluationSe
             "on, or eval_X, such queries, "
             f"got early_stopping_rounds={rounds} and validation_fraction=None."
         )
-
-
-def _warn_if_transformers_are_passed_by(eval_X: Any) -> None:  # noqa: N803
-    """Warn where a Pipeline around the ranker has transformed X, and not the validation rows."""
-    for pipeline, X in fits_of_pipelines():
-        before = [step for _, step in pipeline.steps[:-1] if step not in (None, "passthrough")]
-        is_raw = np.shape(X)[1:] == np.shape(eval_X)[1:]  # else it is transformed, or is refused
-        if before and is_raw and "eval_X" not in (getattr(pipeline, "transform_input", None) or ()):
-            warn_once(
-                "eval_X goes past the transformers of the Pipeline, so that the measure watches "
-                "features as they are, and the model is trained on what the transformers return. "
-                'Write Pipeline(..., transform_input=["eval_X"]) (scikit-learn >= 1.6, with '
-                "metadata routing on), or QueryRanker(make_pipeline(transformers, estimator), ...)."
-                " If eval_X has been transformed already, silence this warning.",
-                UntransformedRowsWarning,
-            )
-
-
-def warn_if_a_transformer_changes_the_ids(judgments: Judgments) -> None:
-    """Warn where a Pipeline around the ranker has transformed the column of query ids.
-
-    Ids in the target or in ``qid=`` are compared with the column before, and contradict it.
-    """
-    for pipeline, X in fits_of_pipelines():
-        if not has_id_column(X) or len(X) != judgments.n_documents:
-            continue
-        n_queries = 1 + int(number_rows(X[QID], len(X)).max())
-        if n_queries != judgments.n_queries:
-            warn_once(
-                f"The transformers of the {type(pipeline).__name__} change the column 'qid' of X: "
-                f"it has {n_queries} queries before them, and {judgments.n_queries} after "
-                "them, on which the ranker is trained. Give the ids by query_target(y, qid), which "
-                "no transformer sees, and leave the column out of X.",
-                CutQueriesWarning,
-            )
 
 
 def _reject(fit_params: dict[str, Any], names: set[str], reason: str, way_out: str = "") -> None:
@@ -318,83 +266,3 @@ def check_weights(name: str, judgments: Judgments) -> None:
     """Raise where all weights are 0."""
     if judgments.weights is not None and not judgments.weights.any():
         raise ValueError(f"{name} must hold a positive weight, got only zeros.")
-
-
-def warn_if_a_feature_holds_the_ids(X: Any, judgments: Judgments) -> None:
-    """Warn where a feature equals the query ids, which say nothing about a document.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_documents, n_features)
-        Features; the rows stand query by query.
-    judgments : Judgments
-        The rows by query.
-    """
-    if judgments.n_queries < _FEWEST_QUERIES_WITH_IDS:
-        return
-    ids = _as_numbers(judgments.qid)
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    few = slice(_ENOUGH_QUERIES_TO_TELL)
-    firsts = judgments.indptr[:-1][few]  # indexing an array itself costs less
-    one_each = X[firsts] if type(X) is np.ndarray else _safe_indexing(X, firsts)
-    places = _places_that_may_hold(ids[few], one_each)
-    ids_of_rows = np.repeat(ids, np.diff(judgments.indptr)) if len(places) else ids
-    for place in places:
-        if _is_equal(_column(X, place), ids_of_rows):
-            name = X.columns[place] if hasattr(X, "columns") else int(place)
-            warn_once(
-                f"X holds the query ids in column {name!r}, which the ranker uses as a feature. "
-                "Leave the column out of X, or name it 'qid' in a DataFrame: rankers, scorers and "
-                "splitters read the ids there, and do not use them as a feature.",
-                IdColumnWarning,
-            )
-            return
-
-
-def _places_that_may_hold(ids: NDArray[Any], one_each: Any) -> NDArray[np.intp]:
-    """Return the columns that may hold ids, by a row of each of some queries: mostly none.
-
-    All are read at once, because taking a column of a DataFrame costs more than comparing it.
-    """
-    if hasattr(one_each, "tocsc"):  # a column of ids is full, though one id may be 0
-        full = np.flatnonzero(np.diff(one_each.tocsc().indptr) >= len(ids) - 1)
-        return full[_places_that_may_hold(ids, one_each[:, full].toarray())]
-    columns = np.asarray(one_each).T
-    if columns.dtype.kind in _NUMBERS:
-        return np.flatnonzero(_are_near(columns, ids))
-    if ids.dtype.kind == "M":  # among columns of other types, dates are objects of several kinds
-        return np.arange(len(columns))
-    return np.flatnonzero([np.all(_are_near(_as_numbers(each), ids)) for each in columns])
-
-
-def _are_near(columns: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.bool_] | bool:
-    """Whether columns equal the ids, but for digits that a type of numbers loses."""
-    if columns.dtype.kind in _NUMBERS and ids.dtype.kind in _NUMBERS:
-        with np.errstate(over="ignore", invalid="ignore"):
-            ids = ids.astype(columns.dtype if columns.dtype.kind == "f" else np.float64)
-            is_near = np.abs(columns - ids) <= 0.01 * np.abs(ids)  # np.isclose takes longer
-            near: NDArray[np.bool_] = (is_near | (columns == ids)).all(axis=-1)
-        return near
-    return _is_equal(columns, ids)
-
-
-def _column(X: Any, place: np.int64) -> NDArray[Any]:
-    column = _safe_indexing(X, int(place), axis=1)
-    return _as_numbers(np.ravel(column.toarray() if hasattr(column, "toarray") else column))
-
-
-def _as_numbers(values: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers in the place of their texts or of objects, where all values are numbers."""
-    if values.dtype.kind in "OUS":
-        with contextlib.suppress(TypeError, ValueError):
-            return values.astype(np.float64)
-    return values
-
-
-def _is_equal(column: NDArray[Any], ids: NDArray[Any]) -> bool:
-    if (column.dtype.kind in _NUMBERS) != (ids.dtype.kind in _NUMBERS):
-        return False
-    if column.dtype.kind == "f" and ids.dtype.kind in _NUMBERS:  # ids lose digits in float32
-        with np.errstate(over="ignore"):
-            ids = ids.astype(column.dtype)
-    return np.array_equal(column, ids)

@@ -35,7 +35,6 @@ from skgraded.model_selection._splitters import QueryKFold, query_of_row
 from skgraded.rankings import (
     Judgments,
     as_ids,
-    features_for,
     query_series,
     query_target,
     read_columns,
@@ -43,7 +42,7 @@ from skgraded.rankings import (
     without_query_ids,
 )
 from skgraded.results import Scores, by_name
-from skgraded.scoring import ResponseMethod, scores_of
+from skgraded.scoring import ResponseMethod, scores_of, scores_of_rows
 
 
 def scores_of_models(
@@ -64,7 +63,7 @@ def scores_of_models(
     parts = {}
     for name, each in models.items():
         warn_about_scored_queries(judgments, each)
-        parts[name] = evaluate(named, judgments.rank(scores_of(each, features_for(each, X))))
+        parts[name] = evaluate(named, judgments.rank(scores_of_rows(each, X)))
     return parts
 
 

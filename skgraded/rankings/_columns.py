@@ -16,14 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import (
-    fitted_inside,
-    is_permuting_features,
     warn_if_grades_are_ids,
-    warn_if_id_column_is_shuffled,
-    warn_once,
 )
 from skgraded._support.lazy import import_pandas
-from skgraded.exceptions import IdColumnWarning
 from skgraded.rankings._numbers import grades_of_categories, numeric, one_dimensional
 from skgraded.rankings._queries import as_ids, count_rows, number_rows
 
@@ -145,11 +140,6 @@ def features_for(estimator: Any, X: Any) -> Any:
     array-like
         X as the estimator knows it.
 
-    Warns
-    -----
-    IdColumnWarning
-        If the column is a feature of the estimator.
-
     Examples
     --------
     >>> from sklearn.linear_model import Ridge
@@ -164,14 +154,6 @@ def features_for(estimator: Any, X: Any) -> Any:
         was_left_out = getattr(estimator, "n_features_in_", None) == X.shape[1] - 1
     else:
         was_left_out = QID not in names
-    *_, last = fitted_inside(estimator)
-    if QID in getattr(last, "feature_names_in_", ()):
-        warn_once(
-            f"{type(last).__name__} was fitted on the column {QID!r} of X, and learned from the "
-            "query ids as from a feature. Put it into QueryRanker(...), which leaves the column "
-            "out, or fit it on X without the column and give the ids by query_target(y, qid).",
-            IdColumnWarning,
-        )
     return without_query_ids(X) if was_left_out else X
 
 
@@ -284,11 +266,6 @@ def read_columns(
         If pandas objects hold the same row labels in different orders, or ids in two places
         contradict each other.
 
-    Warns
-    -----
-    CutQueriesWarning
-        If the ids are a column of X that permutation_importance is shuffling.
-
     Examples
     --------
     >>> from skgraded import query_ids
@@ -316,7 +293,7 @@ def _read_telling_columns(
     sources = [] if ids is None else [_Source(named[1], ids_in_keyword(ids))]
     if in_target is not None:
         sources.append(_Source(f"the ids in {named[0]}", in_target))
-    queries = _agreed_on(sources + _ids_of_frames(columns, row_labels, is_known=bool(sources)))
+    queries = _agreed_on(sources + _ids_of_frames(columns, row_labels))
     grades = grades_of_categories(grades)
     return CheckedColumns(grades, *queries, row_labels, others.get("sample_weight"))
 
@@ -328,9 +305,7 @@ class _Source(NamedTuple):
     queries: QueryIds
 
 
-def _ids_of_frames(
-    columns: Mapping[str, Any], row_labels: Mapping[str, Any], *, is_known: bool
-) -> list[_Source]:
+def _ids_of_frames(columns: Mapping[str, Any], row_labels: Mapping[str, Any]) -> list[_Source]:
     """Return the ids in columns of data frames, and then those in row labels."""
     in_index = [
         _Source(f"the index level {QID!r} of {name}", ids_in_index(index))
@@ -342,10 +317,6 @@ def _ids_of_frames(
         for name, each in columns.items()
         if getattr(each, "ndim", 0) != 1 and has_id_column(each)
     ]
-    if in_columns and is_permuting_features():  # which shuffles the column as well
-        if is_known or in_index:
-            return in_index
-        warn_if_id_column_is_shuffled()
     return in_columns + in_index
 
 

@@ -650,8 +650,8 @@ def as_rankings(
     Warns
     -----
     QueryIdsWarning
-        If there are no query ids and more than 1,000 rows, or scikit-learn's scorer asks; or if the
-        query ids look like group sizes.
+        If there are no query ids and more than 1,000 rows, or if the query ids look like group
+        sizes.
     CutQueriesWarning
         If queries lack rows or have rows twice, as `query_target`, `query_series` or `query_ids`
         has counted them.
@@ -680,7 +680,7 @@ def as_rankings(
         warn_about_scored_queries(judgments)
     rankings = judgments._rank(y_score, n_threads)
     if judgments.has_fractional_grades:
-        warn_if_swapped(judgments.graded, rankings.scores)
+        warn_if_swapped(judgments.graded, rankings)
     if columns.ids is None:
         warn_if_ids_are_forgotten(judgments.n_documents)
     return rankings

@@ -204,6 +204,11 @@ class Rankings:
         judgments = self.judgments
         return f"<Rankings of {judgments.n_documents} documents in {judgments.n_queries} queries>"
 
+    @property
+    def indptr(self) -> IntArray:
+        """``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q."""
+        return self.judgments.indptr
+
     def ranked(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         """Return the levels in rank order under the rules for ties and unjudged documents.
 

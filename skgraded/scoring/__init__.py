@@ -1,7 +1,7 @@
 """Ranking measures as scikit-learn scorers, and records of the queries that a ranker has seen."""
 
 from skgraded._guards import QueryRecord
-from skgraded.scoring._responses import ResponseMethod, scores_of
+from skgraded.scoring._responses import ResponseMethod, scores_of, scores_of_rows
 from skgraded.scoring._scorer import RankingScorer, make_ranking_scorer
 
 __all__ = [
@@ -10,4 +10,5 @@ __all__ = [
     "ResponseMethod",
     "make_ranking_scorer",
     "scores_of",
+    "scores_of_rows",
 ]

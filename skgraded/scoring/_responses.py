@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
+
+from skgraded._guards import warn_if_a_column_is_learned
+from skgraded.rankings import QID, features_for, has_id_column
 
 FloatArray = NDArray[np.float64]
 ResponseMethod = Literal["auto", "predict", "predict_proba", "decision_function"]
@@ -57,6 +61,43 @@ def scores_of(estimator: Any, X: Any, response_method: ResponseMethod = "auto") 
             return responses
         responses = softmax(responses, axis=1)
     return _expected_grade(responses, estimator.classes_)
+
+
+def scores_of_rows(estimator: Any, X: Any, response_method: ResponseMethod = "auto") -> FloatArray:
+    """Score documents by an estimator, where X may have a column of query ids.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted.
+    X : array-like of shape (n_documents, n_features)
+        Features; a column ``"qid"`` that the estimator was not fitted on is left out.
+    response_method : {"auto", "predict", "predict_proba", "decision_function"}
+        As in `scores_of`.
+
+    Returns
+    -------
+    ndarray of shape (n_documents,)
+        The scores.
+
+    Warns
+    -----
+    IdColumnWarning
+        If the scores change with the ids.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from skgraded.scoring import scores_of_rows
+    >>> X, y = [[0.0], [1.0]], [0, 1]
+    >>> scores_of_rows(Ridge().fit(X, y), X).shape
+    (2,)
+    """
+    features = features_for(estimator, X)
+    predict = partial(scores_of, estimator, response_method=response_method)
+    if has_id_column(features):
+        warn_if_a_column_is_learned(predict, features, QID)
+    return predict(features)
 
 
 def _best_method(estimator: Any) -> ResponseMethod:

@@ -22,9 +22,9 @@ from skgraded.measures import (
     resolve_all,
     warn_if_grades_are_inferred,
 )
-from skgraded.rankings import Judgments, Rankings, features_for, read_columns
+from skgraded.rankings import Judgments, Rankings, read_columns
 from skgraded.results import Means, Scores
-from skgraded.scoring._responses import ResponseMethod, scores_of
+from skgraded.scoring._responses import ResponseMethod, scores_of_rows
 
 
 @dataclass(frozen=True)
@@ -120,9 +120,7 @@ class RankingScorer:
 
     def _rank(self, estimator: Any, X: Any, judgments: Judgments) -> Rankings:
         warn_about_scored_queries(judgments, estimator)
-        return judgments.rank(
-            scores_of(estimator, features_for(estimator, X), self.response_method)
-        )
+        return judgments.rank(scores_of_rows(estimator, X, self.response_method))
 
     @property
     def _named(self) -> dict[str, Measure]:
@@ -221,6 +219,8 @@ def make_ranking_scorer(
         `query_series` or `query_ids` has counted them.
     QueryIdsWarning
         In a call, if the query ids are the sizes of the queries, row by row.
+    IdColumnWarning
+        In a call, if predictions change with a column ``"qid"`` of X.
 
     See Also
     --------

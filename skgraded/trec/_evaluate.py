@@ -133,7 +133,7 @@ def evaluate(
 
     pools, n_empty = _pools(judged, negative, named)
     if judged.are_fractional:
-        warn_if_swapped(judged.grades, read_run(given[0][1]).scores, ("qrels", "runs"))
+        warn_if_swapped(judged.grades, read_run(given[0][1]), ("qrels", "runs"))
     warn_of_continuous_scale(named.values(), judged.top_grade, are_fractional=judged.are_fractional)
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
         batches = _score_batches(given, read, _Scorer(named, judged.n_topics), n_threads, bar.step)

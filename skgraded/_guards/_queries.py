@@ -1,26 +1,41 @@
-"""Queries that a ranker has seen, as hashes of their ids and grades, and numbers of rows."""
+"""Queries and their rows: how many are there, how many should be, and which a ranker has seen."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import numbers
 import operator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._guards._row_counts import JudgedQueries, n_rows_of
-
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 HashArray = NDArray[np.uint64]
 
 _LOWEST_64_BITS = 2**64 - 1
 _LARGEST_EXACT = 2**53  # the integers up to here are floats, too
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+class Queries(Protocol):
+    """Rows by query, as `Judgments` lays them out, and how many of them there should be."""
+
+    @property
+    def qid(self) -> NDArray[Any]:
+        """Query ids, shape (n_queries,)."""
+
+    @property
+    def indptr(self) -> IntArray:
+        """The rows that are there of query q number ``indptr[q + 1] - indptr[q]``."""
+
+    @property
+    def sizes(self) -> IntArray | None:
+        """Number of rows of each query in its data set, where the target or the ids say so."""
+
+
+@dataclass(frozen=True, eq=False)
 class QueryRecord:
     """Queries by the hashes of their ids, with their numbers of rows.
 
@@ -32,8 +47,6 @@ class QueryRecord:
     ----------
     hashes : ndarray of shape (n_queries,), uint64
         Hash of each query's id, ascending.
-    grades : ndarray of shape (n_queries,), uint8
-        Short hash of the grades of each query's rows, in whatever order these stand.
     n_rows : ndarray of shape (n_queries,), unsigned int
         Number of rows of each query that were seen.
     sizes : ndarray of shape (n_queries,), unsigned int, or None
@@ -41,17 +54,16 @@ class QueryRecord:
     """
 
     hashes: HashArray
-    grades: NDArray[np.uint8]
     n_rows: NDArray[np.unsignedinteger[Any]]
     sizes: NDArray[np.unsignedinteger[Any]] | None
 
     @classmethod
-    def of(cls, queries: JudgedQueries) -> QueryRecord:
+    def of(cls, queries: Queries) -> QueryRecord:
         """Record the queries of some rows.
 
         Parameters
         ----------
-        queries : JudgedQueries
+        queries : Queries
             The rows by query.
 
         Returns
@@ -61,12 +73,10 @@ class QueryRecord:
         """
         hashes, n_rows, sizes = hash_ids(queries.qid), n_rows_of(queries), queries.sizes
         order = np.argsort(hashes)
-        grades, seen = short_hashes(queries)[order], _small(n_rows[order])
-        if sizes is None:
-            return cls(hashes[order], grades, seen, None)
-        # One array for both is saved once.
-        is_whole = np.array_equal(n_rows, sizes)
-        return cls(hashes[order], grades, seen, seen if is_whole else _small(sizes[order]))
+        seen = _small(n_rows[order])
+        if sizes is None or np.array_equal(n_rows, sizes):  # one array for both is saved once
+            return cls(hashes[order], seen, None if sizes is None else seen)
+        return cls(hashes[order], seen, _small(sizes[order]))
 
     def of_ids(self, qid: NDArray[Any]) -> QueryRecord:
         """Take some of the queries.
@@ -83,7 +93,7 @@ class QueryRecord:
         """
         places = np.sort(np.searchsorted(self.hashes, hash_ids(qid)))
         sizes = None if self.sizes is None else self.sizes[places]
-        return QueryRecord(self.hashes[places], self.grades[places], self.n_rows[places], sizes)
+        return QueryRecord(self.hashes[places], self.n_rows[places], sizes)
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -104,6 +114,50 @@ class QueryRecord:
         # NumPy would turn a list of ids of several types into text.
         ids = np.asarray(qid, dtype=object if isinstance(qid, list | tuple) else None)
         return np.isin(hash_ids(ids["qid"] if ids.dtype.names else ids), self.hashes)
+
+
+def n_rows_of(queries: Queries) -> IntArray:
+    """Return the number of rows that are there of each query."""
+    return np.diff(queries.indptr)
+
+
+def n_missing(queries: Queries) -> IntArray:
+    """Return how many rows each query lacks; a negative number of those that it has too many."""
+    n_rows = n_rows_of(queries)
+    return (n_rows if queries.sizes is None else queries.sizes) - n_rows
+
+
+def example(queries: Queries, marked: BoolArray) -> str:
+    """Say how many queries are marked, and of one of them the numbers of rows."""
+    first = int(np.flatnonzero(marked)[0])
+    (name,) = queries.qid[first : first + 1].tolist()
+    of = "" if queries.sizes is None else f" of {queries.sizes[first]}"
+    n_rows = n_rows_of(queries)[first]
+    return f"{marked.sum()} of {len(marked)}, such as {name!r} with {n_rows} rows{of}"
+
+
+def n_shared(one: IntArray, other: IntArray) -> int:
+    """Count the queries that have rows in both of two sets, given the query of each row."""
+    return len(np.intersect1d(one, other))
+
+
+def n_parts(queries: IntArray, sizes: IntArray) -> int:
+    """Count the queries that have some of their rows in a set, but not all.
+
+    Parameters
+    ----------
+    queries : ndarray of shape (n_rows,)
+        Query number of each row in the set.
+    sizes : ndarray of shape (n_queries,)
+        Number of rows of each query.
+
+    Returns
+    -------
+    int
+        The number of queries.
+    """
+    n_rows = np.bincount(queries, minlength=len(sizes))
+    return int(((n_rows > 0) & (n_rows < sizes)).sum())
 
 
 def _small(counts: IntArray) -> NDArray[np.unsignedinteger[Any]]:
@@ -137,14 +191,6 @@ def hash_ids(ids: NDArray[Any]) -> HashArray:
             dtype=np.uint64,
         )
     return _mixed(codes)
-
-
-def short_hashes(queries: JudgedQueries) -> NDArray[np.uint8]:
-    """Return 8 bits of the fingerprints.
-
-    So few tell whether most of many queries have the same grades, and make models hardly larger.
-    """
-    return queries.fingerprints.astype(np.uint8)
 
 
 def _are_exact_integers(ids: NDArray[Any]) -> bool:
