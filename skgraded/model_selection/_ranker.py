@@ -330,10 +330,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
             validation = self._watch(held_out, others, judgments.top_grade)
         train_for(self.estimator_, self.measure_)
-        watched = fit_estimator(self.estimator_, rows, validation, fit_params)
+        self._keep(fit_estimator(self.estimator_, rows, validation, fit_params))
         if booster.start in rows.per_row:
             self.starts_from_ = booster.start
-        self._keep(watched)
         predict = partial(predict_from, self.estimator_, start=None)
         warn_if_a_feature_holds_the_ids(predict, features, judgments)
         return self
