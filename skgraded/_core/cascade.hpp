@@ -175,7 +175,7 @@ void cascade(const RankedLists<Level>& lists, RankWeights weights, const Reading
              std::int64_t cutoff, bool expected, std::int64_t n_threads, double* value) {
   const Queries queries = lists.queries;
   for_lists(lists, n_threads, expected ? kCascadeArrays : 0,
-            [=](std::int64_t q, const RankedList<Level>& list, Scratch& scratch) noexcept {
+            [=](std::int64_t q, RankedList<Level> list, Scratch& scratch) noexcept {
               const double* weight = weights.of(queries, q);
               value[q] = expected ? cascade_expected(list, weight, how, cutoff, scratch)
                                   : cascade_in_order(list, weight, how, cutoff);

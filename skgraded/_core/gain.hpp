@@ -96,7 +96,7 @@ void discounted_gain(const RankedLists<Level>& lists, RankWeights discount, cons
   const bool sorts = expected && !gains.add_up_exactly(queries.longest());
   const double* gain = gains.values;
   for_lists(lists, n_threads, sorts ? 1 : 0,
-            [=](std::int64_t q, const RankedList<Level>& list, Scratch& scratch) noexcept {
+            [=](std::int64_t q, RankedList<Level> list, Scratch& scratch) noexcept {
               const double* d = discount.of(queries, q);
               double* sorted = sorts ? scratch.array(0) : nullptr;
               value[q] = expected ? gain_expected(list, d, gain, cutoff, sorted)

@@ -72,7 +72,7 @@ inline void inferred_precisions(const RankedLists<std::int32_t>& codes,
                                 const std::uint8_t* relevant, double epsilon, std::int64_t cutoff,
                                 bool expected, std::int64_t n_threads, double* value) {
   for_lists(codes, n_threads, 0,
-            [=](std::int64_t q, const RankedList<std::int32_t>& list, Scratch&) noexcept {
+            [=](std::int64_t q, RankedList<std::int32_t> list, Scratch&) noexcept {
               value[q] = inferred_sum(list, relevant, epsilon, cutoff, expected);
             });
 }

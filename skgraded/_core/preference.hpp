@@ -97,13 +97,12 @@ template <class Level, class WorthOf>
 void preferences(const RankedLists<Level>& lists, const std::uint8_t* relevant,
                  const WorthOf& worth_of, std::int64_t cutoff, bool expected,
                  std::int64_t n_threads, double* value) {
-  for_lists(lists, n_threads, 1,
-            [=](std::int64_t q, const RankedList<Level>& list, Scratch& scratch) noexcept {
-              const auto worth = worth_of(q);
-              value[q] = expected
-                             ? preferences_expected(list, relevant, worth, cutoff, scratch.array(0))
-                             : preferences_in_order(list, relevant, worth, cutoff);
-            });
+  for_lists(
+      lists, n_threads, 1, [=](std::int64_t q, RankedList<Level> list, Scratch& scratch) noexcept {
+        const auto worth = worth_of(q);
+        value[q] = expected ? preferences_expected(list, relevant, worth, cutoff, scratch.array(0))
+                            : preferences_in_order(list, relevant, worth, cutoff);
+      });
 }
 
 }  // namespace skgraded

@@ -115,14 +115,19 @@ inline std::int64_t copy_bits(const Scored& scored, std::int64_t q, std::uint64_
 // The keys of every query in its lane; infinity stands where a lane has no document.
 inline void rank_by_network(const Scored& scored, const Group& group, SortSpace& space) noexcept {
   const SortKeys keys(group.largest);
-  LaneRow none, *rows = space.rows.get();
-  std::fill_n(none.lane, kLanes, std::numeric_limits<double>::infinity());
-  std::fill_n(rows, group.largest, none);
+  LaneRow* rows = space.rows.get();
+  if (group.n_queries < kLanes) {  // lanes without a query
+    LaneRow none;
+    std::fill_n(none.lane, kLanes, std::numeric_limits<double>::infinity());
+    std::fill_n(rows, group.largest, none);
+  }
   const auto bits_of_lane = [&](int lane) { return space.bits.get() + lane * group.largest; };
   for (int lane = 0; lane < group.n_queries; ++lane) {
     std::uint64_t* bits = bits_of_lane(lane);
     const std::int64_t n = copy_bits(scored, group.query[lane], bits);
     for (std::int64_t i = 0; i < n; ++i) rows[i].lane[lane] = from_bits(keys.key(bits[i], i));
+    for (std::int64_t i = n; i < group.largest; ++i)
+      rows[i].lane[lane] = std::numeric_limits<double>::infinity();
   }
   sort_lanes(rows, group.largest);
   for (int lane = 0; lane < group.n_queries; ++lane)
