@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._support import pictures
 from skgraded._support.arguments import choice
-from skgraded._support.pictures import (
-    Curve,
-    axes_or_new,
-    draw_curves,
-    headline,
-    name_curves,
-    plain,
-    standing_out,
-)
 from skgraded._support.text import count
 from skgraded._support.writers import Result, Table
 from skgraded.studies._scored_systems import legend
@@ -172,13 +164,13 @@ class Incompleteness(Result):
             colour.
         """
         means = self._curves(statistic, topics)
-        ax = axes_or_new(ax, self, (7.2, 4.6))
-        shown = standing_out(self._judged(statistic, means))
+        ax = pictures.axes_or_new(ax, self, (7.2, 4.6))
+        shown = pictures.standing_out(self._judged(statistic, means))
         curves = [
-            Curve(name, self.rates, means[:, column], shown[column])
+            pictures.Curve(name, self.rates, means[:, column], shown[column])
             for column, name in enumerate(self.measures)
         ]
-        lines = draw_curves(ax, curves)
+        lines = pictures.draw_curves(ax, curves)
         if self.method == "depth":
             ax.set_xscale("log")
             ax.set_xticks(self.rates, [f"{rate:g}" for rate in self.rates])
@@ -186,10 +178,10 @@ class Incompleteness(Result):
         ax.invert_xaxis()
         unit = "depth of the pool" if self.method == "depth" else "% of the judgments kept"
         ax.set(xlabel=unit, ylabel=self._title(statistic))
-        plain(ax)
-        name_curves(ax, lines, curves)
+        pictures.plain(ax)
+        pictures.name_curves(ax, lines, curves)
         title = self._title(statistic)
-        headline(ax, f"{title[0].upper()}{title[1:]}", self._answer(statistic, topics))
+        pictures.headline(ax, f"{title[0].upper()}{title[1:]}", self._answer(statistic, topics))
         return ax
 
     @staticmethod
