@@ -37,7 +37,7 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
 def _split(spec: str) -> tuple[str, str, str | None]:
     """Return name, fields and cut-off of ``Name(fields)@k``, as text."""
     rest = spec.strip()
-    name = _leading_word(rest)
+    name: str = re.findall(r"^[\w-]*", rest)[0]  # "Q-measure"
     rest = rest[len(name) :].lstrip()
     fields, cutoff = "", None
     if rest.startswith("(") and ")" in rest:
@@ -48,14 +48,6 @@ def _split(spec: str) -> tuple[str, str, str | None]:
     if not name or rest or cutoff == "":
         raise ValueError(f"A measure must be written Name(field=value,...)@k, got {spec!r}.")
     return name, fields, cutoff
-
-
-def _leading_word(text: str) -> str:
-    word = _WORD.match(text)
-    return word.group() if word else ""
-
-
-_WORD = re.compile(r"[\w-]*")  # "Q-measure"
 
 
 def as_string(name: str, fields: Mapping[str, Any]) -> str:
@@ -78,17 +70,13 @@ def _in_string(value: Any) -> str:
     if isinstance(value, str):
         is_bare_word = value.isidentifier() and not iskeyword(value) and value.lower() != "nan"
         return value if is_bare_word else repr(value)
-    return _number(value)
+    return repr(value).removesuffix(".0")
 
 
 def _in_code(value: Any) -> str:
     if isinstance(value, tuple):
         return repr(tuple(value))
     return 'float("nan")' if is_nan(value) else repr(value)
-
-
-def _number(value: float | bool | None) -> str:
-    return repr(value).removesuffix(".0")
 
 
 def _parse_cutoff(text: str, spec: str) -> int:
@@ -128,15 +116,12 @@ def _keywords(source: str, spec: str) -> list[ast.keyword]:
     )
 
 
-_LISTS = ast.List, ast.Tuple
-
-
 def _parse_value(node: ast.expr, source: str, spec: str) -> Any:
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):  # a bare word: exp2, row_order, nan
         return math.nan if node.id.lower() == "nan" else node.id
-    if isinstance(node, _LISTS):
+    if isinstance(node, ast.List | ast.Tuple):
         return tuple(_parse_value(each, source, spec) for each in node.elts)
     if isinstance(node, ast.Dict) and None not in node.keys:
         keys = [str(ast.get_source_segment(source, each)) for each in node.keys if each]
