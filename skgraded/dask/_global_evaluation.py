@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import math
 import pickle
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -15,19 +17,18 @@ from distributed import Client, SchedulerPlugin, default_client, get_worker
 from distributed.utils import sync
 from numpy.typing import NDArray
 
-from skgraded._engines.scan import on_scale
 from skgraded._support.arguments import number, threads
 from skgraded._support.version import require_version, version_here
 from skgraded.boosting import ChosenMeasure, NamedMeasures, as_argument, parse_named
 from skgraded.exceptions import WorkerLostError
-from skgraded.measures import evaluate, resolve_all, warn_if_grades_are_inferred
+from skgraded.measures import Measure, evaluate, resolve_all, warn_if_grades_are_inferred
 from skgraded.rankings import Judgments
 from skgraded.results import Means
 
 # LightGBM's callbacks that print, record and stop come later, and see the values of all workers.
 _ORDER = 5
 _HANDLER = "skgraded_share"
-_MOST_TRAININGS = 1000
+_LOOK_EVERY = 0.5  # seconds, for workers that have left the cluster
 _MARGIN = 10.0  # seconds beyond the timeout, for the messages to the scheduler and back
 
 
@@ -110,7 +111,7 @@ def global_evaluation(
     named = parse_named(measures, "global_evaluation")
     warn_if_grades_are_inferred([each for _, each in named], "global_evaluation")
     threads(n_threads)  # -1 counts the processors of each worker, not of this machine
-    open_exchange(default_client() if client is None else client)
+    (default_client() if client is None else client).register_plugin(_Exchange())
     return GlobalEvaluation(named, timeout, n_threads)
 
 
@@ -137,6 +138,8 @@ class GlobalEvaluation:
         Seconds that workers wait for each other.
     n_threads : int or None
         Threads for sorting and scoring on each worker.
+    version : str, optional
+        The version of skgraded that made the callback; workers with another one refuse it.
 
     Examples
     --------
@@ -146,18 +149,23 @@ class GlobalEvaluation:
     global_evaluation('AP')
     """
 
-    def __init__(self, named: NamedMeasures, timeout: float, n_threads: int | None) -> None:
+    def __init__(
+        self,
+        named: NamedMeasures,
+        timeout: float,
+        n_threads: int | None,
+        version: str | None = None,
+    ) -> None:
         self.named = named
         self.timeout = timeout
         self.n_threads = n_threads
-        self.version = version_here()
+        self.version = version_here() if version is None else version
         self.order = _ORDER
         self.before_iteration = False
-        self._judged: dict[str, dict[str, Judgments]] = {}
+        self._here: dict[str, tuple[_Meeting, dict[str, _JudgedSet]]] = {}
 
     def __reduce__(self) -> Any:
-        state = {"version": self.version}
-        return GlobalEvaluation, (self.named, self.timeout, self.n_threads), state
+        return GlobalEvaluation, (self.named, self.timeout, self.n_threads, self.version)
 
     def __repr__(self) -> str:
         return f"global_evaluation({', '.join(as_argument(*each) for each in self.named)})"
@@ -178,41 +186,42 @@ class GlobalEvaluation:
             raise
 
     def _values_over_all(self, env: Any) -> list[Any]:
-        meeting = Meeting(env.params, self.timeout)
+        worker = _this_worker()
         if env.iteration == env.begin_iteration:
-            self._judged[meeting.who] = self._agree_on_judgments(env, meeting)
-        judged = self._judged[meeting.who]
-        totals = _share(meeting, env.iteration + 1, lambda: self._local_totals(env, judged))
-        return self._global_values(totals)
+            meeting = _Meeting(worker, env.params, self.timeout)
+            self._here[worker.address] = meeting, self._agree_on_sets(env, meeting)
+        meeting, sets = self._here[worker.address]
+        means = meeting.share(env.iteration + 1, lambda: self._local_means(env, sets))
+        return self._global_values(means)
 
-    def _agree_on_judgments(self, env: Any, meeting: Meeting) -> dict[str, Judgments]:
-        """Judgments of the local rows, on the scale of the grades of all workers."""
+    def _agree_on_sets(self, env: Any, meeting: _Meeting) -> dict[str, _JudgedSet]:
+        """Judge the local rows by measures whose scale ends at the highest grade of all workers."""
         local: dict[str, Judgments] = {}
 
-        def grades() -> dict[str, NDArray[np.float64]]:
+        def tops() -> dict[str, float]:
             require_version(self.version)
             if env.evaluation_result_list:
                 raise ValueError(_own_metrics(env.evaluation_result_list))
             sets = zip(env.model.name_valid_sets, env.model.valid_sets, strict=True)
             local.update((name, _judgments_of(data_set)) for name, data_set in sets)
-            return {name: each.grades for name, each in local.items()}
+            return {name: each.top_grade for name, each in local.items()}
 
-        parts = _share(meeting, 0, grades)
+        parts = meeting.share(0, tops)
         _require_names(parts)
-        found = [each for part in parts.values() for each in part.items()]
-        scales = {
-            name: np.unique(np.concatenate([grades for known, grades in found if known == name]))
-            for name in local
-        }
-        return {name: on_scale(each, scales[name]) for name, each in local.items()}
+        sets = {}
+        for name, judgments in local.items():
+            top = max(part[name] for part in parts.values() if name in part)
+            measures = resolve_all(dict(self.named), top, are_fractional=False)
+            sets[name] = _JudgedSet(judgments, measures)
+        return sets
 
-    def _local_totals(self, env: Any, judged: dict[str, Judgments]) -> dict[str, Means]:
-        sets, found = iter(judged.items()), {}
+    def _local_means(self, env: Any, sets: dict[str, _JudgedSet]) -> dict[str, Means]:
+        names, found = iter(sets), {}
 
         def score(y_score: NDArray[np.float64], _: Any) -> list[Any]:
-            name, judgments = next(sets)
-            named = resolve_all(dict(self.named), judgments.top_grade, are_fractional=False)
-            scores = evaluate(named, judgments.rank(y_score, threads(self.n_threads)))
+            name = next(names)
+            judgments, measures = sets[name]
+            scores = evaluate(measures, judgments.rank(y_score, threads(self.n_threads)))
             found[name] = Means.of(scores, judgments.n_documents)
             return []
 
@@ -230,24 +239,18 @@ class GlobalEvaluation:
         return values
 
 
+class _JudgedSet(NamedTuple):
+    """A worker's rows of an evaluation set, and the measures of it."""
+
+    judgments: Judgments
+    measures: dict[str, Measure]
+
+
 def _judgments_of(data_set: Any) -> Judgments:
     group = data_set.get_group()
     if group is None:
         raise ValueError("The query sizes of an evaluation set are missing: pass eval_group=[...].")
     return Judgments.from_groups(data_set.get_label(), group, data_set.get_weight())
-
-
-def _share(meeting: Meeting, number: int, compute: Callable[[], Any]) -> dict[str, Any]:
-    """Share the result of a computation, or raise on all workers the error of one of them."""
-    try:
-        part = compute()
-    except Exception as error:
-        part = _Failure(type(error).__name__, str(error))
-    parts = meeting.share(number, part)
-    for who, each in sorted(parts.items()):
-        if isinstance(each, _Failure):
-            raise each.raised_on(who)
-    return parts
 
 
 def _own_metrics(results: list[Any]) -> str:
@@ -289,32 +292,19 @@ def _result(*values: Any) -> Any:
     return getattr(lightgbm, "EvalResult", lambda *each: each)(*values)
 
 
-def open_exchange(client: Client) -> None:
-    """Set up the exchange on the scheduler, unless it is there.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The client.
-    """
-    client.register_plugin(_Exchange())
-
-
 class _Round:
     """Parts of one round, by worker."""
 
     def __init__(self) -> None:
         self.parts: dict[str, bytes] = {}
-        self.is_over = asyncio.Event()
-        self.lost: str | None = None
-        self.n_left = 0
+        self.is_full = asyncio.Event()
 
 
 class _Exchange(SchedulerPlugin):  # type: ignore[misc]
     """Rounds in which all workers of a training share their parts.
 
-    A part is kept as long as the call that brought it waits, so that a training that failed leaves
-    nothing behind.
+    A round is kept as long as a call waits in it, so that a training that failed leaves nothing
+    behind.
     """
 
     name = "skgraded-exchange"
@@ -322,39 +312,39 @@ class _Exchange(SchedulerPlugin):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self._rounds: dict[tuple[str, int], _Round] = {}
-        self._peers: dict[str, frozenset[str]] = {}
+        self._scheduler: Any = None
 
     async def start(self, scheduler: Any) -> None:
+        self._scheduler = scheduler
         scheduler.handlers[_HANDLER] = self.share
 
     async def share(
-        self, *, training: str, number: int, who: str, part: bytes, n_workers: int, timeout: float
+        self,
+        *,
+        training: str,
+        number: int,
+        who: str,
+        part: bytes,
+        n_workers: int,
+        peers: list[str],
+        timeout: float,
     ) -> dict[str, Any]:
-        """Bring a part, wait for those of all others and take them."""
+        """Bring a part, wait for those of all others, and take them."""
         key = training, number
         current = self._rounds.setdefault(key, _Round())
         current.parts[who] = part
         if len(current.parts) == n_workers:
-            self._peers[training] = frozenset(current.parts)
-            if len(self._peers) > _MOST_TRAININGS:  # nothing tells that a training is over
-                del self._peers[next(iter(self._peers))]
-            current.is_over.set()
+            current.is_full.set()
+        end, lost = time.monotonic() + timeout, None
         try:
-            await asyncio.wait_for(current.is_over.wait(), timeout)
-        except TimeoutError:
-            pass
+            while not (current.is_full.is_set() or lost) and time.monotonic() < end:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(current.is_full.wait(), min(_LOOK_EVERY, timeout))
+                missing = [each for each in peers if each not in current.parts]
+                lost = next((each for each in missing if each not in self._scheduler.workers), None)
         finally:
-            current.n_left += 1
-            if current.n_left == len(current.parts):
-                self._rounds.pop(key, None)
-        return {"parts": current.parts, "lost": current.lost}
-
-    def remove_worker(self, scheduler: Any, worker: str, **_: Any) -> None:
-        """End the rounds that wait for a worker that has left the cluster."""
-        for (training, _number), current in self._rounds.items():
-            if worker in self._peers.get(training, ()) and worker not in current.parts:
-                current.lost = worker
-                current.is_over.set()
+            self._rounds.pop(key, None)
+        return {"parts": current.parts, "lost": lost}
 
 
 def _this_worker() -> Any:
@@ -367,34 +357,36 @@ def _this_worker() -> Any:
         ) from error
 
 
-class Meeting:
+class _Meeting:
     """One worker's side of the exchange.
 
     Parameters
     ----------
+    worker : distributed.Worker
+        The worker.
     params : dict
         LightGBM's parameters, as ``DaskLGBMRanker`` sets them on each worker.
     timeout : float
         Seconds to wait for the other workers.
     """
 
-    def __init__(self, params: dict[str, Any], timeout: float) -> None:
-        self._worker = _this_worker()
-        self.who: str = self._worker.address
+    def __init__(self, worker: Any, params: dict[str, Any], timeout: float) -> None:
+        self._worker = worker
         self._n_workers = int(params.get("num_machines", 1))
         # LightGBM draws ports for each training, which therefore identify it.
-        self._training = str(params.get("machines", self.who))
+        self._training = str(params.get("machines", worker.address))
         self._timeout = timeout
+        self._peers: list[str] = []  # known after the first round
 
-    def share(self, number: int, part: Any) -> dict[str, Any]:
-        """Bring a part to a round, and take those of all workers.
+    def share(self, number: int, compute: Callable[[], Any]) -> dict[str, Any]:
+        """Share the result of a computation, or raise on all workers the error of one of them.
 
         Parameters
         ----------
         number : int
             Number of the round in the training.
-        part : object
-            The part of this worker.
+        compute : callable
+            Returns the part of this worker.
 
         Returns
         -------
@@ -406,17 +398,30 @@ class Meeting:
         WorkerLostError
             If a worker is gone or late.
         """
-        if self._n_workers == 1:
-            return {self.who: part}
+        try:
+            part = compute()
+        except Exception as error:
+            part = _Failure(type(error).__name__, str(error))
+        parts = {self._worker.address: part}
+        if self._n_workers > 1:
+            parts = self._exchange(number, part)
+        for who, each in sorted(parts.items()):
+            if isinstance(each, _Failure):
+                raise each.raised_on(who)
+        return parts
+
+    def _exchange(self, number: int, part: Any) -> dict[str, Any]:
         answer = self._ask(
             training=self._training,
             number=number,
-            who=self.who,
+            who=self._worker.address,
             part=pickle.dumps(part),
             n_workers=self._n_workers,
+            peers=self._peers,
             timeout=self._timeout,
         )
         self._require_all(answer, number)
+        self._peers = list(answer["parts"])
         return {who: pickle.loads(each) for who, each in answer["parts"].items()}
 
     def _ask(self, **message: Any) -> dict[str, Any]:
