@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, cast, get_args
 
-from skgraded._engines.rows import Columns, batches_of, labels_of, open_dataset
-from skgraded._engines.scan import EvaluationPlan, Order, check_order, distinct_grades
+from skgraded._engines.rows import Columns, batches_of, labels_of, open_dataset, read_rows
+from skgraded._engines.scan import Block, EvaluationPlan, Order, combine, top_of, whole_queries
+from skgraded._support.arguments import choice, integer
 from skgraded.measures import Measures
 from skgraded.results import Means, Scores
 
@@ -21,7 +22,6 @@ def evaluate(
     score: str = "score",
     qid: str = "qid",
     weight: str | None = None,
-    grades: Sequence[float] | None = None,
     per_query: bool = False,
     order: Order = "ascending",
     block_rows: int = 1_000_000,
@@ -36,7 +36,9 @@ def evaluate(
     Parameters
     ----------
     measures : str, Measure, sequence of them, or mapping of str to them
-        The measures, perhaps with names of their own.
+        The measures, perhaps with names of their own. A measure that takes the top of the scale
+        from the data has it read from Parquet in a first pass over the labels; where `data` is an
+        iterable, the measure must name it, as in ``xGAP(max_grade=4)``.
     data : path, pyarrow Dataset or Table, or iterable of chunks
         A Parquet file, a folder of them, or chunks one after the other: arrays (y_true, y_score,
         qid) or (y_true, y_score, qid, weight), or DataFrames, Arrow batches or mappings with
@@ -45,10 +47,6 @@ def evaluate(
         Columns of grades, scores and query ids.
     weight : str, optional
         Column of row weights; a query weighs the mean of its rows.
-    grades : sequence of float, optional
-        The grades that may occur, such as ``range(5)``. Measures that take the top of the scale
-        from the data need it where `data` is an iterable; from Parquet it is read in a first pass
-        over the labels.
     per_query : bool, default=False
         Whether to keep the values of all queries: 8 bytes for each query and measure.
     order : {"ascending", "grouped"}, default="ascending"
@@ -87,11 +85,8 @@ def evaluate(
     array([0.7602, 0.6309])
     """
     columns = Columns(label, score, qid, weight)
-    plan = EvaluationPlan.of(
-        measures, columns, per_query=per_query, grades=grades, n_threads=n_threads
-    )
-    blocks = _scan(plan, data, order, block_rows)
-    return plan.combine(plan.result(scores, n_rows) for scores, n_rows in blocks)
+    plan = EvaluationPlan.of(measures, columns, per_query=per_query, n_threads=n_threads)
+    return combine([plan.total(_scan(plan, data, order, block_rows))])
 
 
 def iter_scores(
@@ -102,7 +97,6 @@ def iter_scores(
     score: str = "score",
     qid: str = "qid",
     weight: str | None = None,
-    grades: Sequence[float] | None = None,
     order: Order = "ascending",
     block_rows: int = 1_000_000,
     n_threads: int | None = None,
@@ -119,8 +113,6 @@ def iter_scores(
         Columns of grades, scores and query ids.
     weight : str, optional
         Column of row weights.
-    grades : sequence of float, optional
-        The grades that may occur.
     order : {"ascending", "grouped"}, default="ascending"
         What to check of the order of the queries.
     block_rows : int, default=1_000_000
@@ -145,18 +137,29 @@ def iter_scores(
     >>> [part.qid.tolist() for part in chunks.iter_scores("AP", parts, block_rows=2)]
     [[1], [2]]
     """
-    columns = Columns(label, score, qid, weight)
-    plan = EvaluationPlan.of(measures, columns, per_query=True, grades=grades, n_threads=n_threads)
-    return (scores for scores, _ in _scan(plan, data, order, block_rows))
+    plan = EvaluationPlan.of(measures, Columns(label, score, qid, weight), n_threads=n_threads)
+    return (block.scores for block in _scan(plan, data, order, block_rows))
 
 
-def _scan(
-    plan: EvaluationPlan, data: Any, order: Order, block_rows: int
-) -> Iterator[tuple[Scores, int]]:
-    order, dataset = check_order(order), open_dataset(data)
-    stream: Iterable[Any] = data
-    if dataset is not None:
+def _scan(plan: EvaluationPlan, data: Any, order: Order, block_rows: int) -> Iterator[Block]:
+    order = cast(Order, choice("order", order, get_args(Order)))
+    block_rows, dataset = integer("block_rows", block_rows, 1), open_dataset(data)
+    if dataset is None:
+        chunks = data
+        _require_named_top(plan)
+    else:
         plan.columns.require(dataset.schema.names, "the data set")
-        plan = plan.with_scale(lambda: distinct_grades(labels_of(dataset, plan.columns.label)))
-        stream = batches_of(dataset, plan.columns.names)
-    return plan.scan(stream, block_rows=block_rows, order=order)
+        plan = plan.with_top(lambda: map(top_of, labels_of(dataset, plan.columns.label)))
+        chunks = batches_of(dataset, plan.columns.names)
+    batches = whole_queries(read_rows(chunks, plan.columns), block_rows)
+    return plan.scan(batches, order)
+
+
+def _require_named_top(plan: EvaluationPlan) -> None:
+    still_open = plan.open_measure
+    if still_open is not None:
+        raise ValueError(
+            f"{still_open} takes the top of the scale from the data, but the top of a stream of "
+            "chunks is known only at its end. Name the top in the measure, for example "
+            f"{still_open.resolve(4)!r}."
+        )

@@ -81,9 +81,6 @@ SILENT_ABOUT_WHOLE_GRADES = {
     "skgraded evaluate": lambda y, folder: in_shell("evaluate", y, folder),
     "skgraded compare": lambda y, folder: in_shell("compare", y, folder),
     "chunks": lambda y, folder: chunks.evaluate("xGAP", parquet(y, folder)),
-    "chunks, a top between grades": lambda y, _: chunks.evaluate(
-        "xGAP", [(y, X[:, 0], QID)], grades=np.unique(y)
-    ),
     "chunks.iter_scores": lambda y, folder: list(
         chunks.iter_scores("xGAP", parquet(y, folder), block_rows=12)
     ),
@@ -135,14 +132,6 @@ def test_continuous_labels_that_set_the_scale_are_warned_of_once(door, tmp_path)
 def test_arrays_that_set_the_scale_are_warned_of_once(door, tmp_path):
     assert warned(ALWAYS_WARNING[door], CONTINUOUS, tmp_path) == 1
     assert warned(ALWAYS_WARNING[door], WHOLE, tmp_path) == 1
-
-
-@pytest.mark.parametrize("grades", [range(6), [0, 0.5, 4]])
-def test_a_scale_that_is_given_is_not_warned_of(grades):
-    part = (CONTINUOUS, X[:, 0], QID)
-    stated = chunks.evaluate("xGAP", [part], grades=grades)  # an error without the filter's ignore
-    top = max(grades)
-    assert stated.mean()["xGAP"] == xGAP(max_grade=top)(*part[:2], qid=QID)
 
 
 def test_studies_round_the_top_of_continuous_labels_up():

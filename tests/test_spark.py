@@ -11,7 +11,6 @@ from test_chunks import ALL, SOME, make_rows
 
 import skgraded
 from skgraded import Scores, evaluate
-from skgraded._engines.scan import QueryRange
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import GradeScaleWarning
 
@@ -142,16 +141,6 @@ def test_a_broken_promise_on_an_aggregate(session, small_parts):
             found.add(str(error).partition(",")[0])
     assert "No query may be in two partitions" in found
     assert found <= {"No query may be in two partitions", 30}
-
-
-def test_the_promise_is_judged_by_the_partitions_that_were_scored(session):
-    data = session.createDataFrame(make_frame(shuffle=False)).coalesce(1)
-    rows = data.select("qid")
-    n_queries, meeting = rows.distinct().count(), [QueryRange(0, 5), QueryRange(3, 9)]
-    on_spark._require_whole_queries(rows, n_queries, meeting)
-    on_spark._require_whole_queries(rows.repartition(4), n_queries, meeting)
-    with pytest.raises(ValueError, match=r"partitions, but 3 were scored in more than one\. Leave"):
-        on_spark._require_whole_queries(rows, n_queries + 3, meeting)
 
 
 @pytest.mark.parametrize(

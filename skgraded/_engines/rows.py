@@ -101,67 +101,35 @@ class Rows(NamedTuple):
         return len(self.qid)
 
     @classmethod
-    def of(cls, chunk: Any, columns: Columns) -> Self:
-        """Read a chunk.
-
-        Parameters
-        ----------
-        chunk : tuple, mapping, DataFrame, RecordBatch or Table
-            Arrays (y_true, y_score, qid) or (y_true, y_score, qid, weight), or named columns.
-        columns : Columns
-            Names of the columns.
-
-        Returns
-        -------
-        Rows
-            The arrays.
-        """
-        label, score, qid, weight = _columns_of(chunk, columns)
+    def of(cls, label: Any, score: Any, qid: Any, weight: Any) -> Self:
+        """Read columns of any library, which must belong together."""
         read_columns(label, qid, y_score=score, weight=weight)
-        label = as_array(grades_of_categories(label))
-        weight = None if weight is None else as_array(weight)
-        return cls(*_of_one_length((label, as_array(score), ids_of(qid), weight)))
+        ids = as_ids(qid if isinstance(qid, list | tuple) else as_array(qid))
+        label, score = as_array(grades_of_categories(label)), as_array(score)
+        rows = cls(label, score, ids, None if weight is None else as_array(weight))
+        lengths = [len(each) for each in rows if each is not None]
+        if len(set(lengths)) > 1:
+            raise ValueError(
+                "A chunk must have one label, score, query id and weight for each row, got "
+                f"{', '.join(map(str, lengths))} entries."
+            )
+        return rows
 
     def judgments(self) -> Judgments:
-        """Lay out the labels by query.
-
-        Returns
-        -------
-        Judgments
-            The labels by query.
-        """
-        columns = CheckedColumns(self.y_true, self.qid, None, {}, self.weight)
-        return Judgments(columns)
+        """Lay out the labels by query."""
+        return Judgments(CheckedColumns(self.y_true, self.qid, None, {}, self.weight))
 
     def take(self, rows: slice) -> Rows:
-        """Copy some rows, so that the memory of the others can be freed.
+        """Return some rows, which share their memory with these."""
+        return Rows(*(None if each is None else each[rows] for each in self))  # type: ignore[arg-type]
 
-        Parameters
-        ----------
-        rows : slice
-            Which rows.
-
-        Returns
-        -------
-        Rows
-            The copy.
-        """
-        return Rows(*(None if each is None else each[rows].copy() for each in self))  # type: ignore[arg-type]
+    def copied(self) -> Rows:
+        """Return the same rows in memory of their own."""
+        return Rows(*(None if each is None else each.copy() for each in self))  # type: ignore[arg-type]
 
     @classmethod
     def concatenate(cls, parts: list[Rows]) -> Rows:
-        """Put rows one below the other.
-
-        Parameters
-        ----------
-        parts : list of Rows
-            At least one.
-
-        Returns
-        -------
-        Rows
-            All rows.
-        """
+        """Put rows one below the other; there is at least one part."""
         if len(parts) == 1:
             return parts[0]
         if len({each.weight is None for each in parts}) > 1:
@@ -169,6 +137,33 @@ class Rows(NamedTuple):
         labels, scores, ids, weights = zip(*parts, strict=True)
         weight = None if weights[0] is None else np.concatenate(weights)
         return Rows(np.concatenate(labels), np.concatenate(scores), join_ids(list(ids)), weight)
+
+
+def read_rows(chunks: Iterable[Any], columns: Columns) -> Iterator[Rows]:
+    """Read one chunk after the other; those without rows are skipped.
+
+    Parameters
+    ----------
+    chunks : iterable of tuple, mapping, DataFrame, RecordBatch or Table
+        Arrays (y_true, y_score, qid) or (y_true, y_score, qid, weight), or named columns.
+    columns : Columns
+        Names of the columns.
+
+    Yields
+    ------
+    Rows
+        The rows of a chunk.
+    """
+    first: tuple[int, tuple[Any, ...]] | None = None
+    for place, chunk in enumerate(chunks):
+        given = _columns_of(chunk, columns)
+        rows = Rows.of(*given)
+        if not rows.n_rows:
+            continue
+        words = words_of_grades(given[0])
+        first = first or (place, words)
+        require_same_words(first[1], f"chunk {first[0]}", words, f"chunk {place}")
+        yield rows
 
 
 def join_ids(parts: list[NDArray[Any]]) -> NDArray[Any]:
@@ -200,40 +195,23 @@ def _is_text(ids: NDArray[Any]) -> bool:
 def _columns_of(chunk: Any, columns: Columns) -> tuple[Any, ...]:
     """Return labels, scores, query ids and weights, as they are given."""
     if isinstance(chunk, tuple | list):
-        return _of_arrays(chunk)
+        if len(chunk) not in (3, 4):
+            raise ValueError(
+                "A chunk must hold the arrays (y_true, y_score, qid) or (y_true, y_score, qid, "
+                f"weight), or named columns, got {len(chunk)} arrays; put a single chunk into a "
+                "list."
+            )
+        return (*chunk, None)[:4]
     columns.require(_column_names(chunk), "the chunk")
     return tuple(None if name is None else chunk[name] for name in columns)
-
-
-def _of_arrays(chunk: Any) -> tuple[Any, ...]:
-    if len(chunk) not in (3, 4):
-        raise ValueError(
-            "A chunk must hold the arrays (y_true, y_score, qid) or (y_true, y_score, qid, "
-            f"weight), or named columns, got {len(chunk)} arrays; put a single chunk into a list."
-        )
-    return (*chunk, None)[:4]
-
-
-def _of_one_length(arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-    lengths = [len(each) for each in arrays if each is not None]
-    if len(set(lengths)) > 1:
-        raise ValueError(
-            "A chunk must have one label, score, query id and weight for each row, got "
-            f"{', '.join(map(str, lengths))} entries."
-        )
-    return arrays
 
 
 def _column_names(chunk: Any) -> list[str]:
     if isinstance(chunk, Mapping):
         return list(chunk)
-    if hasattr(chunk, "column_names"):
-        return list(chunk.column_names)
-    of_arrow = getattr(getattr(chunk, "schema", None), "names", None)
-    if isinstance(of_arrow, list):
-        return of_arrow
-    if hasattr(chunk, "columns"):  # of pandas, or polars
-        return list(chunk.columns)
+    for name in ("column_names", "columns"):  # of Arrow; of pandas and polars
+        if hasattr(type(chunk), name):
+            return list(getattr(chunk, name))
     raise TypeError(
         "A chunk must be a tuple of arrays, a mapping, a DataFrame or an Arrow batch or table, got "
         f"{type(chunk).__name__}."
@@ -275,11 +253,6 @@ def as_array(column: Any) -> NDArray[Any]:
     return _with_none(array) if array.dtype.kind == "O" and array.ndim == 1 else array
 
 
-def ids_of(column: Any) -> NDArray[Any]:
-    """Return a column of query ids of any library as an array."""
-    return as_ids(column if isinstance(column, list | tuple) else as_array(column))
-
-
 def _with_none(objects: NDArray[Any]) -> NDArray[Any]:
     """Replace pandas.NA and the like by None, which NumPy converts to NaN."""
     missing = np.array([is_missing(each) for each in objects.tolist()], dtype=bool)
@@ -305,43 +278,27 @@ def _of_arrow(column: Any) -> NDArray[Any]:
     return column.to_numpy(zero_copy_only=False)
 
 
-def in_rows(data: Iterable[Any], columns: Columns) -> Iterator[Rows]:
-    """Read one chunk after the other; those without rows are skipped."""
-    first: tuple[int, tuple[Any, ...]] | None = None
-    for place, chunk in enumerate(data):
-        rows = Rows.of(chunk, columns)
-        if not rows.n_rows:
-            continue
-        words = words_of_grades(_columns_of(chunk, columns)[0])
-        first = first or (place, words)
-        require_same_words(first[1], f"chunk {first[0]}", words, f"chunk {place}")
-        yield rows
-
-
 def open_dataset(data: Any) -> Any:
     """Return a pyarrow Dataset, or None where data are an iterable of chunks already."""
-    is_path = isinstance(data, str | os.PathLike)
-    if not is_path and not type(data).__module__.startswith("pyarrow"):
-        if hasattr(data, "columns") or isinstance(data, Mapping):
-            raise TypeError(
-                f"data must be an iterable of chunks, got one {type(data).__name__}: put it into a "
-                "list, or call skgraded.evaluate."
-            )
-        if not isinstance(data, Iterable):
-            raise TypeError(
-                "data must be the path of a Parquet data set, a pyarrow Dataset or Table, or an "
-                f"iterable of chunks, got {type(data).__name__}."
-            )
-        return None
-    try:
-        import pyarrow.dataset as ds
-    except ImportError as error:
-        raise ImportError("Parquet needs pyarrow: pip install pyarrow.") from error
-    if hasattr(data, "to_batches") and hasattr(data, "column_names"):
-        return ds.dataset(data)
-    if is_path:
+    if isinstance(data, str | os.PathLike):
         return _parquet(data)
-    return data if isinstance(data, ds.Dataset) else None
+    if hasattr(data, "get_fragments"):
+        return data
+    if hasattr(data, "to_batches") and hasattr(data, "column_names"):  # a Table
+        import pyarrow.dataset as ds
+
+        return ds.dataset(data)
+    if hasattr(data, "columns") or isinstance(data, Mapping):
+        raise TypeError(
+            f"data must be an iterable of chunks, got one {type(data).__name__}: put it into a "
+            "list, or call skgraded.evaluate."
+        )
+    if not isinstance(data, Iterable):
+        raise TypeError(
+            "data must be the path of a Parquet data set, a pyarrow Dataset or Table, or an "
+            f"iterable of chunks, got {type(data).__name__}."
+        )
+    return None
 
 
 def labels_of(dataset: Any, label: str) -> Iterator[NDArray[Any]]:
@@ -359,7 +316,7 @@ def batches_of(dataset: Any, names: list[str]) -> Iterator[Any]:
 
 def _scanned(dataset: Any, names: list[str]) -> Iterator[Any]:
     # One row group at a time: a scan of the whole data set would read ahead and fill the memory.
-    for fragment in _fragments_of(dataset):
+    for fragment in dataset.get_fragments():
         _require_stored(fragment, names)
         pieces = [fragment]
         if hasattr(fragment, "split_by_row_group"):
@@ -373,20 +330,13 @@ def _scanned(dataset: Any, names: list[str]) -> Iterator[Any]:
             )
 
 
-def _fragments_of(dataset: Any) -> Iterator[Any]:
-    try:
-        return iter(list(dataset.get_fragments()))
-    except ValueError as error:
-        raise ValueError(
-            f"data must be a Dataset as it is stored: {error} Or pass dataset.to_batches()."
-        ) from error
-
-
 def _parquet(path: Any) -> Any:
     """Open files with column types that hold the values of all; pyarrow takes the first file's."""
-    import pyarrow as pa
-    import pyarrow.dataset as ds
-
+    try:
+        import pyarrow as pa
+        import pyarrow.dataset as ds
+    except ImportError as error:
+        raise ImportError("Parquet needs pyarrow: pip install pyarrow.") from error
     files = ds.dataset(path, format="parquet")
     of_files = [each.physical_schema for each in files.get_fragments()]
     schema = pa.unify_schemas([files.schema, *of_files], promote_options="permissive")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import dask
 import dask.dataframe as dd
@@ -13,16 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skgraded._engines.rows import Columns, as_array
-from skgraded._engines.scan import (
-    EvaluationPlan,
-    QueryRange,
-    distinct_grades,
-    refuse_cut_query,
-    reordered,
-)
-from skgraded._support.arguments import flag
-from skgraded.measures import Measures, resolve_all
+from skgraded._engines.rows import Columns, as_array, read_rows
+from skgraded._engines.scan import EvaluationPlan, Total, combine, reordered, top_of
+from skgraded.measures import Measures
 from skgraded.rankings import (
     QID,
     grades_of_categories,
@@ -47,12 +39,11 @@ def evaluate(
     score: str = "score",
     qid: str = "qid",
     weight: str | None = None,
-    grades: Sequence[float] | None = None,
     per_query: bool = False,
     whole_queries: bool = False,
     n_threads: int | None = None,
 ) -> Means | Scores:
-    """Score a Dask collection.
+    """Score a Dask DataFrame.
 
     Means are the same to the last bit as those of `skgraded.evaluate` on all rows in memory, on
     any number of partitions and workers; so are the values of the queries.
@@ -63,22 +54,20 @@ def evaluate(
     Parameters
     ----------
     measures : str, Measure, sequence of them, or mapping of str to them
-        The measures, perhaps with names of their own.
-    data : dask DataFrame, or tuple of dask arrays or Series
-        The rows; or the arrays (y_true, y_score, qid) or (y_true, y_score, qid, weight), in blocks
-        of the same rows.
+        The measures, perhaps with names of their own. If one takes the top of the scale from the
+        data, all labels are read first.
+    data : dask DataFrame
+        The rows. ``dask.dataframe.concat(..., axis=1)`` makes one of collections side by side.
     label, score, qid : str
         Columns of grades, scores and query ids; `qid` may be the name of the index.
     weight : str, optional
         Column of row weights; a query weighs the mean of its rows.
-    grades : sequence of float, optional
-        The grades that may occur, such as ``range(5)``. Without them, all labels are read first
-        if a measure takes the top of the scale from the data.
     per_query : bool, default=False
         Whether to bring the values of all queries together, in the order of the data: 8 bytes for
         each query and measure.
     whole_queries : bool, default=False
-        Promise that no query is in two partitions. A promise that does not hold is an error.
+        Promise that no query is in two partitions. A promise that does not hold is an error: all
+        ids are brought together to find that out.
     n_threads : int, optional
         Threads of each task; results do not depend on it. None is one, -1 all processors.
 
@@ -117,45 +106,31 @@ def evaluate(
         measures,
         Columns(label, score, qid, weight),
         per_query=per_query,
-        grades=grades,
+        whole_queries=whole_queries,
         n_threads=n_threads,
     )
-    frame = data
-    if isinstance(data, tuple | list):
-        plan = dataclasses.replace(plan, columns=_columns_of_arrays(data, plan.columns))
-        frame = _frame_of_arrays(data, plan.columns)
-    _require_columns(frame, plan.columns)
-    frame = _with_grades(frame, plan.columns.label)
-    plan = plan.with_scale(lambda: grades_of(frame[plan.columns.label].to_delayed()))
-    parts, is_shuffled = _parts_of_whole_queries(frame, plan.columns, whole_queries)
-    found = _compute(partial(_score, plan), parts)
-    scored = [each for each in found if each is not None]
-    if not is_shuffled:
-        _require_whole_queries([each.queries for each in scored], parts, plan.columns.qid)
-    combined = plan.combine(each.result for each in scored)
+    _require_columns(data, plan.columns)
+    frame = _with_grades(data, label)
+    plan = plan.with_top(lambda: _tops_of(frame[label].to_delayed()))
+    return _evaluate_frame(plan, frame)
+
+
+def _evaluate_frame(plan: EvaluationPlan, frame: Any) -> Means | Scores:
+    parts, is_shuffled = _parts_of_whole_queries(frame, plan)
+    totals, first_rows = zip(*_compute(partial(_total, plan), parts), strict=True)
+    combined = combine(totals)
     if isinstance(combined, Scores) and is_shuffled:
-        first_rows = [each.first_rows for each in scored if each.first_rows is not None]
         return reordered(combined, np.argsort(np.concatenate(first_rows)))
     return combined
 
 
-class _Scored(NamedTuple):
-    """Result of a partition, and after a shuffle the number of the first row of each query."""
-
-    result: Scores | Means
-    queries: QueryRange
-    first_rows: NDArray[np.int64] | None
-
-
-def _score(plan: EvaluationPlan, part: pd.DataFrame) -> _Scored | None:
-    if not len(part):
-        return None
-    first_rows = None
+def _total(plan: EvaluationPlan, part: pd.DataFrame) -> tuple[Total, NDArray[np.int64]]:
+    """Score a partition; after a shuffle, also return the number of each query's first row."""
+    first_rows = np.zeros(0, dtype=np.int64)
     if _ROW in part.columns:
         part = part.sort_values(_ROW, kind="stable")
         first_rows = part[_ROW].to_numpy()[~part[plan.columns.qid].duplicated().to_numpy()]
-    scores = plan.score(part)
-    return _Scored(plan.result(scores, len(part)), QueryRange.of(scores.qid), first_rows)
+    return plan.total(plan.scan(read_rows([part], plan.columns))), first_rows
 
 
 def _compute(function: Callable[[Any], Any], blocks: list[Any]) -> list[Any]:
@@ -166,29 +141,11 @@ def _compute(function: Callable[[Any], Any], blocks: list[Any]) -> list[Any]:
 def _require_columns(data: Any, columns: Columns) -> None:
     if not (hasattr(data, "npartitions") and hasattr(data, "columns")):
         raise TypeError(
-            "data must be a Dask DataFrame or a tuple of Dask arrays, got "
-            f"{type(data).__name__}. Pass rows in memory to skgraded.evaluate."
+            f"data must be a Dask DataFrame, got {type(data).__name__}. Put Dask arrays side by "
+            "side by dask.dataframe.concat, and pass rows in memory to skgraded.evaluate."
         )
     indexed = [columns.qid] if data.index.name == columns.qid else []
     columns.require([*data.columns, *indexed], "the DataFrame")
-
-
-def _columns_of_arrays(arrays: Any, columns: Columns) -> Columns:
-    """Name the columns that arrays become; the fourth array holds the weights."""
-    if len(arrays) not in (3, 4):
-        raise ValueError(
-            "data must hold the arrays (y_true, y_score, qid) or (y_true, y_score, qid, weight), "
-            f"got {len(arrays)}."
-        )
-    if len(arrays) == len(columns) and columns.weight is None:
-        return columns._replace(weight="weight")
-    return columns
-
-
-def _frame_of_arrays(arrays: Any, columns: Columns) -> Any:
-    named = dict(zip(columns.names, arrays, strict=False))
-    blocks = {name: blocks_of(name, each) for name, each in named.items()}
-    return side_by_side(blocks, {name: each.dtype for name, each in named.items()})
 
 
 def _with_grades(frame: Any, label: str) -> Any:
@@ -196,24 +153,11 @@ def _with_grades(frame: Any, label: str) -> Any:
     labels = frame[label]
     if type(labels.dtype).__name__ != "CategoricalDtype":
         return frame
-    if not labels.cat.known:
-        return frame.assign(**{label: labels.map_partitions(_checked_numbers, meta=labels._meta)})
-    words = words_of_grades(labels)
-    if not words:
+    words = words_of_grades(labels) if labels.cat.known else ()
+    if labels.cat.known and not words:  # the categories are numbers
         return frame
     grades = labels.map_partitions(_grades_of_words, words, meta=(label, np.float64))
     return frame.assign(**{label: grades})
-
-
-def _checked_numbers(labels: pd.Series) -> pd.Series:
-    if words_of_grades(labels):
-        raise ValueError(
-            f"{labels.name} must have categories that Dask knows, since the order of its "
-            "categories may be another one in each partition, got unknown ones. Give all "
-            f"partitions one type: data[{labels.name!r}].astype(pd.CategoricalDtype("
-            "['bad', ..., 'good'], ordered=True))."
-        )
-    return labels
 
 
 def _grades_of_words(labels: pd.Series, words: tuple[Any, ...]) -> pd.Series:
@@ -221,36 +165,28 @@ def _grades_of_words(labels: pd.Series, words: tuple[Any, ...]) -> pd.Series:
     return pd.Series(grades_of_categories(labels), labels.index, np.float64, labels.name)
 
 
-def grades_of(labels: list[Any]) -> NDArray[np.float64]:
-    """Return the distinct grades in blocks of labels."""
-    return distinct_grades(_compute(_distinct, labels))
+def _tops_of(labels: list[Any]) -> list[tuple[float, bool]]:
+    """Find the highest grade in each block of labels."""
+    return _compute(_top, labels)
 
 
-def _distinct(labels: Any) -> NDArray[np.float64]:
-    return distinct_grades([as_array(labels)])
+def _top(labels: Any) -> tuple[float, bool]:
+    return top_of(as_array(labels))
 
 
-def _parts_of_whole_queries(
-    frame: Any, columns: Columns, whole_queries: bool
-) -> tuple[list[Any], bool]:
+def _parts_of_whole_queries(frame: Any, plan: EvaluationPlan) -> tuple[list[Any], bool]:
     """Return partitions that hold whole queries, and whether rows were moved for it."""
-    is_index = columns.qid not in frame.columns
-    names = [name for name in columns.names if not (is_index and name == columns.qid)]
-    chosen, is_sorted = frame[names], is_index and frame.known_divisions
-    if is_index:
-        chosen = chosen.map_partitions(_index_as_column, meta=chosen._meta.reset_index())
-    if flag("whole_queries", whole_queries) or is_sorted or frame.npartitions == 1:
+    is_index = plan.columns.qid not in frame.columns
+    is_sorted = is_index and frame.known_divisions
+    chosen = (frame.reset_index() if is_index else frame)[plan.columns.names]
+    if plan.whole_queries or is_sorted or frame.npartitions == 1:
         return chosen.to_delayed(), False
     numbered = dd.from_delayed(
         [dask.delayed(_numbered)(part, place) for place, part in enumerate(chosen.to_delayed())],
         meta=chosen._meta.assign(**{_ROW: np.zeros(0, dtype=np.int64)}),
         verify_meta=False,
     )
-    return numbered.shuffle(on=columns.qid).to_delayed(), True
-
-
-def _index_as_column(part: pd.DataFrame) -> pd.DataFrame:
-    return part.reset_index()
+    return numbered.shuffle(on=plan.columns.qid).to_delayed(), True
 
 
 def _numbered(part: pd.DataFrame, place: int) -> pd.DataFrame:
@@ -258,32 +194,7 @@ def _numbered(part: pd.DataFrame, place: int) -> pd.DataFrame:
     return part.assign(**{_ROW: place * _ROWS_OF_A_PARTITION + np.arange(len(part))})
 
 
-def _require_whole_queries(ranges: list[QueryRange], parts: list[Any], qid: str) -> None:
-    """Raise if a query is in two partitions; ids are only brought together if ranges meet."""
-    if QueryRange.are_apart(ranges):
-        return
-    ids = [dask.delayed(_distinct_ids)(part, qid) for part in parts]
-    (again,) = dask.compute(dask.delayed(_first_in_two)(ids))
-    if again is not None:
-        query, one, two = again
-        refuse_cut_query(f"query {query!r} is in partitions {one} and {two}")
-
-
-def _distinct_ids(part: pd.DataFrame, qid: str) -> list[Any]:
-    return part[qid].drop_duplicates().tolist()
-
-
-def _first_in_two(ids: list[list[Any]]) -> tuple[Any, int, int] | None:
-    """Find an id that is in two lists, and the numbers of the lists."""
-    place_of: dict[Any, int] = {}
-    for place, each in enumerate(ids):
-        for query in each:
-            if place_of.setdefault(query, place) != place:
-                return query, place_of[query], place
-    return None
-
-
-def blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
+def _blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
     """Return the blocks or partitions of a collection, not computed; each holds whole rows."""
     if not hasattr(collection, "to_delayed") or getattr(collection, "ndim", 0) != n_dimensions:
         kinds = {1: "Dask array of one dimension or Series", 2: "Dask array of rows or DataFrame"}
@@ -293,21 +204,8 @@ def blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
     return np.ravel(collection.to_delayed()).tolist()
 
 
-def side_by_side(blocks: Mapping[str, list[Any]], dtypes: Mapping[str, Any]) -> Any:
-    """Put collections side by side as the columns of a DataFrame.
-
-    Parameters
-    ----------
-    blocks : mapping of str to list of delayed
-        Blocks of each column, by its name.
-    dtypes : mapping of str to dtype
-        Type of each column.
-
-    Returns
-    -------
-    dask DataFrame
-        The columns.
-    """
+def _side_by_side(blocks: Mapping[str, list[Any]], dtypes: Mapping[str, Any]) -> Any:
+    """Put blocks of columns and their types, by name, side by side in a DataFrame."""
     if len({len(each) for each in blocks.values()}) > 1:
         raise ValueError(f"{_ALIKE}, got {_said(blocks)} blocks: rechunk them alike.")
     meta = pd.DataFrame({name: pd.Series(dtype=dtypes[name]) for name in blocks})
@@ -427,26 +325,21 @@ class _DaskRankingScorer(RankingScorer):
             qid = X[QID]
         if qid is None:
             raise ValueError("qid must hold a query id for each row, got None.")
-        given = {"y": y, "qid": qid, "sample_weight": sample_weight}
-        given = {name: each for name, each in given.items() if each is not None}
-        blocks = {name: blocks_of(name, each) for name, each in given.items()}
-        dtypes = {name: each.dtype for name, each in given.items()}
-        blocks["score"] = _predictions(estimator, X, self.response_method)
-        dtypes["score"] = np.dtype(np.float64)
-        named, grades = self._named, None
-        if any(each.is_open for _, each in self.measures):
-            grades = grades_of(blocks["y"])
-            # Who made the scorer was warned.
-            named = resolve_all(named, grades[-1], are_fractional=False)
-        return evaluate(
-            named,
-            side_by_side(blocks, dtypes),
-            label="y",
-            grades=grades,  # type: ignore[arg-type]
-            weight=None if sample_weight is None else "sample_weight",
+        plan = EvaluationPlan.of(
+            self._named,
+            Columns("y", "score", "qid", None if sample_weight is None else "sample_weight"),
             per_query=per_query,
             whole_queries=whole_queries,
         )
+        given = {"y": y, "qid": qid, "sample_weight": sample_weight}
+        given = {name: each for name, each in given.items() if each is not None}
+        blocks = {name: _blocks_of(name, each) for name, each in given.items()}
+        # Who made the scorer was warned of continuous labels.
+        plan = plan.with_top(lambda: [(top, False) for top, _ in _tops_of(blocks["y"])])
+        dtypes = {name: each.dtype for name, each in given.items()}
+        blocks["score"] = _predictions(estimator, X, self.response_method)
+        dtypes["score"] = np.dtype(np.float64)
+        return _evaluate_frame(plan, _side_by_side(blocks, dtypes))
 
 
 def _predictions(estimator: Any, X: Any, response_method: ResponseMethod) -> list[Any]:
@@ -454,9 +347,9 @@ def _predictions(estimator: Any, X: Any, response_method: ResponseMethod) -> lis
     if hasattr(estimator, "to_local"):  # LightGBM's estimators
         estimator = estimator.to_local()
     elif hasattr(estimator, "client"):  # XGBoost's, which take whole collections
-        return blocks_of("predictions", estimator.predict(X))
+        return _blocks_of("predictions", estimator.predict(X))
     score, model = dask.delayed(_scores_of_block), dask.delayed(estimator)
-    return [score(model, block, response_method) for block in blocks_of("X", X, 2)]
+    return [score(model, block, response_method) for block in _blocks_of("X", X, 2)]
 
 
 def _scores_of_block(model: Any, X: Any, response_method: ResponseMethod) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ def rank(
     complete: bool = True,
     negative: Negative = "unsampled",
     strict: bool = False,
-    n_threads: int | None = 1,
+    n_threads: int | None = None,
 ) -> Rankings:
     """Rank a run's documents and judge them by qrels.
 
@@ -54,7 +54,7 @@ def rank(
     strict : bool, default=False
         Whether a document that a topic of the run names twice is an error. Otherwise the first one
         counts.
-    n_threads : int or None, default=1
+    n_threads : int, optional
         Number of threads for scoring: -1 for all processors, None for one. Results do not depend on
         it.
 
