@@ -14,7 +14,7 @@ from pyspark.sql import functions as fn
 from pyspark.sql.types import ArrayType, MapType, StringType, StructType
 
 from skgraded._engines.rows import Columns, read_rows
-from skgraded._engines.scan import EvaluationPlan, combine, reordered, whole_queries
+from skgraded._engines.scan import EvaluationPlan, combine, whole_queries
 from skgraded.measures import Measures
 from skgraded.results import Means, Scores
 
@@ -104,7 +104,7 @@ def evaluate(
     found = rows.mapInArrow(partial(_total, plan), "total binary").collect()
     combined = combine([pickle.loads(each.total) for each in found])
     if isinstance(combined, Scores):
-        return reordered(combined, np.argsort(combined.qid, kind="stable"))
+        return combined.select(query=np.sort(combined.qid, kind="stable").tolist())
     return combined
 
 

@@ -384,13 +384,6 @@ def test_means_look_like_scores():
         parted["AP"]
 
 
-@pytest.mark.parametrize("n_threads", [None, 1, 2, -1])
-def test_threads_do_not_change_values(n_threads):
-    rows = make_rows()
-    alone = evaluate(SOME, *rows[:2], qid=rows[2]).mean()
-    assert chunks.evaluate(SOME, cut(rows[:3], [33]), n_threads=n_threads).mean() == alone
-
-
 def test_no_query_left_warns():
     parted = chunks.evaluate("AP(empty=nan)", [([0, 0], [1.0, 2.0], [1, 2])])
     with pytest.warns(UndefinedMeanWarning, match=r"no query .*\(2 of 2 have no value\)"):

@@ -239,11 +239,6 @@ def test_a_metric_counts_the_processors_where_it_evaluates():
     assert metric._evaluator.n_threads == -1
 
 
-def test_the_number_of_threads_changes_nothing():
-    arguments = Y, X[:, 0], None, np.bincount(QID)
-    assert eval_metric(*MEASURES)(*arguments) == eval_metric(*MEASURES, n_threads=3)(*arguments)
-
-
 def test_the_repr_names_the_measures():
     assert repr(eval_metric(*MEASURES)) == "eval_metric('xGAP(max_grade=4)@10', 'nDCG@5', 'AP')"
 

@@ -243,18 +243,6 @@ def test_no_pair_below_the_cutoff_has_a_weight():
     assert (gradient[[0, 1]] > 0).all()
 
 
-@pytest.mark.parametrize("chosen", [nDCG(), xGAP(g=G), measure("QMeasure@10")])
-def test_bits_do_not_depend_on_the_number_of_threads(chosen):
-    rng = np.random.default_rng(0)
-    qid = np.repeat(np.arange(700), rng.integers(1, 200, 700))
-    y_true, y_score = rng.integers(0, 5, len(qid)), np.round(rng.standard_normal(len(qid)), 2)
-    judgments, cost = Judgments(y_true, qid=qid), LambdaMART(chosen, 1.0, 30, True)
-    one = cost.derivatives(judgments.rank(y_score))
-    for n_threads in (2, 3):
-        many = cost.derivatives(judgments.rank(y_score, n_threads))
-        assert all(map(np.array_equal, one, many))
-
-
 # --- LightGBM's lambdarank ------------------------------------------------------------------------
 
 

@@ -211,30 +211,6 @@ def _refuse_cut_queries(ids: Iterable[list[NDArray[Any]]]) -> None:
                 )
 
 
-def reordered(scores: Scores, order: NDArray[np.int64]) -> Scores:
-    """Put the queries of scores into another order.
-
-    Parameters
-    ----------
-    scores : Scores
-        Values query by query.
-    order : ndarray of shape (n_queries,)
-        For each new place, the place where the query is now.
-
-    Returns
-    -------
-    Scores
-        The same queries.
-    """
-    return dataclasses.replace(
-        scores,
-        qid=scores.qid[order],
-        values=scores.values[order],
-        weights=None if scores.weights is None else scores.weights[order],
-        judged=scores.fingerprints[order],
-    )
-
-
 def top_of(labels: NDArray[Any]) -> tuple[float, bool]:
     """Return the highest grade among labels, and whether any is not a whole number.
 

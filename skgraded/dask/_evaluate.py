@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skgraded._engines.rows import Columns, as_array, read_rows
-from skgraded._engines.scan import EvaluationPlan, Total, combine, reordered, top_of
+from skgraded._engines.scan import EvaluationPlan, Total, combine, top_of
 from skgraded.measures import Measures
 from skgraded.rankings import (
     QID,
@@ -120,7 +120,8 @@ def _evaluate_frame(plan: EvaluationPlan, frame: Any) -> Means | Scores:
     totals, first_rows = zip(*_compute(partial(_total, plan), parts), strict=True)
     combined = combine(totals)
     if isinstance(combined, Scores) and is_shuffled:
-        return reordered(combined, np.argsort(np.concatenate(first_rows)))
+        order = np.argsort(np.concatenate(first_rows))
+        return combined.select(query=combined.qid[order].tolist())
     return combined
 
 
