@@ -24,6 +24,7 @@ from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     GradeScaleWarning,
     QueryIdsWarning,
+    SwappedArgumentsWarning,
 )
 from skgraded.rankings import as_rankings
 
@@ -177,3 +178,24 @@ def test_scores_of_other_queries_than_those_of_judgments_are_refused():
     ):
         with pytest.raises(ValueError, match=told):
             refused()
+
+
+def test_grades_and_scores_that_are_exchanged_warn():
+    shown = np.abs(scores)
+    with pytest.warns(SwappedArgumentsWarning, match="whole numbers from 0 to 4"):
+        nDCG(k=10)(shown, y, qid=qid)
+    with pytest.warns(SwappedArgumentsWarning, match="whole numbers from 0 to 1"):
+        nDCG(k=10)(shown, np.where(y > 1, 1.0, 0.0), qid=qid)
+
+
+@pytest.mark.parametrize("rule", ["yes and no", "ranks", "ranks of the first three", "constant"])
+def test_few_whole_scores_of_fractional_grades_do_not_warn(rule):
+    grades = np.random.default_rng(0).random(len(y))
+    ranks = np.tile(np.arange(10.0), len(y) // 10)
+    given = {
+        "yes and no": np.round(grades),
+        "ranks": ranks,
+        "ranks of the first three": np.maximum(3 - ranks, 0),
+        "constant": np.zeros(len(y)),
+    }[rule]
+    nDCG(k=10)(grades, given, qid=np.repeat(np.arange(len(y) // 10), 10))

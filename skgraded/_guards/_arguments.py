@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,20 +81,8 @@ def _look_like_sizes(queries: Queries, *, is_training: bool) -> bool:
     return bool(np.log(ids).sum() >= -np.log(CHANCE))
 
 
-class ScoredLists(Protocol):
-    """Scores by query: those of query q are ``scores[indptr[q]:indptr[q + 1]]``."""
-
-    @property
-    def scores(self) -> NDArray[Any] | None:
-        """The scores; None where documents are ranked without any."""
-
-    @property
-    def indptr(self) -> IntArray:
-        """Borders of the queries, shape (n_queries + 1,)."""
-
-
 def warn_if_swapped(
-    grades: NDArray[Any], lists: ScoredLists, names: tuple[str, str] = ("y_true", "y_score")
+    grades: NDArray[Any], lists: Any, names: tuple[str, str] = ("y_true", "y_score")
 ) -> None:
     """Warn where fractional grades and scores of few whole numbers look exchanged.
 
@@ -102,8 +90,8 @@ def warn_if_swapped(
     ----------
     grades : ndarray of shape (n_judged,)
         Grades, some of which are fractional.
-    lists : ScoredLists
-        The scores by query.
+    lists : Rankings or Run
+        The scores by query: those of query q are ``scores[indptr[q]:indptr[q + 1]]``.
     names : (str, str), default=("y_true", "y_score")
         What the user calls the two.
     """

@@ -199,25 +199,16 @@ def _are_exact_integers(ids: NDArray[Any]) -> bool:
 
 def _code(each: Any) -> int:
     """Return 64 bits that stand for one id; an integer of 64 bits stands for itself."""
-    if isinstance(each, str):
-        return _digest(b"str", each.encode("utf-8", "surrogatepass"))
-    if isinstance(each, numbers.Real) and math.isfinite(each) and each == math.floor(each):
-        value = operator.index(math.floor(each))
-        if -(2**63) <= value <= _LOWEST_64_BITS:
-            return value & _LOWEST_64_BITS
-        return _digest(b"int", str(value).encode())
-    match each:
-        case bytes():
-            return _digest(b"bytes", each)
-        case tuple():
-            return _digest(b"tuple", *(_code(part).to_bytes(8, "little") for part in each))
-    return _digest(type(each).__qualname__.encode(), repr(each).encode("utf-8", "surrogatepass"))
-
-
-def _digest(kind: bytes, *parts: bytes) -> int:
     from hashlib import blake2b  # importing skgraded must stay quick
 
-    digest = blake2b(b"\0".join([kind, *parts]), digest_size=8).digest()
+    if isinstance(each, numbers.Real) and math.isfinite(each) and each == math.floor(each):
+        each = operator.index(math.floor(each))
+        if -(2**63) <= each <= _LOWEST_64_BITS:
+            return each & _LOWEST_64_BITS
+    if isinstance(each, tuple):
+        each = tuple(map(_code, each))
+    shown = f"str {each}" if isinstance(each, str) else f"{type(each).__qualname__} {each!r}"
+    digest = blake2b(shown.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 
