@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from skgraded import AP, Judgments, evaluate, nDCG, query_target, xGAP
+from skgraded import AP, Judgments, QueryKFold, evaluate, nDCG, query_target, xGAP
 from skgraded.rankings import as_rankings, levels_of
 
 # These tests call measures whose scale is open on purpose.
@@ -130,6 +130,19 @@ QIDS = [
     pd.Series(["c", "a", "c", "b", "a"], dtype="string"),
     pl.Series(["c", "a", "c", "b", "a"]),
 ]
+
+
+@pytest.mark.parametrize("make", [list, lambda ids: np.array(ids, dtype=object), pd.Series])
+def test_numbers_and_text_as_ids_of_one_column_stay_different(make):
+    ids = make([7, "7", 7, "a", "7", "a"])
+    y_true, y_score = [1, 0, 0, 2, 1, 0], [6, 5, 4, 3, 2, 1]
+    expected = nDCG().per_query(y_true, y_score, qid=[0, 1, 0, 2, 1, 2]).values
+    for target, qid in ((y_true, ids), (query_target(y_true, ids), None)):
+        found = nDCG().per_query(target, y_score, qid=qid)
+        np.testing.assert_array_equal(found.values, expected)
+        assert found.qid.tolist() == [7, "7", "a"]
+    folds = [test for _, test in QueryKFold(3).split(np.zeros((6, 1)), y_true, groups=ids)]
+    assert sorted(map(len, folds)) == [2, 2, 2]
 
 
 @pytest.mark.parametrize("qid", QIDS, ids=lambda qid: str(getattr(qid, "dtype", type(qid[0]))))
