@@ -46,7 +46,6 @@ from skgraded import (
     trec,
 )
 from skgraded.datasets import load_letor, make_ranking
-from skgraded.rankings import as_rankings
 from skgraded.users import threshold_profile
 
 SIZES = {"small": (10, 10), "middle": (200, 40), "large": (5000, 100)}
@@ -298,7 +297,7 @@ def data(what, size, options):
     path = Path(folder().name, f"{size}.txt")
     runs = {
         "from_arrays": lambda: (
-            lambda: as_rankings(y, scores, qid=qid),
+            lambda: Judgments(y, qid=qid).rank(scores),
             lambda: np.lexsort((-scores, qid)),
         ),
         "pickle": lambda: (

@@ -43,8 +43,8 @@ NO_IDS = (
     "scikit-learn passes groups=... to the splitter alone, and not to fit and score. [...]"
 )
 COLUMNS = (
-    "Put the queries one after the other, with qid=, one id per row; pass a column itself, such as "
-    "frame['query']; and give dicts of dicts to skgraded.trec.evaluate(measures, qrels, runs)."
+    "Pass columns themselves, with the queries one after the other and qid=, one id per row; "
+    "skgraded.trec.evaluate scores dicts of dicts."
 )
 SIZES = "qid=np.repeat(np.arange(len(sizes)), sizes)"
 

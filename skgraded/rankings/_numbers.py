@@ -80,9 +80,9 @@ def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
 
 def _not_a_column(name: str, found: str) -> ValueError:
     return ValueError(
-        f"{name} must be one-dimensional, with one entry per row, got {found}. Put the queries one "
-        "after the other, with qid=, one id per row; pass a column itself, such as frame['query']; "
-        "and give dicts of dicts to skgraded.trec.evaluate(measures, qrels, runs)."
+        f"{name} must be one-dimensional, with one entry per row, got {found}. Pass columns "
+        "themselves, with the queries one after the other and qid=, one id per row; "
+        "skgraded.trec.evaluate scores dicts of dicts."
     )
 
 
