@@ -368,6 +368,8 @@ class PrefixForm(NamedTuple):
         1 where a query has something relevant.
     n_empty : int
         Number of queries that have nothing relevant.
+    takes_slices : bool
+        Whether the moments of all queries would take much memory, and more than the documents.
     best : ndarray of shape (n_queries,) or (0,)
         Value of the ideal ranking, 0 where nothing is relevant; empty if the measure is not
         normalized.
@@ -380,6 +382,7 @@ class PrefixForm(NamedTuple):
     cells: Cells
     relevant: NDArray[np.uint8]
     n_empty: int
+    takes_slices: bool
     best: FloatArray = _NOTHING
 
     def values(self, rankings: Ranked, empty: float) -> FloatArray:
@@ -408,10 +411,10 @@ class PrefixForm(NamedTuple):
         if self.pairs is not None:
             if rankings.judgments.borders is not None:
                 constant = constant + pair_sums(self.pairs, self.rules, rankings)
-            elif _take_much_memory(rankings.judgments):
+            elif self.takes_slices:
                 return self._slice_by_slice(rankings, self.pairs, (constant, scale, gains), empty)
             else:
-                moments = pair_moments(self.pairs, self.rules, rankings)
+                moments = pair_moments(self.pairs, self.rules, rankings, len(self.cells.base))
         return _core.prefix_values(
             constant, scale, gains, *self.cells, moments, self.best, self.relevant, empty
         )
@@ -431,7 +434,7 @@ class PrefixForm(NamedTuple):
         self, rankings: Ranked, pairs: PairPart, linear: tuple[FloatArray, ...], empty: float
     ) -> FloatArray:
         """Return the values, where the moments of all queries would take much memory."""
-        n_queries, n_levels = rankings.judgments.n_queries, rankings.judgments.n_levels
+        n_queries, n_levels = len(self.relevant), len(self.cells.base)
         (levels, tied, indptr), weights, how = _lists_and_rules(
             rankings, pairs.positions, self.rules
         )
@@ -475,7 +478,17 @@ def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
     relevant = judgments.count_pool(measure._relevant(judgments)) > 0
     n_empty = len(relevant) - int(np.count_nonzero(relevant))
     rules = Rules(_core.last_rank(measure.k), measure.ties, measure.unjudged)
-    form = PrefixForm(rules, linear, gain_bytes, pairs, cells, relevant.view(np.uint8), n_empty)
+    n_moments = judgments.n_queries * cells.base.size
+    form = PrefixForm(
+        rules=rules,
+        linear=linear,
+        gain_bytes=gain_bytes,
+        pairs=pairs,
+        cells=cells,
+        relevant=relevant.view(np.uint8),
+        n_empty=n_empty,
+        takes_slices=n_moments > max(_MANY_MOMENTS, 3 * judgments.n_documents),
+    )
     return form._replace(best=form.values(judgments.ideal, 0.0)) if measure.normalize else form
 
 
@@ -485,47 +498,36 @@ def _as_kernels_take(
     """Check K, and return it as given, and as cells where queries share their levels."""
     n_queries, n_levels, borders = judgments.n_queries, judgments.n_levels, judgments.borders
     if isinstance(pairs.K, PairFactors):
-        factors = pairs.K.checked(n_queries, n_levels, borders)
-        pairs = pairs._replace(K=factors)
+        pairs = pairs._replace(K=pairs.K.checked(n_queries, n_levels, borders))
         if borders is not None:
             return pairs, _NO_CELLS
-        _require_few_levels(n_levels, owner)
-        return pairs, factors.cells(n_levels)
-    if borders is not None:
+    elif borders is not None:
         raise ValueError(
             f"K of {type(owner).__name__} must be PairFactors where queries have levels of their "
             "own, as for grades between whole ones or a long scale on short lists, got an array. "
             "For a K that has no factors, state shares_levels = True in the class."
         )
-    _require_few_levels(n_levels, owner)
-    shape = n_levels, n_levels
-    by_query = np.broadcast_to(pairs.K, (n_queries, *shape)).reshape(n_queries, -1)
-    columns = np.arange(n_levels**2, dtype=np.int32).reshape(shape)
-    return pairs, Cells(np.ones(shape), np.ascontiguousarray(by_query, np.float64), columns)
-
-
-def _require_few_levels(n_levels: int, owner: PrefixMeasure) -> None:
     if n_levels > _MOST_LEVELS:
         raise ValueError(
             f"y_true must hold at most {_MOST_LEVELS:,} different grades for {owner}, "
             f"which counts pairs of grades, got {n_levels:,}. Measures that only use "
             "gains and discounts, such as nDCG, accept any number of grades."
         )
+    if isinstance(pairs.K, PairFactors):
+        return pairs, pairs.K.cells(n_levels)
+    shape = n_levels, n_levels
+    by_query = np.broadcast_to(pairs.K, (n_queries, *shape)).reshape(n_queries, -1)
+    columns = np.arange(n_levels**2, dtype=np.int32).reshape(shape)
+    return pairs, Cells(np.ones(shape), np.ascontiguousarray(by_query, np.float64), columns)
 
 
-def _take_much_memory(judgments: Judgments) -> bool:
-    """Whether the moments of all queries take much, and more than the documents."""
-    n_moments = judgments.n_queries * judgments.n_levels**2
-    return n_moments > max(_MANY_MOMENTS, 3 * judgments.n_documents)
-
-
-def pair_moments(pairs: PairPart, rules: Rules, rankings: Ranked) -> FloatArray:
+def pair_moments(pairs: PairPart, rules: Rules, rankings: Ranked, n_levels: int) -> FloatArray:
     """Return the moments M of every query, which measures of equal p share."""
     key = pairs.positions, rules
     found = rankings.sums.get(key)
     if found is None:
         ranked, weights, how = _lists_and_rules(rankings, pairs.positions, rules)
-        n_levels, ragged = rankings.judgments.n_levels, pairs.positions.ragged
+        ragged = pairs.positions.ragged
         moments = _core.pair_moments(*ranked, weights, ragged, n_levels, *how)
         found = keep(rankings.sums, key, moments)
     return found
@@ -548,8 +550,9 @@ def value_of_pairs(positions: Positions, factors: PairFactors, rankings: Ranked)
     rules = Rules(_core.last_rank(None), "row_order", "nonrelevant")
     if judgments.borders is not None:
         return pair_sums(pairs, rules, rankings)
-    moments = pair_moments(pairs, rules, rankings)
-    return _core.pair_part(*factors.cells(judgments.n_levels), moments, judgments.n_queries)
+    cells = factors.cells(judgments.n_levels)
+    moments = pair_moments(pairs, rules, rankings, len(cells.base))
+    return _core.pair_part(*cells, moments, judgments.n_queries)
 
 
 def _lists_and_rules(

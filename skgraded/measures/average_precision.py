@@ -93,9 +93,10 @@ class _ThresholdMeasure(PrefixMeasure):
         if n_grades < top or (isinstance(self.g, str) and n_grades > _LONGEST_SCALE):
             self._refuse(top, n_grades)
         key: tuple[Any, int] = self.g, n_grades
-        if judgments.n_levels <= _MOST_LEVELS_KEPT:
-            return _kept_users(*key, judgments.grades.tobytes())
-        return _Users(*key, judgments.grades)
+        grades = judgments.grades
+        if len(grades) <= _MOST_LEVELS_KEPT:
+            return _kept_users(*key, grades.tobytes())
+        return _Users(*key, grades)
 
     def _refuse(self, top: float, n_grades: int) -> NoReturn:
         if isinstance(self.g, str) and n_grades > _LONGEST_SCALE:
@@ -178,7 +179,7 @@ class _Users:
                     "y_true must hold integer grades for a measure of thresholds that states "
                     "shares_levels, got grades between them."
                 )
-            factor = reciprocal(self.G) if divided else np.ones(judgments.n_levels)
+            factor = reciprocal(self.G) if divided else np.ones(len(self.G))
             return _core.expected_shares(judgments.counts, *self._thresholds, factor)
         pool = judgments.pool
         return _core.own_expected_shares(self.G, pool.levels, pool.indptr, borders, divided)
