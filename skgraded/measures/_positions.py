@@ -142,7 +142,7 @@ def _weights(positions: ByRank, longest: int) -> NDArray[np.float64]:
     return sealed(positions.at(np.arange(1.0, longest + 1)))
 
 
-_LONGEST_KEPT = 1_000  # ranks, whose weights take 8 KB
+_LONGEST_KEPT = 10_000  # ranks, whose weights take 80 KB
 
 _kept = lru_cache(maxsize=128)(_weights)
 

@@ -33,9 +33,9 @@ _NOTHING = np.zeros(0)
 
 _MOST_LEVELS = 5_000  # the pairs of one query then take 200 MB
 
-# Pair moments that take more memory than this, and more than the documents, are made slice by
-# slice. A slice of 2 MB fits into a cache, and the allocator keeps its pages for the next one.
-_MANY_MOMENTS = 1_000_000
+# Pair moments that take more than 64 MB, and more than the documents, are made slice by slice, and
+# measures share them no more. A slice of 2 MB fits into a cache, and the allocator keeps its pages.
+_MANY_MOMENTS = 8_000_000
 _MOMENTS_AT_A_TIME = 250_000
 
 
@@ -173,7 +173,8 @@ class PairFactors(NamedTuple):
             The same numbers. If `f` or `h` differ between queries, no other factor but `scale` may
             be beside them, and `h` must be beside an `f` that does not.
         """
-        lower, below = levels_of_pairs(n_levels)
+        make = _kept if n_levels <= _LONGEST_KEPT else _make_levels_of_pairs
+        lower, below = make(n_levels)
         if self.f is not None and self.f.ndim > 1:
             return Cells(np.ones(lower.shape), self.f * self.scale[:, None], lower)
         base = np.zeros(lower.shape) if self.f is None else self.f[lower]
@@ -224,12 +225,8 @@ def _require_rising(f: FloatArray, borders: NDArray[np.int64]) -> None:
         )
 
 
-def levels_of_pairs(n_levels: int) -> tuple[IntArray, IntArray]:
-    """Return min(a, b) and b for every pair of levels a, b, both of shape (n_levels, n_levels)."""
-    return (_kept if n_levels <= _LONGEST_KEPT else _make_levels_of_pairs)(n_levels)
-
-
 def _make_levels_of_pairs(n_levels: int) -> tuple[IntArray, IntArray]:
+    """Return min(a, b) and b for every pair of levels a, b, both of shape (n_levels, n_levels)."""
     above, below = np.indices((n_levels, n_levels), dtype=np.int32)
     lower, below = all_sealed(np.minimum(above, below), np.ascontiguousarray(below))
     return lower, below
@@ -463,7 +460,7 @@ class _Forms(dict[tuple[Any, ...], PrefixForm]):
 
 
 class _Weights(dict[tuple[Positions, Unjudged, type], FloatArray]):
-    """Weights of ranks on some labels, by what determines them."""
+    """Weights of all documents on some labels, by what determines them."""
 
 
 def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
@@ -560,10 +557,20 @@ def _lists_and_rules(
 ) -> tuple[RankedList, FloatArray, tuple[int, bool, int]]:
     """Return lists, the weights of their ranks, and the rules, as kernels of sums take them."""
     last_rank, ties, unjudged = rules
-    ranked, judgments = rankings.ranked(ties, unjudged), rankings.judgments
-    kept = judgments.kept[_Weights]
-    key = positions, unjudged, type(rankings)
+    ranked = rankings.ranked(ties, unjudged)
+    if positions.ragged:
+        weights = _weights_of_documents(positions, rankings, ranked, unjudged)
+    else:
+        weights = positions(ranked, rankings.judgments)
+    return ranked, weights, (last_rank, ties == "expected", rankings.n_threads)
+
+
+def _weights_of_documents(
+    positions: Positions, rankings: Ranked, ranked: RankedList, unjudged: Unjudged
+) -> FloatArray:
+    """Return weights that differ between queries, which only the labels determine."""
+    kept, key = rankings.judgments.kept[_Weights], (positions, unjudged, type(rankings))
     weights = kept.get(key)
     if weights is None:
-        weights = keep(kept, key, positions(ranked, judgments), long=True)
-    return ranked, weights, (last_rank, ties == "expected", rankings.n_threads)
+        weights = keep(kept, key, positions(ranked, rankings.judgments), long=True)
+    return weights
