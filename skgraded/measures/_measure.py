@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache, partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
@@ -390,6 +391,10 @@ class Measure(Fields):
         nothing_relevant = judgments.count_pool(self._relevant(judgments)) == 0
         return np.where(nothing_relevant, self.empty, values), int(nothing_relevant.sum())
 
+    def _score_in_parts(self, rankings: Ranked) -> Iterator[tuple[FloatArray, int]]:
+        """Yield what `_score` returns, for all queries, or for some after the other."""
+        yield self._score(rankings)
+
     def _values(self, rankings: Ranked) -> FloatArray:
         values = self._raw_values(rankings)
         if not self.normalize:
@@ -492,8 +497,18 @@ def rankings_for(measures: Collection[Measure], y_true: Any, *others: Any) -> Ra
 
 
 def score_queries(measures: Collection[Measure], rankings: Ranked) -> list[tuple[FloatArray, int]]:
-    """Return, for every measure, the values of all queries and the number of empty queries."""
-    return [each._score(rankings) for each in measures]
+    """Return, for every measure, the values of all queries and the number of empty queries.
+
+    All measures score the same queries before the next ones, and share the sums over their ranks.
+    """
+    rounds = zip_longest(*(each._score_in_parts(rankings) for each in measures))
+    columns = [list(filter(None, parts)) for parts in zip(*rounds, strict=True)]
+    return [parts[0] if len(parts) == 1 else _joined(parts) for parts in columns]
+
+
+def _joined(parts: list[tuple[FloatArray, int]]) -> tuple[FloatArray, int]:
+    values, n_empty = zip(*parts, strict=True)
+    return np.concatenate(values), sum(n_empty)
 
 
 def as_scores(

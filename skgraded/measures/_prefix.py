@@ -14,6 +14,7 @@ share them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
@@ -33,9 +34,9 @@ _NOTHING = np.zeros(0)
 
 _MOST_LEVELS = 5_000  # the pairs of one query then take 200 MB
 
-# Pair moments that take more than 64 MB, and more than the documents, are made slice by slice, and
-# measures share them no more. A slice of 2 MB fits into a cache, and the allocator keeps its pages.
-_MANY_MOMENTS = 8_000_000
+# More pair moments than this are made slice by slice. A slice of 2 MB fits into a cache, and the
+# allocator keeps its pages for the next one.
+_MANY_MOMENTS = 1_000_000
 _MOMENTS_AT_A_TIME = 250_000
 
 
@@ -324,6 +325,17 @@ class PrefixMeasure(Measure):
         """Whether queries with levels of their own are separated from the others."""
         return judgments.splits_by_scale and self.counts_pairs and not self.shares_levels
 
+    def _score_in_parts(self, rankings: Ranked) -> Iterator[tuple[FloatArray, int]]:
+        judgments = rankings.judgments
+        if self._is_scored_by_scale(judgments):
+            yield self._score(rankings)
+            return
+        form = self.prefix_form(judgments)
+        n_empty = form.n_empty
+        for values in form.in_parts(rankings, self.empty):
+            yield values, n_empty
+            n_empty = 0
+
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         judgments = rankings.judgments
         if not self._is_scored_by_scale(judgments):
@@ -366,7 +378,7 @@ class PrefixForm(NamedTuple):
     n_empty : int
         Number of queries that have nothing relevant.
     takes_slices : bool
-        Whether the moments of all queries would take much memory, and more than the documents.
+        Whether the moments of all queries would take much memory.
     best : ndarray of shape (n_queries,) or (0,)
         Value of the ideal ranking, 0 where nothing is relevant; empty if the measure is not
         normalized.
@@ -383,9 +395,7 @@ class PrefixForm(NamedTuple):
     best: FloatArray = _NOTHING
 
     def values(self, rankings: Ranked, empty: float) -> FloatArray:
-        """Return the values of all queries: constant + scale * gains + sum of K * moments.
-
-        They are divided by `best` where the measure is normalized.
+        """Return the values of all queries.
 
         Parameters
         ----------
@@ -399,6 +409,26 @@ class PrefixForm(NamedTuple):
         ndarray of shape (n_queries,)
             The values.
         """
+        parts = list(self.in_parts(rankings, empty))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def in_parts(self, rankings: Ranked, empty: float) -> Iterator[FloatArray]:
+        """Yield the values of consecutive queries: constant + scale * gains + sum of K * moments.
+
+        They are divided by `best` where the measure is normalized.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            The ranked documents.
+        empty : float
+            The value of queries without relevant documents.
+
+        Yields
+        ------
+        ndarray
+            The values of all queries, or of some where their moments would take much memory.
+        """
         constant: Any = _ZERO
         scale: Any = _ONE
         gains = moments = _NOTHING
@@ -409,10 +439,11 @@ class PrefixForm(NamedTuple):
             if rankings.judgments.borders is not None:
                 constant = constant + pair_sums(self.pairs, self.rules, rankings)
             elif self.takes_slices:
-                return self._slice_by_slice(rankings, self.pairs, (constant, scale, gains), empty)
+                yield from self._slice_by_slice(rankings, (constant, scale, gains), empty)
+                return
             else:
                 moments = pair_moments(self.pairs, self.rules, rankings, len(self.cells.base))
-        return _core.prefix_values(
+        yield _core.prefix_values(
             constant, scale, gains, *self.cells, moments, self.best, self.relevant, empty
         )
 
@@ -428,28 +459,33 @@ class PrefixForm(NamedTuple):
         return found
 
     def _slice_by_slice(
-        self, rankings: Ranked, pairs: PairPart, linear: tuple[FloatArray, ...], empty: float
-    ) -> FloatArray:
-        """Return the values, where the moments of all queries would take much memory."""
-        n_queries, n_levels = len(self.relevant), len(self.cells.base)
-        (levels, tied, indptr), weights, how = _lists_and_rules(
-            rankings, pairs.positions, self.rules
-        )
-        ragged = pairs.positions.ragged
+        self, rankings: Ranked, linear: tuple[FloatArray, ...], empty: float
+    ) -> Iterator[FloatArray]:
+        """Yield the values of some queries after the other.
+
+        Measures that are scored in step share the moments of a slice, of which the sums of the
+        rankings hold one at a time.
+        """
+        positions, n_queries = cast("PairPart", self.pairs).positions, len(self.relevant)
+        n_levels, sums = len(self.cells.base), rankings.sums
+        (levels, tied, indptr), weights, how = _lists_and_rules(rankings, positions, self.rules)
         parts: list[Any] = [*linear, self.cells.factor, self.best, self.relevant]
-        values = np.empty(n_queries)
         at_a_time = max(1, _MOMENTS_AT_A_TIME // n_levels**2)
         for first in range(0, n_queries, at_a_time):
+            key = positions, self.rules, first
+            if key not in sums:
+                borders = indptr[first : first + at_a_time + 1]
+                sums[key] = _core.pair_moments(
+                    levels, tied, borders, weights, positions.ragged, n_levels, *how
+                )
             some = slice(first, first + at_a_time)
-            borders = indptr[first : first + at_a_time + 1]
-            moments = _core.pair_moments(levels, tied, borders, weights, ragged, n_levels, *how)
             by_query = [each[some] if len(each) == n_queries else each for each in parts]
             constant, scale, gains, factor, best, relevant = by_query
             cells = self.cells._replace(factor=factor)
-            values[some] = _core.prefix_values(
-                constant, scale, gains, *cells, moments, best, relevant, empty
+            yield _core.prefix_values(
+                constant, scale, gains, *cells, sums[key], best, relevant, empty
             )
-        return values
+            sums.pop(key, None)
 
 
 _ZERO, _ONE = np.zeros(1), np.ones(1)
@@ -475,7 +511,6 @@ def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
     relevant = judgments.count_pool(measure._relevant(judgments)) > 0
     n_empty = len(relevant) - int(np.count_nonzero(relevant))
     rules = Rules(_core.last_rank(measure.k), measure.ties, measure.unjudged)
-    n_moments = judgments.n_queries * cells.base.size
     form = PrefixForm(
         rules=rules,
         linear=linear,
@@ -484,7 +519,7 @@ def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
         cells=cells,
         relevant=relevant.view(np.uint8),
         n_empty=n_empty,
-        takes_slices=n_moments > max(_MANY_MOMENTS, 3 * judgments.n_documents),
+        takes_slices=judgments.n_queries * cells.base.size > _MANY_MOMENTS,
     )
     return form._replace(best=form.values(judgments.ideal, 0.0)) if measure.normalize else form
 
