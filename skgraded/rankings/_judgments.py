@@ -478,7 +478,7 @@ class Judgments:
 
     @cached_property
     def _go_by_own_levels(self) -> NDArray[np.bool_]:
-        return go_by_own_levels(*self.graded_pool)
+        return go_by_own_levels(self)
 
     @cached_property
     def pool(self) -> RankedList:

@@ -63,7 +63,7 @@ class ScalePart(NamedTuple):
         return by_document if self.documents is None else by_document[self.documents]
 
 
-def go_by_own_levels(graded: FloatArray, indptr: IntArray) -> NDArray[np.bool_]:
+def go_by_own_levels(labels: Judgments) -> NDArray[np.bool_]:
     """Mark queries that go by levels of their own.
 
     These are queries with fractional grades, and those whose highest grade h is above 31, or above
@@ -72,18 +72,22 @@ def go_by_own_levels(graded: FloatArray, indptr: IntArray) -> NDArray[np.bool_]:
 
     Parameters
     ----------
-    graded : ndarray of shape (n_documents,)
-        Grades of the pools; those of unjudged documents are below 0.
-    indptr : ndarray of shape (n_queries + 1,), int64
-        Borders of the queries.
+    labels : Judgments
+        Labels by query.
 
     Returns
     -------
     ndarray of shape (n_queries,), bool
         The marks.
     """
+    top = labels.top_grade
+    are_known = labels.has_own_pool and not (labels.has_unjudged or labels.has_fractional_grades)
+    if are_known and top <= _TOP_OF_SHARED_SCALE:
+        shortest = np.diff(labels.indptr).min()
+        if (top + 1.0) ** 2 <= _PAIRS_A_DOCUMENT * shortest:
+            return np.zeros(labels.n_queries, dtype=np.bool_)
     rule = TOP_OF_SHORT_SCALE, _TOP_OF_SHARED_SCALE, _PAIRS_A_DOCUMENT
-    return _core.go_by_own_levels(graded, indptr, *rule).view(np.bool_)
+    return _core.go_by_own_levels(*labels.graded_pool, *rule).view(np.bool_)
 
 
 def parts_by_scale(labels: Judgments, own: NDArray[np.bool_]) -> tuple[ScalePart, ...]:
