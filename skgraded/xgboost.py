@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import xgboost
@@ -65,7 +66,8 @@ def objective(
     """Make a training objective for ``xgboost.train`` from a measure: LambdaMART.
 
     The formula, ties, noise and limits are those of `skgraded.lightgbm.objective`. XGBRanker does
-    not accept a callable objective; train with ``xgboost.train(params, dtrain, obj=...)``.
+    not accept a callable objective; train with ``xgboost.train(params, dtrain, obj=...)``. A data
+    set is read when the objective meets it first.
 
     Parameters
     ----------
@@ -160,7 +162,9 @@ def eval_metric(
     better unless ``maximize=True`` is passed to ``xgboost.train``; without it, stopping by a
     measure of which greater is better is an error. `evaluation` has neither limit.
 
-    Without ``folds``, ``xgboost.cv`` keeps queries whole by itself.
+    Without ``folds``, ``xgboost.cv`` keeps queries whole by itself. A data set is read when the
+    function meets it first: after ``set_label``, ``set_weight`` or ``set_group``, make another
+    function or data set.
 
     Parameters
     ----------
@@ -396,43 +400,19 @@ class _Evaluation(TrainingCallback):
         return model if stop is None else stop.after_training(model)
 
 
-@dataclass(frozen=True, repr=False)
-class _Objective:
-    """The objective as XGBoost calls it."""
-
-    _objective: Objective
-
-    def __call__(self, y_score: Any, data: xgboost.DMatrix) -> tuple[FloatArray, FloatArray]:
-        return self._objective.derivatives(y_score, _read(data))
-
-    def __repr__(self) -> str:
-        return str(self._objective)
+# Data sets that an objective or a metric has met, read once: XGBoost's getters take longer than it.
+_DataSets = WeakKeyDictionary[xgboost.DMatrix, DataSet]
 
 
-@dataclass(frozen=True, repr=False)
-class _EvalMetric:
-    """The metric as XGBoost calls it."""
-
-    _evaluator: Evaluator
-
-    as_loss = False
-
-    @property
-    def named(self) -> NamedMeasures:
-        return self._evaluator.named
-
-    def __call__(self, y_score: Any, data: xgboost.DMatrix) -> list[tuple[str, float]]:
-        if not isinstance(data, xgboost.DMatrix):
-            raise ValueError(_CALLED_BY_QUERY.format(self._evaluator))
-        _refuse_wrong_direction(self.named)
-        return self._evaluator.means(y_score, _read(data))
-
-    def __repr__(self) -> str:
-        return f"eval_metric({self._evaluator})"
+def _read_once(known: _DataSets, data: xgboost.DMatrix) -> DataSet:
+    """Read what a measure needs; raise where the data set has no queries."""
+    found = known.get(data)
+    if found is None:
+        found = known[data] = _read(data)
+    return found
 
 
 def _read(data: xgboost.DMatrix) -> DataSet:
-    """Read what a measure needs; raise where the data set has no queries."""
     starts, labels, weight = data.get_uint_info("group_ptr"), data.get_label(), data.get_weight()
     if len(starts) == 0:
         raise ValueError(
@@ -447,7 +427,50 @@ def _read(data: xgboost.DMatrix) -> DataSet:
     sizes = np.diff(starts.astype(np.int64))
     if len(weight) == len(sizes):
         weight = np.repeat(weight, sizes)
-    return DataSet(labels, weight if len(weight) else None, sizes, data)
+    return DataSet(labels, weight if len(weight) else None, sizes, data, is_sealed=True)
+
+
+@dataclass(frozen=True, repr=False)
+class _Objective:
+    """The objective as XGBoost calls it."""
+
+    _objective: Objective
+    _known: _DataSets = field(default_factory=WeakKeyDictionary, init=False, compare=False)
+
+    def __call__(self, y_score: Any, data: xgboost.DMatrix) -> tuple[FloatArray, FloatArray]:
+        return self._objective.derivatives(y_score, _read_once(self._known, data))
+
+    def __reduce__(self) -> Any:
+        return _Objective, (self._objective,)  # a copy starts without data sets
+
+    def __repr__(self) -> str:
+        return str(self._objective)
+
+
+@dataclass(frozen=True, repr=False)
+class _EvalMetric:
+    """The metric as XGBoost calls it."""
+
+    _evaluator: Evaluator
+    _known: _DataSets = field(default_factory=WeakKeyDictionary, init=False, compare=False)
+
+    as_loss = False
+
+    @property
+    def named(self) -> NamedMeasures:
+        return self._evaluator.named
+
+    def __call__(self, y_score: Any, data: xgboost.DMatrix) -> list[tuple[str, float]]:
+        if not isinstance(data, xgboost.DMatrix):
+            raise ValueError(_CALLED_BY_QUERY.format(self._evaluator))
+        _refuse_wrong_direction(self.named)
+        return self._evaluator.means(y_score, _read_once(self._known, data))
+
+    def __reduce__(self) -> Any:
+        return _EvalMetric, (self._evaluator,)
+
+    def __repr__(self) -> str:
+        return f"eval_metric({self._evaluator})"
 
 
 def _refuse_wrong_direction(named: NamedMeasures, data_name: str | None = None) -> None:
