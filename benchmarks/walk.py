@@ -16,10 +16,19 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from lightgbm import LGBMRanker
 from sklearn.linear_model import Ridge
 
 import skgraded
-from skgraded import compare, cross_validate_queries, evaluate, make_ranking_scorer, nDCG, xGAP
+from skgraded import (
+    QueryRanker,
+    compare,
+    cross_validate_queries,
+    evaluate,
+    make_ranking_scorer,
+    nDCG,
+    xGAP,
+)
 from skgraded.cli import main as run_command
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import eval_metric, objective
@@ -89,6 +98,13 @@ def make_runs(folder):
     whole, half = (
         cross_validate_queries(Ridge(), X=each, **asked) for each in (features, features[:, ::2])
     )
+    ranker = QueryRanker(
+        LGBMRanker(n_estimators=30, n_jobs=1, verbose=-1),
+        measure="xGAP@10",
+        validation_fraction=0.25,
+        early_stopping_rounds=8,  # which ends after 11 iterations
+        random_state=1,
+    )
     return {
         "xGAP(g)(y, s, qid=qid)": lambda: measure(y, s, qid=qid),
         "nDCG(k=10)(y, s, qid=qid)": lambda: ndcg(y, s, qid=qid),
@@ -96,6 +112,8 @@ def make_runs(folder):
         "scikit-learn scorer": lambda: scorer(model, X, target),
         "LightGBM eval_metric of two, later": lambda: metric(y, s, None, sizes),
         "LightGBM objective, later call": lambda: cost(y, s, None, sizes),
+        "QueryRanker.fit, 11 iterations": lambda: ranker.fit(features, grades, qid=ids),
+        "QueryRanker.predict": lambda: ranker.predict(features),
         "compare of two cross-validations": lambda: compare({"a": whole, "b": half}),
         "skgraded evaluate": lambda: run_command(command),
     }

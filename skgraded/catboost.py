@@ -124,31 +124,17 @@ class _KnownSet:
     def has_in_another_order(self, labels: NDArray[Any]) -> bool:
         return np.array_equal(np.sort(self.labels), np.sort(labels))
 
-    def means_the_same(self, other: _KnownSet) -> bool:
-        """Whether all measures have the same means on a set of the same labels."""
-        ours, theirs = self.judgments, other.judgments
-        return (
-            np.array_equal(self.given, other.given, equal_nan=True)
-            and np.array_equal(ours.indptr, theirs.indptr)
-            and np.array_equal(_order(ours), _order(theirs))
-            and np.array_equal(_weights(ours), _weights(theirs))
-        )
-
-
-def _order(judgments: Judgments) -> NDArray[np.int64]:
-    if judgments.row_order is None:
-        return np.arange(judgments.n_documents)
-    return judgments.row_order
-
-
-def _weights(judgments: Judgments) -> NDArray[np.float64]:
-    return np.ones(judgments.n_queries) if judgments.weights is None else judgments.weights
+    def content(self) -> list[bytes | None]:
+        """Return the bytes on which means depend."""
+        found = self.judgments
+        parts = (self.given, found.indptr, found.row_order, found.weights)
+        return [None if each is None else each.tobytes() for each in parts]
 
 
 def _require_distinct(known: tuple[_KnownSet, ...]) -> None:
     for i, each in enumerate(known):
         for other in known[:i]:
-            if each.has(other.labels) and not each.means_the_same(other):
+            if each.has(other.labels) and each.content() != other.content():
                 raise ValueError(
                     "data_sets must differ in their labels, by which they are recognised, got two "
                     f"with the same {len(each.labels)} labels and different queries, weights or "

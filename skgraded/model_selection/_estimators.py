@@ -94,21 +94,6 @@ def _is_of_catboost(estimator: Any) -> bool:
 STOPPING = {"early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"}
 
 
-def may_stop(estimator: Any) -> bool:
-    """Whether an estimator may have one of these parameters, told without ``get_params``.
-
-    The boosters keep parameters as attributes, or in dictionaries that are attributes. Their
-    ``get_params`` reads the signature of the class, which takes a tenth of a millisecond.
-    """
-    held = vars(estimator)
-    return any(
-        each.get(name) is not None
-        for each in (held, *held.values())
-        if isinstance(each, dict)
-        for name in STOPPING
-    )
-
-
 def reject_own_stopping(ranker: Any, names: Collection[str] = STOPPING) -> dict[str, Any]:
     """Return the parameters that are set; raise where one would stop on another metric."""
     given = {name: value for name, value in ranker.get_params().items() if value is not None}

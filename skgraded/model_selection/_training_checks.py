@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples
 from skgraded._guards import warn_once
 from skgraded._support.arguments import fraction, integer_or_none
 from skgraded.exceptions import MissingInitialScoresWarning
-from skgraded.model_selection._estimators import STOPPING, final_step, may_stop
+from skgraded.model_selection._estimators import STOPPING, final_step
 from skgraded.model_selection._fitting import booster_of, names_of_watched
 from skgraded.model_selection._rows import entry_per_row
 from skgraded.rankings import (
@@ -29,8 +29,6 @@ _EVALUATION_SETS = {"eval_set", "eval_group", "eval_names", "sample_weight_eval_
 
 # scikit-learn's checks of estimators look for these words in the error.
 _COMPLEX = "Complex data not supported."
-
-_NO_NAMES = np.empty(0, dtype=object)
 
 
 class EvaluationSet(NamedTuple):
@@ -120,7 +118,7 @@ def _reject(fit_params: dict[str, Any], names: set[str], reason: str, way_out: s
 def _check_own_stopping(estimator: Any, *, watches: bool) -> None:
     """Raise where the estimator itself would stop early, by queries that it never gets."""
     last = final_step(estimator)
-    if watches or not booster_of(estimator).is_watched or not may_stop(last):
+    if watches or not booster_of(estimator).is_watched:
         return
     for name, rounds in last.get_params().items():
         if name in STOPPING and rounds is not None:
@@ -171,8 +169,6 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
         )
     if getattr(getattr(rows, "dtype", None), "kind", "") == "c":
         raise ValueError(f"X must hold real numbers, got {rows.dtype}. {_COMPLEX}")
-    if _are_known(ranker, X, rows.shape[1], reset=reset):
-        return
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:  # scikit-learn < 1.6
@@ -180,32 +176,6 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
         ranker._check_n_features(X, reset=reset)
     else:
         validate_data(ranker, X, reset=reset, skip_check_array=True)
-
-
-def _are_known(ranker: Any, X: Any, n_features: int, *, reset: bool) -> bool:
-    """Store or compare names and number of features in the commonest cases.
-
-    scikit-learn takes as long for it as a booster for a small fit. Names that are equal are as
-    many. What differs, and other data than arrays and pandas with names of text, is left to it.
-    """
-    names = _names_of(X)
-    if reset and names is not None:
-        ranker.__dict__.pop("feature_names_in_", None)
-        if len(names):
-            ranker.feature_names_in_ = names
-        ranker.n_features_in_ = n_features
-    known = getattr(ranker, "feature_names_in_", _NO_NAMES)
-    is_equal = names is not None and np.array_equal(names, known)
-    return is_equal and bool(n_features == ranker.n_features_in_)
-
-
-def _names_of(X: Any) -> NDArray[Any] | None:
-    """Return the names of features, none for an array, or None where they take a closer look."""
-    if isinstance(X, np.ndarray):
-        return _NO_NAMES
-    if hasattr(X, "iloc") and all(type(name) is str for name in X.columns):
-        return np.asarray(X.columns, dtype=object)
-    return None
 
 
 def check_training_data(judgments: Judgments) -> None:
