@@ -25,7 +25,16 @@ from skgraded._guards import (
 from skgraded.boosting import NamedMeasures
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
-from skgraded.model_selection._checks import check_estimator, check_fit_params
+from skgraded.model_selection._checks import (
+    EvaluationSet,
+    check_estimator,
+    check_evaluation_data,
+    check_features,
+    check_initial_scores,
+    check_parameters,
+    check_training_data,
+    grades_of,
+)
 from skgraded.model_selection._estimators import (
     clone_around,
     clone_estimator,
@@ -46,16 +55,6 @@ from skgraded.model_selection._rows import (
     take_named,
 )
 from skgraded.model_selection._splitters import by_id, draw_queries
-from skgraded.model_selection._training_checks import (
-    EvaluationSet,
-    check_evaluation_grades,
-    check_features,
-    check_initial_scores,
-    check_stopping,
-    check_training_data,
-    check_weights,
-    grades_of,
-)
 from skgraded.rankings import Judgments, read_columns, without_query_ids
 
 # Attributes that only some fits set, so that the others must delete them.
@@ -311,8 +310,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_estimator(self.estimator)
         evaluation = EvaluationSet(eval_X, eval_y, eval_qid, eval_sample_weight)
-        watches, booster = check_stopping(self, evaluation, fit_params), booster_of(self.estimator)
-        check_fit_params(booster, fit_params, watches=watches, is_given=evaluation.is_given)
+        watches = check_parameters(self, evaluation, fit_params)
         self._forget()
         others = take_named(fit_params, watches=watches)
         judgments, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
@@ -331,8 +329,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             validation = self._watch(held_out, others, judgments.top_grade)
         train_for(self.estimator_, self.measure_)
         self._keep(fit_estimator(self.estimator_, rows, validation, fit_params))
-        if booster.start in rows.per_row:
-            self.starts_from_ = booster.start
+        start = booster_of(self.estimator).start
+        if start in rows.per_row:
+            self.starts_from_ = start
         predict = partial(predict_from, self.estimator_, start=None)
         warn_if_a_feature_holds_the_ids(predict, features, judgments)
         return self
@@ -384,8 +383,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"eval_X, eval_y, eval_qid or eval_sample_weight is refused: {error}"
             ) from error
-        check_evaluation_grades(judgments)
-        check_weights("eval_sample_weight", judgments)
+        check_evaluation_data(judgments)
         warn_about_scored_queries(judgments, self)
         self.validation_queries_ = QueryRecord.of(judgments)
         self.measure_ = self._measure_for(judgments)
