@@ -83,7 +83,7 @@ def warn_about_scored_queries(queries: Queries, estimator: Any = None) -> None:
         tells nothing of the queries that it has seen.
     """
     warn_if_ids_are_of_another_kind(queries)
-    trained, missing = _training_record(estimator), n_missing(queries)
+    trained = _training_record(estimator)
     if trained is not None:
         overlap = _Overlap(trained, queries)
         if overlap.has_other_rows:
@@ -92,6 +92,9 @@ def warn_about_scored_queries(queries: Queries, estimator: Any = None) -> None:
         if overlap.has_training_rows:
             _warn_of_training_rows(int(overlap.are_same.sum()), len(queries.qid))
             return
+    if queries.sizes is None:
+        return
+    missing = n_missing(queries)
     if (missing > 0).any():
         _warn_of_thin_queries(example(queries, missing > 0))
     else:
