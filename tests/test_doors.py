@@ -57,7 +57,7 @@ def ranker(estimator):
     return QueryRanker(estimator, measure=MEASURE)
 
 
-FITTED = {str(alpha): ranker(Ridge(alpha)).fit(FRAME, Y, qid=QID) for alpha in (1, 9)}
+FITTED = {str(alpha): ranker(Ridge(alpha)).fit(FRAME, Y, qid=QID + 1000) for alpha in (1, 9)}
 
 # What parameters hold that have an entry per row
 COLUMNS = {
