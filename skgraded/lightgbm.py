@@ -302,10 +302,10 @@ def eval_metric(
     Raises
     ------
     ValueError
-        If no measure is given, one is unknown, a name holds white space or a colon, or two measures
-        have the same name. In training: if the query sizes are missing or do not add up, the data
-        set is a subset that cuts queries, a prediction is not finite, or no query is left to take
-        the mean over.
+        If no measure is given, one is unknown, a name holds white space or a colon or is that of a
+        metric of boosters, such as ``"ndcg@10"``, or two measures have the same name. In training:
+        if the query sizes are missing or do not add up, the data set is a subset that cuts queries,
+        a prediction is not finite, or no query is left to take the mean over.
 
     Warns
     -----

@@ -182,10 +182,10 @@ def eval_metric(
     Raises
     ------
     ValueError
-        If no measure is given, one is unknown, a name holds white space or a colon, or two measures
-        have the same name. In training: if the data set has no query ids,
-        no query is left to take the mean over, early stopping would take a lower value of the
-        measure for better, or XGBRanker calls the metric.
+        If no measure is given, one is unknown, a name holds white space or a colon or is that of a
+        metric of boosters, such as ``"ndcg@10"``, or two measures have the same name. In training:
+        if the data set has no query ids, no query is left to take the mean over, early stopping
+        would take a lower value of the measure for better, or XGBRanker calls the metric.
 
     Warns
     -----
@@ -271,7 +271,7 @@ def evaluation(
     Raises
     ------
     ValueError
-        If no measure is given, one is unknown, a name holds white space or a colon, two measures
+        If no measure is given, one is unknown, a name is not as in `eval_metric`, two measures
         have the same name, an argument is out of its range, there are no query ids, or columns
         contradict each other. In training: if no query is left to take the mean over; if a value of
         that name is recorded on rows of that name already; if early stopping of XGBoost's own would

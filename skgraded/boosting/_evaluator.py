@@ -64,8 +64,8 @@ def parse_named(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
     Raises
     ------
     ValueError
-        If no measure is given, one is unknown, a name is empty, holds white space or a colon, or
-        two measures have the same name.
+        If no measure is given, one is unknown, a name is empty, holds white space or a colon, is
+        that of a metric of boosters, or two measures have the same name.
 
     Examples
     --------

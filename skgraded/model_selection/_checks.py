@@ -49,11 +49,6 @@ class EvaluationSet(NamedTuple):
     qid: ArrayLike | None = None
     sample_weight: ArrayLike | None = None
 
-    @property
-    def is_given(self) -> bool:
-        """Whether any of the arguments is given."""
-        return any(each is not None for each in self)
-
 
 def check_estimator(estimator: Any) -> None:
     """Raise where the estimator is none, or trains on a cluster."""
@@ -70,14 +65,18 @@ def check_estimator(estimator: Any) -> None:
         )
 
 
-def check_parameters(ranker: Any, evaluation: EvaluationSet, fit_params: dict[str, Any]) -> bool:
+def check_parameters(
+    ranker: Any, booster: Booster, evaluation: EvaluationSet | None, fit_params: dict[str, Any]
+) -> bool:
     """Check all but the data; return whether the training is watched.
 
     Parameters
     ----------
     ranker : QueryRanker
         The ranker with its parameters.
-    evaluation : EvaluationSet
+    booster : Booster
+        How its estimator is handled.
+    evaluation : EvaluationSet or None
         The rows to watch, where they are given.
     fit_params : dict
         Other parameters of ``fit``.
@@ -87,12 +86,10 @@ def check_parameters(ranker: Any, evaluation: EvaluationSet, fit_params: dict[st
     bool
         Whether the training is watched.
     """
-    booster, taker = booster_of(ranker.estimator), ""
+    taker = "" if evaluation is None else "eval_X"
     if ranker.validation_fraction is not None:
         taker = "validation_fraction"
-    elif evaluation.is_given:
-        taker = "eval_X"
-    else:
+    if not taker:
         _check_own_stopping(ranker.estimator, booster)
     _check_validation(ranker.validation_fraction, ranker.early_stopping_rounds, evaluation)
     if taker and not booster.is_watched:
@@ -100,15 +97,15 @@ def check_parameters(ranker: Any, evaluation: EvaluationSet, fit_params: dict[st
             f"{taker} is supported for {names_of_watched()} so far, "
             f"got {type(final_step(ranker.estimator)).__name__}; leave it None."
         )
-    _check_fit_params(booster, fit_params, taker, is_given=evaluation.is_given)
+    _check_fit_params(booster, fit_params, taker)
     return bool(taker)
 
 
-def _check_validation(given_fraction: Any, rounds: Any, evaluation: EvaluationSet) -> None:
+def _check_validation(given_fraction: Any, rounds: Any, evaluation: EvaluationSet | None) -> None:
     integer_or_none("early_stopping_rounds", rounds, 1, "no early stopping")
     if given_fraction is not None:
         fraction("validation_fraction", given_fraction)
-    if evaluation.is_given:
+    if evaluation is not None:
         if given_fraction is not None:
             raise ValueError(
                 "eval_X must be left out where validation_fraction holds queries out, "
@@ -137,9 +134,7 @@ def _check_own_stopping(estimator: Any, booster: Booster) -> None:
             )
 
 
-def _check_fit_params(
-    booster: Booster, given: dict[str, Any], taker: str, *, is_given: bool
-) -> None:
+def _check_fit_params(booster: Booster, given: dict[str, Any], taker: str) -> None:
     """Raise where a fit parameter would not follow the rows, and name the way round."""
     names = {name for name, value in given.items() if value is not None}
     for name in sorted(names & _WORKED_OUT):
@@ -156,7 +151,7 @@ def _check_fit_params(
     for name in sorted(names & _EVALUATION_SETS if taker else ()):
         raise ValueError(f"{name} is taken by {taker}: leave it out of the fit parameters.")
     refused = _OTHER_STARTS | (_STARTS_OF_LIBRARIES if taker else set())
-    if is_given:
+    if taker == "eval_X":
         refused.add(booster.start)
     for name in sorted(names & refused):
         raise ValueError(

@@ -309,8 +309,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             ``cv`` of the estimator cuts queries.
         """
         check_estimator(self.estimator)
-        evaluation = EvaluationSet(eval_X, eval_y, eval_qid, eval_sample_weight)
-        watches = check_parameters(self, evaluation, fit_params)
+        booster, given = booster_of(self.estimator), (eval_X, eval_y, eval_qid, eval_sample_weight)
+        evaluation = EvaluationSet(*given) if any(each is not None for each in given) else None
+        watches = check_parameters(self, booster, evaluation, fit_params)
         self._forget()
         others = take_named(fit_params, watches=watches)
         judgments, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
@@ -322,16 +323,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.estimator_, validation = clone_estimator(self.estimator), None
         if watches:
             rows, held_out = (
-                (rows, self._take_evaluation_set(evaluation))
-                if evaluation.is_given
-                else self._hold_out(judgments, rows)
+                self._hold_out(judgments, rows)
+                if evaluation is None
+                else (rows, self._take_evaluation_set(evaluation))
             )
             validation = self._watch(held_out, others, judgments.top_grade)
         train_for(self.estimator_, self.measure_)
         self._keep(fit_estimator(self.estimator_, rows, validation, fit_params))
-        start = booster_of(self.estimator).start
-        if start in rows.per_row:
-            self.starts_from_ = start
+        if booster.start in rows.per_row:
+            self.starts_from_ = booster.start
         predict = partial(predict_from, self.estimator_, start=None)
         warn_if_a_feature_holds_the_ids(predict, features, judgments)
         return self
