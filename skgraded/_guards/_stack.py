@@ -149,7 +149,8 @@ def refuse_calls_of_boosters(measure: object, library: str | None = None) -> Non
     TypeError
         If it is a booster; the message names the adapter.
     """
-    library = library or _module_of(sys._getframe(2)).partition(".")[0]
+    caller = sys._getframe(2).f_globals.get("__name__", "")
+    library = library or caller.partition(".")[0]
     if library in _ADAPTERS:
         raise TypeError(
             f"A measure must be given to {library} by an adapter, got {measure} itself, which it "

@@ -83,7 +83,7 @@ def warn_about_scored_queries(queries: Queries, estimator: Any = None) -> None:
         tells nothing of the queries that it has seen.
     """
     warn_if_ids_are_of_another_kind(queries)
-    trained = _training_record(estimator)
+    trained = None if estimator is None else _training_record(estimator)
     if trained is not None:
         overlap = _Overlap(trained, queries)
         if overlap.has_other_rows:
