@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse
 import sklearn
 from lightgbm import LGBMRanker
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -43,6 +44,16 @@ SHUFFLED = np.random.default_rng(0).permutation(len(Y))
 
 
 # Cross-validation
+
+
+@pytest.mark.parametrize("form", ["coo", "csc", "bsr", "dia", "lil", "dok"])
+@pytest.mark.parametrize("estimator", [Ridge(), RANKER])
+@pytest.mark.filterwarnings("ignore:Constructing a DIA matrix")
+def test_sparse_matrices_of_every_format(form, estimator):
+    given = {"y": Y, "qid": QID, "measures": MEASURE, "cv": 3}
+    expected = cross_validate_queries(estimator, scipy.sparse.csr_matrix(X), **given)
+    found = cross_validate_queries(estimator, scipy.sparse.csr_matrix(X).asformat(form), **given)
+    np.testing.assert_array_equal(found.values, expected.values)
 
 
 @pytest.mark.parametrize("routing", [False, True])

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse
 import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
@@ -229,3 +230,12 @@ def test_splitters_route_pickle_and_count(splitter):
 def test_bad_input_is_refused(use, message):
     with pytest.raises(ValueError, match=message):
         use()
+
+
+@pytest.mark.parametrize("form", ["coo", "csc", "csr", "bsr", "dia", "lil", "dok"])
+@pytest.mark.filterwarnings("ignore:Constructing a DIA matrix")
+def test_sparse_matrices_of_every_format_are_split(form):
+    expected = query_train_test_split(X, Y, qid=QID)
+    found = query_train_test_split(scipy.sparse.csr_matrix(X).asformat(form), Y, qid=QID)
+    for sparse, dense in zip(found[:2], expected[:2], strict=True):
+        np.testing.assert_array_equal(sparse.toarray(), dense)

@@ -368,13 +368,15 @@ def query_train_test_split(
         1, test_size=default, train_size=train_size, random_state=random_state
     )
     ((train, test),) = splitter._rows(splitter._lay_out(X, columns))
-    given = (*arrays, *([] if qid is None else [np.asarray(qid)]))
+    given = [*arrays, *([] if qid is None else [np.asarray(qid)])]
     for place, array in enumerate(arrays):
         if _num_samples(array) != _num_samples(X):
             raise ValueError(
                 f"arrays must have the same number of rows ({_num_samples(X)}), "
                 f"got {_num_samples(array)} in array {place}."
             )
+    # Rows cannot be taken from every sparse format; scikit-learn's own function gives CSR, too.
+    given = [each.tocsr() if hasattr(each, "tocsr") else each for each in given]
     return [_safe_indexing(array, rows) for array in given for rows in (train, test)]
 
 

@@ -200,7 +200,9 @@ def cross_validate_queries(
     }
     check_that_weights_arrive(rankers.values(), sample_weight)
     weight = None if sample_weight is None else np.asarray(sample_weight)
-    task = _Task(without_query_ids(X), grades, ids, weight, named, response_method)
+    # Rows cannot be taken from every sparse format.
+    features = X.tocsr() if hasattr(X, "tocsr") else without_query_ids(X)
+    task = _Task(features, grades, ids, weight, named, response_method)
     splits = splits_of(cv, n_repeats, X, y, ids)
     warn_if_splits_take_parts(splits, query_of_row(judgments), np.diff(judgments.indptr))
     of_labels = _scores_of_labels(task, splits)
