@@ -814,3 +814,13 @@ def test_the_booster_of_xgboost():
     ranker = QueryRanker(xgboost.XGBRanker(n_estimators=3, n_jobs=1), measure="nDCG@10")
     booster = ranker.fit(X, y, qid=qid).booster_
     assert np.array_equal(booster.inplace_predict(X), ranker.predict(X))
+
+
+def test_a_step_that_draws_rows_is_refused():
+    class Sampler(StandardScaler):  # such as imbalanced-learn has
+        def fit_resample(self, X, y):
+            return X[::2], y[::2]
+
+    model = QueryRanker(make_pipeline(Sampler(), Ridge()), measure="nDCG@10")
+    with pytest.raises(ValueError, match="must leave rows as they are, got the step 'sampler'"):
+        model.fit(np.eye(4), [0, 1, 1, 0], qid=[0, 0, 1, 1])

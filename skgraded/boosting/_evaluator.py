@@ -153,9 +153,10 @@ def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, flo
 
     Examples
     --------
-    >>> from skgraded import AP, Rankings
+    >>> from skgraded import AP
     >>> from skgraded.boosting import named_means
-    >>> named_means((("ap", AP()),), Rankings.from_arrays([0, 1], [0.1, 0.2], qid=[0, 0]))
+    >>> from skgraded.rankings import Judgments
+    >>> named_means((("ap", AP()),), Judgments([0, 1], qid=[0, 0]).rank([0.1, 0.2]))
     [('ap', 1.0)]
     """
     judgments = rankings.judgments
