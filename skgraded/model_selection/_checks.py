@@ -125,13 +125,17 @@ def _check_validation(given_fraction: Any, rounds: Any, evaluation: EvaluationSe
 def _check_own_stopping(estimator: Any, booster: Booster) -> None:
     """Raise where the estimator itself would stop early, by queries that it never gets."""
     last = final_step(estimator)
-    for name, rounds in last.get_params().items() if booster.is_watched else ():
-        if name in STOPPING and rounds is not None:
-            raise ValueError(
-                f"{name}={rounds} of {type(last).__name__} needs validation queries, and only the "
-                "ranker holds some out: write QueryRanker(..., validation_fraction=0.2, "
-                f"early_stopping_rounds={rounds})."
-            )
+    # Boosters hold parameters as attributes, or in dictionaries that are. Their get_params reads
+    # the signature of the class, which takes a tenth of a millisecond.
+    held = [vars(last), *vars(last).values()] if booster.is_watched else []
+    for params in (each for each in held if isinstance(each, dict)):
+        for name in sorted(STOPPING & params.keys()):
+            if params[name] is not None:
+                raise ValueError(
+                    f"{name}={params[name]} of {type(last).__name__} needs validation queries, and "
+                    "only the ranker holds some out: write QueryRanker(..., "
+                    f"validation_fraction=0.2, early_stopping_rounds={params[name]})."
+                )
 
 
 def _check_fit_params(booster: Booster, given: dict[str, Any], taker: str) -> None:
