@@ -26,23 +26,3 @@ from skgraded._guards._whole_queries import (
     warn_about_scored_queries,
     warn_if_splits_take_parts,
 )
-
-__all__ = [
-    "QueryRecord",
-    "caller_with",
-    "hash_ids",
-    "n_shared",
-    "refusal_of",
-    "refuse_calls_of_boosters",
-    "refuse_cut_queries",
-    "stacklevel_of_the_user",
-    "warn_about_given_queries",
-    "warn_about_scored_queries",
-    "warn_if_a_column_is_learned",
-    "warn_if_a_feature_holds_the_ids",
-    "warn_if_grades_are_ids",
-    "warn_if_ids_are_forgotten",
-    "warn_if_splits_take_parts",
-    "warn_if_swapped",
-    "warn_once",
-]

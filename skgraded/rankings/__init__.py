@@ -33,34 +33,5 @@ from skgraded.rankings._rankings import (
     Unjudged,
 )
 
-__all__ = [
-    "QID",
-    "CheckedColumns",
-    "IdealRanking",
-    "Judgments",
-    "QueryIds",
-    "Ranked",
-    "RankedList",
-    "Rankings",
-    "Ties",
-    "Unjudged",
-    "as_ids",
-    "as_rankings",
-    "distinct_numbers",
-    "features_for",
-    "grades_of_categories",
-    "has_id_column",
-    "keep",
-    "levels_of",
-    "number_rows",
-    "numeric",
-    "place_rows",
-    "query_ids",
-    "query_series",
-    "query_target",
-    "read_columns",
-    "require_same_words",
-    "split_target",
-    "without_query_ids",
-    "words_of_grades",
-]
+# What users import; other packages of skgraded take the rest from here, too.
+__all__ = ["IdealRanking", "Judgments", "RankedList", "Rankings", "as_rankings"]
