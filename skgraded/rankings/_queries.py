@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -31,7 +32,7 @@ class _Numbered(NamedTuple):
 
     def joined(self, codes: IntArray) -> _Numbered:
         """Merge the queries that have the same code."""
-        number = _number_words(codes)
+        number = _Numbered(*_core.number_words(codes, _SEED, len(codes)))
         if len(number.first_rows) == len(codes):
             return self
         query_of_row = number.query_of_row[self.query_of_row]
@@ -138,64 +139,38 @@ def count_rows(qid: ArrayLike) -> tuple[NDArray[Any], IntArray]:
 
 def _numbered(qid: Any, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
     """Return the ids of the queries, none of them missing, and their numbers."""
-    numbered = None if type(qid) is np.ndarray else _number_column(qid)
+    column, numbered = qid, None if type(qid) is np.ndarray else _number_column(qid)
     if numbered is None:
-        ids = as_ids(qid)
-        if n_rows is not None and len(ids) != n_rows:
-            _raise_other_length(ids, n_rows)
-        numbered = _number(ids)
-        names = ids[numbered.first_rows]
-    else:
-        if n_rows is not None and len(qid) != n_rows:
-            _raise_other_length(qid, n_rows)
-        names = _entries_at(numbered.first_rows, qid)
+        column = as_ids(qid)
+        numbered = _number(column)
+    if n_rows is not None and len(column) != n_rows:
+        _raise_other_length(column, n_rows)
+    entries = getattr(column, "iloc", column)
+    names = np.asarray(entries[numbered.first_rows])
     if names.dtype.kind not in _NEVER_MISSING:
-        _require_ids(_missing(names), names, numbered.first_rows)
+        _require_ids(names, numbered.first_rows)
     return names, numbered
 
 
 def _number_column(qid: Any) -> _Numbered | None:
-    """Assign numbers to categories, or to text in data frames; None for other types."""
+    """Assign numbers to the categories or Arrow's text of data frames; None for other types."""
     module = type(qid).__module__.partition(".")[0]
     if module == "pandas" and getattr(qid, "ndim", 0) == 1:
         pandas = sys.modules["pandas"]
         if isinstance(qid.dtype, pandas.CategoricalDtype):
-            return _number_words(_as_int32(np.asarray(getattr(qid, "cat", qid).codes)))
-        if isinstance(qid.dtype, pandas.StringDtype):
-            if qid.dtype.storage == "pyarrow":
-                numbered = _number_arrow(sys.modules["pyarrow"].array(qid))
-                if numbered is not None:
-                    return numbered
-            return _number(np.asarray(qid, dtype=object))
+            return _number(np.asarray(getattr(qid, "cat", qid).codes))
+        if isinstance(qid.dtype, pandas.StringDtype) and qid.dtype.storage == "pyarrow":
+            return _number_arrow(sys.modules["pyarrow"].array(qid))
     if module == "polars" and hasattr(qid, "to_physical"):
-        return _number_polars(qid)
+        polars = sys.modules["polars"]
+        if qid.dtype in (polars.Categorical, polars.Enum):
+            codes = qid.to_physical()
+            codes = codes.cast(polars.Int64).fill_null(-1) if codes.null_count() else codes
+            return _number(codes.to_numpy())
+        if qid.dtype == polars.String:
+            with suppress(ImportError):  # pyarrow is not installed
+                return _number_arrow(qid.to_arrow())
     return None
-
-
-def _number_polars(qid: Any) -> _Numbered | None:
-    polars = sys.modules["polars"]
-    if qid.dtype == polars.String:
-        try:
-            numbered = _number_arrow(qid.to_arrow())
-        except ImportError:  # pyarrow is not installed
-            numbered = None
-        if numbered is not None:
-            return numbered
-        qid = qid.cast(polars.Categorical)
-    if qid.dtype not in (polars.Categorical, polars.Enum):
-        return None
-    codes = qid.to_physical()
-    if codes.null_count():
-        codes = codes.cast(polars.Int64).fill_null(-1)
-    return _number_words(_as_int32(codes.to_numpy()))
-
-
-def _as_int32(codes: NDArray[Any]) -> NDArray[Any]:
-    """Return codes in a type that the kernel reads; different codes stay different."""
-    codes = np.ascontiguousarray(codes)
-    if codes.dtype == np.uint32:
-        return codes.view(np.int32)
-    return codes if codes.dtype == np.int64 else codes.astype(np.int32, copy=False)
 
 
 def _number_arrow(text: Any) -> _Numbered | None:
@@ -213,11 +188,6 @@ def _number_arrow(text: Any) -> _Numbered | None:
     return _Numbered(*_core.number_text(ends, as_bytes, _SEED))
 
 
-def _entries_at(rows: IntArray, column: Any) -> NDArray[Any]:
-    """Return the entries of a pandas or polars column at some rows."""
-    return np.asarray(column.iloc[rows] if hasattr(column, "iloc") else column[rows])
-
-
 def _raise_other_length(ids: Any, n_rows: int) -> NoReturn:
     if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.sum() == n_rows:
         raise ValueError(
@@ -228,11 +198,11 @@ def _raise_other_length(ids: Any, n_rows: int) -> NoReturn:
     raise ValueError(f"qid must have one entry per row of y_true ({n_rows}), got {len(ids)}.")
 
 
-def _require_ids(missing: NDArray[np.bool_], names: NDArray[Any], rows: IntArray) -> None:
-    if missing.any():
-        first = int(np.flatnonzero(missing)[0])
+def _require_ids(names: NDArray[Any], rows: IntArray) -> None:
+    missing = np.flatnonzero(_missing(names))
+    for query in missing[:1]:
         raise ValueError(
-            f"qid must name a query in every row, got {names[first]} in row {rows[first]}."
+            f"qid must name a query in every row, got {names[query]} in row {rows[query]}."
         )
 
 
@@ -245,18 +215,13 @@ def _number(ids: NDArray[Any]) -> _Numbered:
     by_address = _number_addresses(ids) if kind == "O" else None
     if by_address is not None:
         return by_address.joined(_as_codes(ids[by_address.first_rows]))
-    if kind in "mM" or (kind == "u" and size == _WORD):
-        words = np.ascontiguousarray(ids, dtype=ids.dtype.newbyteorder("=")).view(np.int64)
-    elif kind in "iub":
-        words = np.ascontiguousarray(ids, dtype=np.int64)
-    elif kind == "f" and size <= _WORD:
+    if kind in "iubmM":
+        ids = np.ascontiguousarray(ids)
+        words = ids.view(np.int64) if size == _WORD else ids.astype(np.int32, copy=False)
+    elif kind == "f":
         words = (ids.astype(np.float64) + 0.0).view(np.int64)  # -0.0 becomes 0.0
     else:
         words = _as_codes(ids)
-    return _Numbered(*_core.number_words(words, _SEED, len(words)))
-
-
-def _number_words(words: NDArray[Any]) -> _Numbered:
     return _Numbered(*_core.number_words(words, _SEED, len(words)))
 
 
@@ -321,11 +286,8 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
         is_text = all(issubclass(kind, str) for kind in kinds)
         if kinds == {int} if ids.dtype.kind == "f" else not is_text:
             return np.fromiter(qid, dtype=object, count=len(qid))
-    if ids.dtype.kind == "T":
-        return ids.astype(object)
-    if ids.dtype.kind == "f" and ids.dtype.itemsize > _WORD:  # which pandas cannot index
-        doubles = ids.astype(np.float64)
-        return doubles if np.array_equal(doubles, ids, equal_nan=True) else ids.astype(object)
+    if ids.dtype.kind == "T" or (ids.dtype.kind == "f" and ids.dtype.itemsize > _WORD):
+        return ids.astype(object)  # which kernels and pandas lack
     return ids if ids.dtype.isnative else ids.astype(ids.dtype.newbyteorder("="))
 
 
