@@ -157,8 +157,8 @@ MISTAKES = [
         ARGUMENTS,
         "labels and scores are swapped, and a score is negative",
         "AP()(s, y, qid=qid)",
-        "ValueError: y_true must hold grades >= 0, got [...] in row [...]. These look like scores: "
-        "y_true comes first, and then y_score.",
+        "ValueError: y_true must hold grades >= 0, got [...] in row [...]. y_true comes "
+        "first, and then y_score. [...]",
         "AP()(y, s, qid=qid)",
     ),
     Mistake(
@@ -198,16 +198,16 @@ MISTAKES = [
         ARGUMENTS,
         "negative grades",
         "nDCG(k=10)([2, -1, 0], [3, 2, 1])",
-        "ValueError: y_true must hold grades >= 0, got -1 in row 1. Use 0 for documents judged not "
-        "relevant (or junk), and NaN for unjudged documents.",
+        "ValueError: y_true must hold grades >= 0, got -1 in row 1. [...] Use 0 for documents "
+        "judged not relevant (or junk), and NaN for unjudged documents.",
         "nDCG(k=10)([2, np.nan, 0], [3, 2, 1])",
     ),
     Mistake(
         ARGUMENTS,
         "scores without a value",
         "nDCG(k=10)([2, 1, 0], [3, np.nan, 1])",
-        "ValueError: y_score must be finite, got nan in row 1, and in 1 of 3 rows. Scores without "
-        "a value have no rank: drop these rows, or give them the lowest score.",
+        "ValueError: y_score must be finite, got nan in row 1. Scores without a "
+        "value have no rank: drop these rows, or give them the lowest score.",
         "nDCG(k=10)([2, 1, 0], [3, 0, 1])",
     ),
     Mistake(

@@ -45,7 +45,6 @@ _WORDS = {
     "skgraded.catalogue() lists all measures; skgraded.conventions.measure_as accepts the names "
     "that other tools use.": "'skgraded measures' lists all measures; --as TOOL takes the names of "
     "another tool.",
-    " If these are scores, swap the arguments: y_true comes first, and then y_score.": "",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Number
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,14 @@ _SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")  # each is exact in s
 _SMALLEST = float(np.finfo(np.float64).tiny)
 _LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 
+_WAY_TO_GRADES = (
+    " y_true comes first, and then y_score. Use 0 for documents judged not relevant (or junk), "
+    "and NaN for unjudged documents."
+)
+_WAY_TO_SCORES = (
+    " Scores without a value have no rank: drop these rows, or give them the lowest score."
+)
+
 
 def as_array(name: str, values: Any) -> NDArray[Any]:
     """Return values as an array.
@@ -30,25 +38,20 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
     Tensors are read without their gradients, and numbers of 8 or 16 bits that NumPy does not know,
     such as bfloat16, as the single-precision numbers that they are exactly.
     """
+    is_list = isinstance(values, list | tuple)
     try:
-        array = _array_of(values)
-        return array.astype(np.float32) if _is_short_float(array.dtype) else array
-    except Exception as error:
-        if type(error).__module__.partition(".")[0] == "polars":  # of 128-bit integers
-            raise ValueError(f"{name} must have a type that NumPy knows: {error}.") from error
-        if isinstance(error, ValueError) and isinstance(values, list | tuple):
+        array = np.asarray(_without_gradient(values))
+    except ValueError as error:
+        if is_list:
             raise _not_a_column(name, "lists of different lengths") from error
         raise
-
-
-def _array_of(values: Any) -> NDArray[Any]:
-    try:
-        return np.asarray(_without_gradient(values))
     except (TypeError, RuntimeError):
-        if not isinstance(values, list | tuple):
+        if not is_list:
             raise
         # A list of tensors that have gradients, or numbers that NumPy does not know.
-        return np.asarray([_without_gradient(each) for each in values])
+        array = np.asarray([_without_gradient(each) for each in values])
+    is_short = array.dtype.kind == "V" and _is_short_float(array.dtype)
+    return array.astype(np.float32) if is_short else array
 
 
 def _without_gradient(values: Any) -> Any:
@@ -56,13 +59,12 @@ def _without_gradient(values: Any) -> Any:
     if not hasattr(values, "detach") or not hasattr(values, "cpu"):
         return values
     tensor = values.detach().cpu()
-    is_short = str(tensor.dtype).removeprefix("torch.").startswith(_SHORT_FLOATS)
-    return tensor.float() if is_short else tensor
+    return tensor.float() if _is_short_float(tensor.dtype) else tensor
 
 
-def _is_short_float(dtype: np.dtype[Any]) -> bool:
-    """Whether a type is one of the short floats that jax and other libraries add to NumPy's."""
-    return dtype.kind == "V" and dtype.names is None and dtype.name.startswith(_SHORT_FLOATS)
+def _is_short_float(dtype: Any) -> bool:
+    """Whether a type of torch, or of those that jax adds to NumPy's, is a short float."""
+    return str(dtype).removeprefix("torch.").startswith(_SHORT_FLOATS)
 
 
 def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
@@ -169,33 +171,18 @@ def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
 
 def check_labels(labels: NDArray[Any]) -> None:
     """Raise if a label is not a grade."""
-    if labels.dtype.kind == "f":
-        _refuse("y_true", "be finite or NaN (unjudged)", labels, np.isinf(labels))
-    if labels.dtype.kind != "u":
-        negative = labels < 0
-        way = _way_to_grades(labels) if negative.any() else ""
-        _refuse("y_true", "hold grades >= 0", labels, negative, way)
-    _refuse("y_true", "hold grades up to 2**53", labels, labels > _LARGEST_EXACT)
-    # The reciprocals of smaller numbers are infinite, and they have few digits.
-    vanishing = (labels > 0) & (labels < _SMALLEST)
-    rule = f"hold grades that are 0 or at least {_SMALLEST:.1e}"
-    _refuse("y_true", rule, labels, vanishing, " Use 0, or multiply all grades.")
+    _refuse("y_true", "hold grades >= 0", labels, labels < 0, _WAY_TO_GRADES)
+    # The reciprocals of numbers above 0 that are smaller are infinite, and they have few digits.
+    beyond = (labels > _LARGEST_EXACT) | ((labels > 0) & (labels < _SMALLEST))
+    _refuse("y_true", f"hold grades that are 0, or {_SMALLEST:.1e} to 2**53", labels, beyond)
 
 
 def _refuse(
     name: str, rule: str, values: NDArray[Any], bad: NDArray[np.bool_], way: str = ""
 ) -> None:
     """Raise with the first bad entry, if there is one."""
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
+    for row in np.flatnonzero(bad)[:1]:
         raise ValueError(f"{name} must {rule}, got {values[row]} in row {row}.{way}")
-
-
-def _way_to_grades(labels: NDArray[Any]) -> str:
-    judged = labels[~np.isnan(labels)] if labels.dtype.kind == "f" else labels
-    if (judged != np.floor(judged)).any():
-        return " These look like scores: y_true comes first, and then y_score."
-    return " Use 0 for documents judged not relevant (or junk), and NaN for unjudged documents."
 
 
 def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray:
@@ -211,7 +198,8 @@ def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray
     else:
         scores, bad = _core.place_scores(doubles, places)
     if bad >= 0:
-        _raise_not_finite(scores if places is None else scores[places])
+        by_row = scores if places is None else scores[places]
+        _refuse("y_score", "be finite", by_row, ~np.isfinite(by_row), _WAY_TO_SCORES)
     return scores
 
 
@@ -256,15 +244,6 @@ def distinct_numbers(
                 f"apart, got {given[row]} in {place(row)}. Subtract a constant from all of them."
             )
     return doubles
-
-
-def _raise_not_finite(scores: FloatArray) -> NoReturn:
-    rows = np.flatnonzero(~np.isfinite(scores))
-    raise ValueError(
-        f"y_score must be finite, got {scores[rows[0]]} in row {rows[0]}, and in "
-        f"{len(rows)} of {len(scores)} rows. Scores without a value have no rank: drop these "
-        "rows, or give them the lowest score."
-    )
 
 
 def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
