@@ -132,9 +132,8 @@ MISTAKES = [
         IDS,
         "rows were moved after their ids had been put into the target",
         "nDCG(k=10)(query_target(y, qid), s, qid=qid[::-1] // 2)",
-        "ValueError: qid and the ids in y_true contradict each other: rows 0 and 20 are of one "
-        "query by qid (29), and of two by the ids in y_true (0 and 1). Bring the rows into one "
-        "order, or give the ids in one place.",
+        "ValueError: qid and the ids in y_true contradict each other: they put row 20 (29 and 1) "
+        "together with other rows. Bring the rows into one order, or give the ids in one place.",
         "nDCG(k=10)(query_target(y, qid), s)",
     ),
     Mistake(

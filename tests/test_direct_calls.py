@@ -65,8 +65,8 @@ def test_the_keyword_names_the_queries_where_the_index_has_the_same():
 def test_ids_in_two_places_that_contradict_each_other_are_refused():
     target = pd.Series(y, index=pd.Index(qid // 2, name="qid"))
     message = (
-        r"^qid and the index level 'qid' of y_true contradict each other: rows 0 and 10 are of one "
-        r"query by the index level 'qid' of y_true \(0\), and of two by qid \(0 and 1\)\."
+        r"^qid and the index level 'qid' of y_true contradict each other: they put row 10 "
+        r"\(1 and 0\) together with other rows\."
     )
     with pytest.raises(ValueError, match=message):
         nDCG()(target, scores, qid=qid)
@@ -167,7 +167,7 @@ def test_scores_of_other_queries_than_those_of_judgments_are_refused():
     assert evaluate("nDCG", judgments, frame).values.mean() == expected
 
     other = query_series(values, ["a", "a", "b", "b"])
-    told = "the Judgments and the ids in y_score contradict each other: rows 0 and 1 are of one"
+    told = "the Judgments and the ids in y_score contradict each other: they put row "
     for refused in (
         lambda: nDCG()(judgments, other),
         lambda: judgments.rank(other),

@@ -150,7 +150,7 @@ def test_ids_of_any_type_give_the_same_model(ids):
 
 
 def test_a_target_comes_apart_as_it_was_put_together():
-    grades, (ids, sizes) = split_target(query_target([2, np.nan, 0], ["b", "a", "b"]))
+    grades, (_, ids, sizes) = split_target(query_target([2, np.nan, 0], ["b", "a", "b"]))
     np.testing.assert_array_equal(grades, [2, np.nan, 0])
     assert list(ids) == ["b", "a", "b"]
     assert list(sizes) == [2, 1, 2]

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._guards import (
-    warn_if_grades_are_ids,
-)
+from skgraded._guards import warn_if_grades_are_ids
 from skgraded._support.lazy import import_pandas
 from skgraded.rankings._numbers import grades_of_categories, numeric, one_dimensional
 from skgraded.rankings._queries import as_ids, count_rows, number_rows
@@ -39,6 +37,8 @@ class QueryIds(NamedTuple):
 
     Attributes
     ----------
+    name : str
+        What messages call the place that the ids are read from.
     ids : array-like of shape (n_documents,)
         Query id of each row, in the type in which they were given.
     sizes : ndarray of shape (n_documents,), int64, or None
@@ -46,17 +46,20 @@ class QueryIds(NamedTuple):
         only the ids are known.
     """
 
+    name: str
     ids: Any
-    sizes: IntArray | None
+    sizes: IntArray | None = None
 
 
-def split_target(y: Any) -> tuple[Any, QueryIds | None]:
+def split_target(y: Any, name: str = "y") -> tuple[Any, QueryIds | None]:
     """Take a target apart into grades and queries.
 
     Parameters
     ----------
     y : array-like of shape (n_documents,)
         Grades, or the array that `query_target` makes.
+    name : str, default="y"
+        What the user calls it, for messages.
 
     Returns
     -------
@@ -82,22 +85,10 @@ def split_target(y: Any) -> tuple[Any, QueryIds | None]:
         return y, None
     if set(fields) != set(FIELDS):
         raise ValueError(
-            "y must hold grades, or be made by query_target(y, qid), "
+            f"{name} must hold grades, or be made by query_target(y, qid), "
             f"got an array with the fields {', '.join(fields)}."
         )
-    return y[GRADE], QueryIds(y[QID], y[N_ROWS])
-
-
-def ids_in_keyword(qid: Any) -> QueryIds:
-    """Read ids that a keyword holds as they are, or as `query_ids` makes them, with sizes."""
-    names = getattr(getattr(qid, "dtype", None), "names", None)
-    return QueryIds(qid[QID], qid[N_ROWS]) if names == (QID, N_ROWS) else QueryIds(qid, None)
-
-
-def ids_in_index(index: Any) -> QueryIds:
-    """Read the levels of a pandas index that hold the query ids and, if there is one, the sizes."""
-    sizes = np.asarray(index.get_level_values(N_ROWS)) if N_ROWS in index.names else None
-    return QueryIds(index.get_level_values(QID), sizes)
+    return y[GRADE], QueryIds(f"the ids in {name}", y[QID], y[N_ROWS])
 
 
 def without_query_ids(X: Any) -> Any:
@@ -289,77 +280,59 @@ def _read_telling_columns(
     columns = {named[0]: labels, **others}
     row_labels = _row_labels({**columns, named[1]: ids})
     _refuse_other_order(row_labels)
-    grades, in_target = split_target(labels)
-    sources = [] if ids is None else [_Source(named[1], ids_in_keyword(ids))]
+    grades, in_target = split_target(labels, named[0])
+    sources = [] if ids is None else [_ids_in_keyword(named[1], ids)]
     if in_target is not None:
-        sources.append(_Source(f"the ids in {named[0]}", in_target))
+        sources.append(in_target)
     queries = _agreed_on(sources + _ids_of_frames(columns, row_labels))
     grades = grades_of_categories(grades)
     return CheckedColumns(grades, *queries, row_labels, others.get("sample_weight"))
 
 
-class _Source(NamedTuple):
-    """Ids that one of the arguments holds, and what to call them in messages."""
+def _ids_in_keyword(name: str, qid: Any) -> QueryIds:
+    """Read ids that a keyword holds as they are, or as `query_ids` makes them, with sizes."""
+    names = getattr(getattr(qid, "dtype", None), "names", None)
+    return QueryIds(name, qid[QID], qid[N_ROWS]) if names == (QID, N_ROWS) else QueryIds(name, qid)
 
-    name: str
-    queries: QueryIds
 
-
-def _ids_of_frames(columns: Mapping[str, Any], row_labels: Mapping[str, Any]) -> list[_Source]:
+def _ids_of_frames(columns: Mapping[str, Any], row_labels: Mapping[str, Any]) -> list[QueryIds]:
     """Return the ids in columns of data frames, and then those in row labels."""
-    in_index = [
-        _Source(f"the index level {QID!r} of {name}", ids_in_index(index))
-        for name, index in row_labels.items()
-        if QID in index.names
-    ]
-    in_columns = [
-        _Source(f"the column {QID!r} of {name}", QueryIds(each[QID], None))
+    found = [
+        QueryIds(f"the column {QID!r} of {name}", each[QID])
         for name, each in columns.items()
         if getattr(each, "ndim", 0) != 1 and has_id_column(each)
     ]
-    return in_columns + in_index
+    for name, index in row_labels.items():
+        if QID in index.names:
+            sizes = np.asarray(index.get_level_values(N_ROWS)) if N_ROWS in index.names else None
+            place = f"the index level {QID!r} of {name}"
+            found.append(QueryIds(place, index.get_level_values(QID), sizes))
+    return found
 
 
-def _agreed_on(sources: list[_Source]) -> QueryIds:
+def _agreed_on(sources: list[QueryIds]) -> tuple[Any, IntArray | None]:
     """Return the first ids, with the sizes that any know; raise where others contradict them."""
-    if not sources:
-        return QueryIds(None, None)
-    first, *others = sources
-    for other in others:
-        _require_same_queries(first, other)
-    sizes = (each.queries.sizes for each in sources if each.queries.sizes is not None)
-    return QueryIds(first.queries.ids, next(sizes, None))
+    for other in sources[1:]:
+        _require_same_queries(sources[0], other)
+    sizes = (each.sizes for each in sources if each.sizes is not None)
+    return sources[0].ids if sources else None, next(sizes, None)
 
 
-def _require_same_queries(one: _Source, other: _Source) -> None:
+def _require_same_queries(one: QueryIds, other: QueryIds) -> None:
     """Raise if the two divide the rows into queries differently; the ids may differ."""
-    ids, others = one.queries.ids, other.queries.ids
+    ids, others = one.ids, other.ids
     if len(ids) != len(others):
         raise ValueError(
             f"{one.name} and {other.name} must have one entry per row, got {len(ids)} and "
             f"{len(others)}. Group sizes become ids by np.repeat(np.arange(len(sizes)), sizes)."
         )
-    numbers, theirs = number_rows(ids, len(ids)), number_rows(others, len(others))
-    differ = np.flatnonzero(numbers != theirs)
-    if not len(differ):
-        return
-    row = int(differ[0])
-    both = f"{one.name} and {other.name}"
-    # In all rows before, the numbers are equal. In this row, the smaller one is that of a query
-    # which has earlier rows.
-    if numbers[row] > theirs[row]:
-        one, other, numbers = other, one, theirs
-    before = int(np.argmax(numbers == numbers[row]))
-    raise ValueError(
-        f"{both} contradict each other: rows {before} and {row} are of one query by {one.name} "
-        f"({_said(one, row)}), and of two by {other.name} ({_said(other, before)} and "
-        f"{_said(other, row)}). Bring the rows into one order, or give the ids in one place."
-    )
-
-
-def _said(source: _Source, row: int) -> str:
-    (name,) = as_ids(source.queries.ids)[row : row + 1].tolist()
-    return repr(name)
+    for row in np.flatnonzero(number_rows(ids, len(ids)) != number_rows(others, len(ids)))[:1]:
+        said, theirs = (as_ids(each)[row : row + 1].tolist()[0] for each in (ids, others))
+        raise ValueError(
+            f"{one.name} and {other.name} contradict each other: they put row {row} ({said!r} and "
+            f"{theirs!r}) together with other rows. Bring the rows into one order, or give the ids "
+            "in one place."
+        )
 
 
 def _row_labels(columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -414,8 +387,8 @@ def require_rows_of(
     """
     _refuse_other_order({**row_labels, **scores.row_labels})
     if scores.ids is not None:
-        ours = _Source("the Judgments", QueryIds(ids, None))
-        _require_same_queries(ours, _Source("the ids in y_score", QueryIds(scores.ids, None)))
+        ours, theirs = QueryIds("the Judgments", ids), QueryIds("the ids in y_score", scores.ids)
+        _require_same_queries(ours, theirs)
 
 
 def _differ_only_in_order(index: Any, other: Any) -> bool:
