@@ -75,7 +75,7 @@ def checks_of(value):
     if inspect.isclass(value) and not is_built_by_users(value):
         return CHECKS - {"EX01", "PR01"}
     if inspect.isclass(value) and issubclass(value, Measure):
-        # Own fields stand before those that all measures share: tests/test_measure_docstrings.py.
+        # Own fields stand before those of the base classes.
         return CHECKS - {"PR03"}
     return CHECKS
 

@@ -3,9 +3,12 @@
 import dataclasses
 import inspect
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from numpydoc.docscrape import ClassDoc
 
 from skgraded import (
     AP,
@@ -16,6 +19,7 @@ from skgraded import (
     Blend,
     Bpref,
     QMeasure,
+    catalogue,
     eGAP,
     infAP,
     nDCG,
@@ -257,6 +261,91 @@ class TestConstructors:
     def test_fields_cannot_be_deleted(self):
         with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'k'"):
             del AP().k
+
+
+def documented(kind):
+    """Type and text by field, from the section Parameters."""
+    section = ClassDoc(kind, config={"show_class_members": False})["Parameters"]
+    return {each.name: (each.type, " ".join(each.desc)) for each in section}
+
+
+CLASSES = [Measure, PrefixMeasure, CWL, PrefixCWL, *catalogue().values()]
+
+
+class TestDocstrings:
+    @pytest.mark.parametrize("kind", CLASSES)
+    def test_the_docstring_has_all_fields_with_their_defaults(self, kind):
+        entries = documented(kind)
+        assert entries.keys() == kind._fields.keys()
+        for name, (typed, text) in entries.items():
+            default, stated = kind._fields[name].default, typed.partition(", default=")[2]
+            assert text.endswith(".")
+            if default is None:
+                assert typed.endswith(", optional")
+            elif "..." not in stated:
+                np.testing.assert_equal(eval(stated, {"nan": math.nan}), default)
+
+    @pytest.mark.parametrize("kind", catalogue().values())
+    @pytest.mark.parametrize(
+        ("field", "values"),
+        [
+            ("ties", ["expected", "row_order", "pessimistic", "optimistic"]),
+            ("unjudged", ["nonrelevant", "condense"]),
+            ("normalize", [False, True]),
+            ("k", [None, 10]),
+        ],
+    )
+    def test_the_docstring_lists_the_values_that_the_class_takes(self, kind, field, values):
+        def takes(value):
+            try:
+                return bool(kind(**{field: value}))
+            except ValueError:
+                return False
+
+        typed, _ = documented(kind)[field]
+        taken = [str(each) for each in values if takes(each)]
+        if typed.startswith("{"):
+            assert typed[1 : typed.index("}")].replace('"', "").split(", ") == taken
+        else:
+            assert len(taken) == len(values)
+
+    def test_entries_of_base_classes_follow_those_of_the_class(self):
+        class Deep(RBP):
+            """Deeper.
+
+            Parameters
+            ----------
+            x, p : float
+                Both.
+
+                A paragraph.
+
+            Notes
+            -----
+            None.
+            """
+
+            x: float = 2.0
+            depth: int | None = None
+            normalize = True
+
+        lines = Deep.__doc__.split("\n")
+        assert lines[:8] == [
+            *["Deeper.", "", "Parameters", "----------", "x, p : float", "    Both.", ""],
+            "    A paragraph.",
+        ]
+        assert lines[8] == "depth : int | None, optional"
+        assert lines[-5:] == ["", "Notes", "-----", "None.", ""]
+        entries = documented(Deep)
+        assert entries["normalize"] == ("bool, default=True", documented(RBP)["normalize"][1])
+        assert entries["rel"] == documented(RBP)["rel"]
+        assert Deep().__doc__ == Deep.__doc__
+
+    def test_without_docstrings_measures_score(self):
+        code = "from skgraded import AP; print(AP.__doc__, AP()([1, 0], [2, 1]))"
+        command = [sys.executable, "-OO", "-c", code]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        assert done.stdout == "None 1.0\n"
 
 
 class Halving(ByRank):

@@ -60,8 +60,6 @@ class CWL(Measure):
         default, no model gains by scores that are equal.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -168,13 +166,8 @@ class PrefixCWL(PrefixMeasure, CWL):
 
     Parameters
     ----------
-    k : int, optional
-        Cut-off: the last rank that a user can view. None is no limit, or the length of the list
-        where the measure ``ends``.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    ties, unjudged, normalize : optional
-        See `Measure`.
+    ties : {"expected", "row_order", "pessimistic", "optimistic"}, default="expected"
+        Tied documents: mean over all their orders, order of the rows, worst or best first.
 
     See Also
     --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import FrozenInstanceError
 from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
@@ -60,6 +61,57 @@ class _SignatureOfFields:
         return inspect.Signature(fields)
 
 
+# The text before the section Parameters, the entries in it, and the sections behind it.
+_SECTIONS = r"(?s)\A(.*?)(?:\n\nParameters\n-+\n(.*?))?(\n\n[A-Z][\w ]*\n---.*|\s*)\Z"
+
+
+class _DocOfFields:
+    """The docstring of a class, to which fields are added that only base classes document.
+
+    It is composed where it is read, since that of all measures takes 6 ms.
+    """
+
+    def __init__(self, written: str) -> None:
+        self._written = written
+
+    def _read(self) -> tuple[str, str, str, dict[str, str]]:
+        """Return the sections, and what the entries say behind the name of each field."""
+        ((before, section, after),) = re.findall(_SECTIONS, inspect.cleandoc(self._written))
+        entries = [each.partition(" : ") for each in re.split(r"\n(?=\S)", section)]
+        said = {name: rest for names, _, rest in entries for name in names.split(", ")}
+        return before, section, after, said
+
+    def __get__(self, instance: object, owner: type[Fields]) -> str:
+        before, section, after, own = self._read()
+        inherited: dict[str, str] = {}
+        for parent in owner.__mro__[1:]:
+            doc = vars(parent).get("__doc__")
+            if isinstance(doc, _DocOfFields):
+                inherited = inherited | doc._read()[-1] | inherited
+        undocumented = [name for name in owner._fields if name not in inherited]
+        added = [
+            f"{name} : {_described(owner._fields[name], inherited.get(name))}"
+            for name in [*undocumented, *inherited]
+            if name in owner._fields and name not in own
+        ]
+        entries = "\n".join([section, *added] if section else added)
+        return f"{before}\n\nParameters\n----------\n{entries}{after}\n"
+
+
+def _described(field: Field, entry: str | None) -> str:
+    """Return the type, the default and, where a base class states it, the meaning of a field."""
+    if entry is None:
+        stated = field.annotation
+        entry = stated if isinstance(stated, str) else inspect.formatannotation(stated)
+    typed, line_end, meaning = entry.partition("\n")
+    typed = re.sub(", (optional|default=.*)$", "", typed)
+    if field.default is None:
+        typed += ", optional"
+    elif field.default is not _NEEDED:
+        typed += f", default={field.default!r}".replace("'", '"')
+    return typed + line_end + meaning
+
+
 @dataclass_transform(eq_default=False, kw_only_default=True, frozen_default=True)
 class Fields:
     """Base class whose subclasses are immutable and have keyword-only fields.
@@ -67,6 +119,9 @@ class Fields:
     A name with an annotation is a field, and its value is the default, or says by `field`,
     `number` or `choice` what is checked, too. A value without an annotation changes the default of
     a parent's field.
+
+    A docstring describes the fields that its class states, in the section Parameters. The entries
+    of the base classes are added there, with the defaults of the class.
     """
 
     _fields: ClassVar[dict[str, Field]] = {}
@@ -88,6 +143,8 @@ class Fields:
             else:
                 fields[name] = inherited._replace(default=_checked_default(cls, name, stated))
         cls._fields = fields
+        if cls.__doc__ and cls.__init__ is Fields.__init__:
+            cls.__doc__ = _DocOfFields(cls.__doc__)  # type: ignore[assignment]
 
     def __init__(self, *args: object, **given: Any) -> None:
         kind = type(self)

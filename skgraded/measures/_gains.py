@@ -130,7 +130,15 @@ def gain_of_top_grade(
 
 
 class _GainMeasure(Measure):
-    """Base class of measures that have a gain per grade."""
+    """Base class of measures that have a gain per grade.
+
+    Parameters
+    ----------
+    gain : tuple of float, {"linear", "exp2"}, default="linear"
+        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1, 2, ...
+    empty : float, default=0.0
+        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
+    """
 
     gain: Gain | Sequence[float] = field("linear", check_gain)
 
@@ -146,7 +154,13 @@ class _GainMeasure(Measure):
 
 
 class _ScaleMeasure(_GainMeasure):
-    """Base class of measures that relate gains to the gain of the top grade."""
+    """Base class of measures that relate gains to the gain of the top grade.
+
+    Parameters
+    ----------
+    max_grade : int, optional
+        Top grade H of the scale if gain is given by name; None takes it from the data.
+    """
 
     max_grade: int | None = field(None, check_top_grade)
 
@@ -323,7 +337,13 @@ def _check_rel(name: str, given: Any) -> float:
 
 
 class _BinaryMeasure(Measure):
-    """Base class of measures that count documents of grade ``rel`` or above as relevant."""
+    """Base class of measures that count documents of grade ``rel`` or above as relevant.
+
+    Parameters
+    ----------
+    rel : float, default=1
+        Lowest relevant grade.
+    """
 
     rel: float = field(1, _check_rel)
 
@@ -349,7 +369,13 @@ class _BinaryMeasure(Measure):
 
 
 class _SetMeasure(_BinaryMeasure, PrefixMeasure):
-    """Base class of measures that also count the documents that the first k ranks leave out."""
+    """Base class of measures that also count the documents that the first k ranks leave out.
+
+    Parameters
+    ----------
+    normalize : {False}, default=False
+        True is an error, because its ideal ranking would retrieve only the pool.
+    """
 
     _refuses: ClassVar[Mapping[str, str]] = {
         "normalize": "because its ideal ranking would retrieve only the pool"

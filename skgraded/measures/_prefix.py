@@ -247,11 +247,6 @@ class PrefixMeasure(Measure):
     levels of their own. A class whose K is an array states ``shares_levels = True``, so that all
     queries share one scale, of up to 5,000 grades; without it, an array serves few whole grades.
 
-    Parameters
-    ----------
-    k, ties, unjudged, empty, normalize : optional
-        See `Measure`.
-
     Examples
     --------
     >>> from skgraded import ERR, xGAP

@@ -67,7 +67,21 @@ _LONGEST_SCALE = 10_000
 
 
 class _ThresholdMeasure(PrefixMeasure):
-    """Base class of measures with a distribution g of thresholds over the grades 1..c."""
+    """Base class of measures with a distribution g of thresholds over the grades 1..c.
+
+    Parameters
+    ----------
+    g : tuple of float or str, default="uniform"
+        Probabilities of the thresholds 1..c, which sum to 1; or ``"uniform"``, ``"linear"`` (g_j
+        proportional to j), or the name of one of `skgraded.users.personas`. Where grades lie
+        between whole numbers, a threshold is a number, spread evenly between whole grades, so that
+        G is a straight line there.
+    max_grade : int, optional
+        Top grade c of the scale if g is given by name; None takes it from the data.
+    empty : float, default=0.0
+        Value of a query in which no document reaches a threshold of positive probability; the paper
+        defines it as 0. nan leaves it out of the mean.
+    """
 
     g: UserName | Sequence[float] = field("uniform", check_thresholds)
     max_grade: int | None = field(None, check_top_grade)
@@ -209,15 +223,6 @@ class AP(_BinaryMeasure, PrefixMeasure):
     terms n > k and keeps the divisor RB(t), as trec_eval does. ``normalize=True`` has the effect
     of the divisor min(RB(t), k), as in LightGBM.
 
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade t.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     GAP, xGAP, eGAP : Extensions to graded relevance.
@@ -253,21 +258,6 @@ class GAP(_ThresholdMeasure):
     documents of grade k, and c the top grade of the scale. An ideal ranking scores 1. GAP is
     biased if few documents have the top grade: if n documents of a low grade come before the only
     one of a high grade, GAP tends to 1 as n grows, for every g. `xGAP` and `eGAP` do not.
-
-    Parameters
-    ----------
-    g : tuple of float or str, default="uniform"
-        Probabilities of the thresholds 1..c, which sum to 1; or ``"uniform"``, ``"linear"`` (g_j
-        proportional to j), or the name of one of `skgraded.users.personas`. Where grades lie
-        between whole numbers, a threshold is a number, spread evenly between whole grades, so that
-        G is a straight line there.
-    max_grade : int, optional
-        Top grade c of the scale if g is given by name; None takes it from the data.
-    empty : float, default=0.0
-        Value of a query in which no document reaches a threshold of positive probability; the paper
-        defines it as 0. nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -306,22 +296,8 @@ class xGAP(_ThresholdMeasure):
     probability that the user's threshold is at most i, and RB(k) the number of judged documents of
     grade k or above; terms with G(r_n) = 0 are 0. The value of an ideal ranking is the probability
     that the query has a document at or above the user's threshold; ``normalize=True`` makes it 1.
-
-    Parameters
-    ----------
-    g : tuple of float or str, default="uniform"
-        Probabilities of the thresholds 1..c, which sum to 1; or ``"uniform"``, ``"linear"`` (g_j
-        proportional to j), or the name of one of `skgraded.users.personas`. Where grades lie
-        between whole numbers, a threshold is a number, spread evenly between whole grades: G is a
-        straight line there, and e(i) the sum of (G(v) - G(v')) / RB(v) over the query's grades v <=
-        i, v' being the next lower one.
-    max_grade : int, optional
-        Top grade c of the scale if g is given by name; None takes it from the data.
-    empty : float, default=0.0
-        Value of a query in which no document reaches a threshold of positive probability; the paper
-        defines it as 0. nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
+    Between whole grades, e(i) is the sum of (G(v) - G(v')) / RB(v) over the grades v <= i of the
+    query, v' being the next lower one.
 
     See Also
     --------
@@ -367,22 +343,8 @@ class eGAP(_ThresholdMeasure):
     threshold K is k, AP(k) the average precision with relevance from grade k on, and RB(k) the
     number of judged documents of grade k or above. The value of an ideal ranking is the probability
     that the query has a document at or above the user's threshold; ``normalize=True`` makes it 1.
-
-    Parameters
-    ----------
-    g : tuple of float or str, default="uniform"
-        Probabilities of the thresholds 1..c, which sum to 1; or ``"uniform"``, ``"linear"`` (g_j
-        proportional to j), or the name of one of `skgraded.users.personas`. Where grades lie
-        between whole numbers, a threshold is a number, spread evenly between whole grades: G is a
-        straight line there, and e(i) the sum of (G(v) - G(v')) / RB(v) over the query's grades v <=
-        i, v' being the next lower one.
-    max_grade : int, optional
-        Top grade c of the scale if g is given by name; None takes it from the data.
-    empty : float, default=0.0
-        Value of a query in which no document reaches a threshold of positive probability; the paper
-        defines it as 0. nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
+    Between whole grades, e(i) is the sum of (G(v) - G(v')) / RB(v) over the grades v <= i of the
+    query, v' being the next lower one.
 
     See Also
     --------
@@ -435,12 +397,8 @@ class QMeasure(_GainAveragePrecision):
     ----------
     beta : float, default=1
         Weight of the gains relative to the counts, >= 0.
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     empty : float, default=0.0
         Value of a query without a document of a grade above 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -483,15 +441,6 @@ class GeneralizedAP(_GainAveragePrecision):
     the grade and the gain at rank n of the ideal ranking of the P documents in the pool. On binary
     grades it equals `AP`. Despite the initials, it is not `GAP`.
 
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     WeightedAP : Sum of ratios to the ideal gain, rank by rank.
@@ -528,15 +477,6 @@ class WeightedAP(_GainAveragePrecision):
     rank n of the ideal ranking (0 beyond its end), and R the number of judged documents of a grade
     above 0. From rank R on the denominator is constant, so a relevant document scores the same at
     rank R + 1 as at the last rank. `QMeasure` avoids that.
-
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -578,17 +518,6 @@ class grAP(_ScaleMeasure, PrefixMeasure):
     as large. An ideal ranking scores 1 only if all its relevant documents have the top grade;
     ``normalize=True`` makes it 1.
 
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     GeneralizedAP : Mean gain at every rank of a relevant document, whatever its own gain.
@@ -615,7 +544,15 @@ class grAP(_ScaleMeasure, PrefixMeasure):
 
 
 class _BlendedRatio(_GainMeasure):
-    """Base class of measures outside the prefix form that sum blended ratios."""
+    """Base class of measures outside the prefix form that sum blended ratios.
+
+    Parameters
+    ----------
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0.
+    empty : float, default=0.0
+        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
+    """
 
     beta: float = number(1.0, at_least=0)
 
@@ -663,16 +600,8 @@ class EBR(_BlendedRatio, _ScaleMeasure):
 
     Parameters
     ----------
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    beta : float, default=1
-        Weight of the gains relative to the counts, >= 0.
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -730,13 +659,9 @@ class NCU(QMeasure):
         a tuple of weights for 1..c, which must not decrease.
     beta : float, default=1
         Weight of the gains relative to the counts, >= 0; 0 makes the utility precision.
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     empty : float, default=0.0
         Value of a query whose documents all have the stopping weight 0; nan leaves it out of the
         mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -786,17 +711,6 @@ class OMeasure(_BlendedRatio):
     With beta = 0 it is `RR`. With ``ties="expected"`` the value is the exact mean over all orders
     of tied documents.
 
-    Parameters
-    ----------
-    beta : float, default=1
-        Weight of the gains relative to the counts, >= 0.
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    empty : float, default=0.0
-        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     RR : Equal to the O-measure with beta = 0.
@@ -820,7 +734,13 @@ class OMeasure(_BlendedRatio):
 
 
 class _PreferredRank(_BlendedRatio):
-    """Base class of measures of the first document that has the highest grade in the list."""
+    """Base class of measures of the first document that has the highest grade in the list.
+
+    Parameters
+    ----------
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
+    """
 
     ties: Ties = "pessimistic"
 
@@ -858,19 +778,6 @@ class PMeasure(_PreferredRank):
     if the first k documents of the list contain none of a grade above 0. The user stops at the
     best document of the list, even if the pool holds better ones.
 
-    Parameters
-    ----------
-    beta : float, default=1
-        Weight of the gains relative to the counts, >= 0.
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
-    empty : float, default=0.0
-        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
-    k, unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     OMeasure : Blended ratio at the first relevant document.
@@ -904,19 +811,6 @@ class PPlus(_PreferredRank):
     ranks 1..n. The value is 0 if the first k documents of the list contain none of a grade above
     0. It is a `QMeasure` of users who stop with equal probability at any relevant document
     down to the preferred rank.
-
-    Parameters
-    ----------
-    beta : float, default=1
-        Weight of the gains relative to the counts, >= 0.
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
-    empty : float, default=0.0
-        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
-    k, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -961,12 +855,6 @@ class RankBiasedNCU(_BlendedRatio):
         document to the next.
     beta : float, default=1
         Weight of the gains relative to the counts, >= 0; 0 makes the utility precision.
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    empty : float, default=0.0
-        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------

@@ -46,7 +46,13 @@ _TEN = 10
 
 
 class _BinaryPreference(_BinaryMeasure):
-    """Base class of the bpref family."""
+    """Base class of the bpref family.
+
+    Parameters
+    ----------
+    unjudged : {"nonrelevant", "condense"}, default="condense"
+        Unjudged documents count as grade 0, or are removed from the list.
+    """
 
     unjudged: Unjudged = "condense"
 
@@ -102,14 +108,8 @@ class Bpref(_ClippedPreference):
 
     Parameters
     ----------
-    rel : float, default=1
-        Lowest relevant grade t.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, ties, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -150,17 +150,6 @@ class BprefR(_ClippedPreference):
     the number of judged non-relevant documents at ranks 1..n, and R the number of judged relevant
     documents of the query.
 
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade t.
-    unjudged : {"nonrelevant", "condense"}, default="condense"
-        Unjudged documents count as grade 0, or are removed from the list.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, ties, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     Bpref : Equal to bpref_R if R <= N.
@@ -197,14 +186,8 @@ class OldBpref(_ClippedPreference):
 
     Parameters
     ----------
-    rel : float, default=1
-        Lowest relevant grade t.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, ties, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -244,17 +227,6 @@ class BprefTen(_ClippedPreference):
     documents of the query. The summand 10 makes the measure less coarse for queries with few
     relevant documents.
 
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade t.
-    unjudged : {"nonrelevant", "condense"}, default="condense"
-        Unjudged documents count as grade 0, or are removed from the list.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, ties, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     BprefR : Penalty divided by R.
@@ -290,14 +262,8 @@ class BprefN(_BinaryPreference, PrefixMeasure):
 
     Parameters
     ----------
-    rel : float, default=1
-        Lowest relevant grade t.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, ties, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -342,17 +308,9 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
 
     Parameters
     ----------
-    rel : float, default=1
-        Lowest relevant grade t.
-    unjudged : {"nonrelevant", "condense"}, default="condense"
-        Unjudged documents count as grade 0, or are removed from the list.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
     normalize : bool, default=False
         Divide by the value of the ideal ranking at the same cut-off. A query with only one document
         of grade t, whose ideal ranking has the value 0, keeps the value 0.
-    k, ties : optional
-        See `Measure`.
 
     See Also
     --------
@@ -398,16 +356,8 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
 
     Parameters
     ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
     unjudged : {"condense"}, default="condense"
         Unjudged documents are removed from the list; ``"nonrelevant"`` is an error.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -443,7 +393,13 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
 
 
 class _RelativeGradedPreference(_GainMeasure, PrefixMeasure):
-    """Base class of graded preferences with a penalty relative to the rank."""
+    """Base class of graded preferences with a penalty relative to the rank.
+
+    Parameters
+    ----------
+    unjudged : {"nonrelevant", "condense"}, default="condense"
+        Unjudged documents count as grade 0, or are removed from the list.
+    """
 
     unjudged: Unjudged = "condense"
 
@@ -461,17 +417,9 @@ class RprefRelative(_RelativeGradedPreference):
 
     Parameters
     ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    unjudged : {"nonrelevant", "condense"}, default="condense"
-        Unjudged documents count as grade 0, or are removed from the list.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
     normalize : bool, default=False
         Divide by the value of the ideal ranking at the same cut-off. A query with only one document
         of positive gain, whose ideal ranking has the value 0, keeps the value 0.
-    k, ties : optional
-        See `Measure`.
 
     See Also
     --------
@@ -510,17 +458,6 @@ class RprefRelative2(_RelativeGradedPreference):
     where x_n is the gain at rank n of the condensed list and cg_I(R) the sum of the gains of the
     pool. The second form is `GAP` on the condensed list, with g_k proportional to the difference
     between the gains of the grades k and k - 1. An ideal ranking scores 1.
-
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    unjudged : {"nonrelevant", "condense"}, default="condense"
-        Unjudged documents count as grade 0, or are removed from the list.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -573,15 +510,9 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
     ----------
     epsilon : float, default=1e-5
         Smoothing of the estimated precision, > 0.
-    rel : float, default=1
-        Lowest relevant grade t.
     unjudged : {"nonrelevant", "condense"}, default="nonrelevant"
         ``"nonrelevant"`` infers as above; ``"condense"`` removes both kinds of unjudged documents
         from the list, so that nothing is inferred.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, ties, normalize : optional
-        See `Measure`.
 
     See Also
     --------

@@ -88,17 +88,6 @@ class ERR(_Cascade, _ScaleMeasure):
     user, v the gain and H the top grade of the scale. The default gain gives the original
     definition, S(r) = (2^r - 1) / 2^H; ``gain="linear"`` gives that of NTCIREVAL.
 
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="exp2"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     RR : Cascade of a user who stops at the first relevant document.
@@ -138,14 +127,6 @@ class iRBU(ERR):  # noqa: N801 - the name that its authors gave it
     ----------
     p : float, default=0.99
         Persistence, strictly between 0 and 1.
-    gain : tuple of float, {"linear", "exp2"}, default="exp2"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -186,15 +167,6 @@ class RR(_StopsAtRelevant):
     where r_n is the grade at rank n and t the threshold ``rel``. The value is 0 if the first k
     documents of the list contain no relevant one.
 
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade t.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     ERR : Extension to a user who may go on after a relevant document.
@@ -222,15 +194,6 @@ class Success(_StopsAtRelevant):
     where r_n is the grade at rank n and t the threshold ``rel``. With ``ties="expected"`` the value
     is the probability of this event over all orders of tied documents. NTCIREVAL and others call it
     Hit.
-
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade t.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -290,16 +253,6 @@ class INSQ(_Shares, PrefixCWL):
     ----------
     T : float, default=1
         Gain that the user expects, > 0; a document of the top grade has the gain 1.
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    k : int, optional
-        Cut-off: the last rank that a user can read. None is no limit.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -341,19 +294,6 @@ class SDCG(_Shares, PrefixCWL):
     than k is extended by non-relevant documents. The user goes on from rank n with the probability
     log2(n + 1) / log2(n + 2), and stops at rank k. The divisor is that of all queries, so that the
     value does not depend on the pool as that of `nDCG` does.
-
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    k : int, optional
-        Cut-off: the last rank that a user can read. None is the length of the list.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -423,19 +363,6 @@ class INST(_Shares, CWL):
     T : float, default=1
         Gain that the user wants, >= 0.5; a document of the top grade has the gain 1. For a smaller
         T the factors of V_n are not probabilities.
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    k : int, optional
-        Cut-off: the last rank that a user can read. None is no limit.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
-        default, no model gains by scores that are equal.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -482,19 +409,6 @@ class BPM(_Shares, CWL):
     ----------
     T : float, default=1
         Gain that the user wants, > 0; a document of the top grade has the gain 1.
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    k : int, optional
-        Cut-off: the last rank that a user can read. None is the length of the list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
-        default, no model gains by scores that are equal.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -538,22 +452,6 @@ class NERR8(_Shares, CWL):
     k is extended by non-relevant documents. `ERR` divides by the rank at which the user stops;
     here, the numerator and the divisor are expected values of their own.
 
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    k : int, optional
-        Cut-off: the last rank that a user can read. None is the length of the list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
-        default, no model gains by scores that are equal.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     NERR9 : Later ranks are less likely to be read.
@@ -594,22 +492,6 @@ class NERR9(_Shares, CWL):
     that the document at rank n satisfies the user, and V_n that of reading it. A list shorter than
     k is extended by non-relevant documents. The numerator is that of `ERR`, but for the probability
     of being satisfied.
-
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    k : int, optional
-        Cut-off: the last rank that a user can read. None is the length of the list.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
-        default, no model gains by scores that are equal.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -658,19 +540,6 @@ class NERR10(_Shares, CWL):
     ----------
     p : float, default=0.9
         Persistence, strictly between 0 and 1.
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    k : int, optional
-        Cut-off: the last rank that a user can read. None is no limit.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
-        default, no model gains by scores that are equal.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -718,19 +587,6 @@ class NERR11(_Shares, CWL):
     ----------
     T : float, default=1
         Gain that the user expects, > 0; a document of the top grade has the gain 1.
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    k : int, optional
-        Cut-off: the last rank that a user can read. None is no limit.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula. By
-        default, no model gains by scores that are equal.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -790,8 +646,6 @@ class RBP(_BinaryMeasure, PrefixCWL):
     empty : float, default=0.0
         Value of a query without a document of grade t or, with a graded gain, of a query whose
         documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------

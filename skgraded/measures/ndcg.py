@@ -70,15 +70,6 @@ class CG(_GainMeasure, PrefixMeasure):
     where r_n is the grade (or fractional label) at rank n and v its gain. Without a cut-off the
     value does not depend on the order of the documents.
 
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     DCG : Cumulated gain with a discount by rank.
@@ -129,8 +120,6 @@ class DCG(PrefixMeasure):
         Base a > 1 of the discount ``"jk"``.
     empty : float, default=0.0
         Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -180,21 +169,6 @@ class nDCG(DCG):
     gain and d_n the discount, as in `DCG`. The defaults give scikit-learn's ``ndcg_score``;
     ``gain="exp2"``, ``ties="row_order"`` and ``empty=1`` give LightGBM's ``ndcg``.
 
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    discount : {"log2", "jk"}, default="log2"
-        Discount of a rank.
-    log_base : float, default=2
-        Base a > 1 of the discount ``"jk"``.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=True
-        Divide by the value of the ideal ranking at the same cut-off.
-    k, ties, unjudged : optional
-        See `Measure`.
-
     See Also
     --------
     DCG : Numerator of nDCG.
@@ -225,21 +199,8 @@ class AveragedNDCG(DCG):
 
     Parameters
     ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    discount : {"jk", "log2"}, default="jk"
-        Discount of a rank, as in `DCG`.
-    log_base : float, default=2
-        Base a > 1 of the discount ``"jk"``.
     k : int, optional
         Highest cut-off of the average. None is the length of the list.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off. Without k it is cut to the
-        length of the retrieved list, so that 1 remains the largest value.
-    ties, unjudged : optional
-        See `Measure`.
 
     See Also
     --------
@@ -275,17 +236,6 @@ class SlidingRatio(CG):
     where x_n is the gain at rank n and x*_n that at rank n of the ideal ranking. It is the
     normalized `CG` at the cut-off k and does not depend on the order of the first k documents.
 
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=True
-        Divide by the value of the ideal ranking at the same cut-off.
-    k, ties, unjudged : optional
-        See `Measure`.
-
     See Also
     --------
     ModifiedSlidingRatio : Sliding ratio of gains that are divided by their ranks.
@@ -315,17 +265,6 @@ class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
         v_{S'} = \frac{\sum_{n=1}^{k} \frac{1}{n} x_n}{\sum_{n=1}^{k} \frac{1}{n} x^*_n}
 
     where x_n is the gain at rank n and x*_n that at rank n of the ideal ranking.
-
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=True
-        Divide by the value of the ideal ranking at the same cut-off.
-    k, ties, unjudged : optional
-        See `Measure`.
 
     See Also
     --------
@@ -367,14 +306,8 @@ class G(_GainMeasure):
 
     Parameters
     ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -435,15 +368,6 @@ class BinG(_BinaryMeasure):
     number of documents of grade t or above at ranks 1..n, and RB their number in the pool. Above a
     relevant document at rank n stand n - count(n) non-relevant ones.
 
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade t.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     G : Extension to gains.
@@ -488,15 +412,6 @@ class RNDCG(_GainMeasure, PrefixMeasure):
     first k ranks, holds more documents than the pool has documents of positive gain, its length
     is the last rank c_L. Ranks below the end of the list add nothing to DCG.
 
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     AveragedNDCG : Mean over all ranks.
@@ -539,14 +454,8 @@ class NDCGRel(_GainMeasure):
 
     Parameters
     ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -606,8 +515,6 @@ class RankedHalfLife(_GainMeasure):
 
     Parameters
     ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
     ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
         Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     empty : float, default=nan
@@ -615,8 +522,6 @@ class RankedHalfLife(_GainMeasure):
         mean, because no rank is the worst one.
     normalize : {False}, default=False
         True is an error, because the lowest value is the best.
-    k, unjudged : optional
-        See `Measure`.
 
     See Also
     --------
@@ -680,20 +585,12 @@ class ADM(_ScaleMeasure):
 
     Parameters
     ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
     k : {None}, optional
         Any other value is an error, because scores are compared and not ranks.
     ties : {"expected"}, default="expected"
         Any other value is an error, because scores are compared and not ranks.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
     normalize : {False}, default=False
         True is an error, because the largest value is 1 already.
-    unjudged : optional
-        See `Measure`.
 
     See Also
     --------
@@ -782,8 +679,6 @@ class Compat(Measure):
         Value of a query without a document of a grade above 0; nan leaves it out of the mean.
     normalize : bool, default=True
         Divide by RBO(I, I), as in the formula.
-    unjudged : optional
-        See `Measure`.
 
     See Also
     --------

@@ -68,20 +68,8 @@ class P(_BinaryMeasure, PrefixMeasure):
 
     Parameters
     ----------
-    rel : float, default=1
-        Lowest relevant grade t.
     fill : bool, default=True
         If False, the divisor of a list shorter than k is its length.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the length of the list.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off. Without k, or with
-        ``fill=False``, it is cut to the length of the retrieved list, so that 1 remains the largest
-        value.
-    ties, unjudged : optional
-        See `Measure`.
 
     See Also
     --------
@@ -120,15 +108,6 @@ class R(_BinaryMeasure, PrefixMeasure):
     where r_n is the grade at rank n, t the threshold ``rel`` and RB(t) the number of judged
     documents of grade t or above.
 
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade t.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     P : Precision.
@@ -166,17 +145,6 @@ class F(_BinaryMeasure, PrefixMeasure):
     ----------
     beta : float, default=1
         Weight of recall relative to precision, >= 0. The value 0 gives precision.
-    rel : float, default=1
-        Lowest relevant grade.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the length of the list.
-    empty : float, default=0.0
-        Value of a query without a relevant document; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off. Without k it is cut to the
-        length of the retrieved list, so that 1 remains the largest value.
-    ties, unjudged : optional
-        See `Measure`.
 
     See Also
     --------
@@ -217,12 +185,6 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
     ----------
     multiple : float, default=1
         Factor of R, > 0. trec_eval's Rprec_mult has 0.2, 0.4 and so on up to 2.
-    rel : float, default=1
-        Lowest relevant grade t.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -262,15 +224,9 @@ class Fallout(_SetMeasure):
 
     Parameters
     ----------
-    rel : float, default=1
-        Lowest relevant grade.
     empty : float, default=1.0
         Value of a query without a relevant document, which is the worst value by default; nan
         leaves it out of the mean.
-    normalize : {False}, default=False
-        True is an error, because its ideal ranking would retrieve only the pool.
-    k, ties, unjudged : optional
-        See `Measure`.
 
     See Also
     --------
@@ -305,17 +261,6 @@ class Specificity(_SetMeasure):
     where fp is the number of non-relevant documents among the first k of the list and tn the number
     of the other non-relevant documents. The value is 1 if all documents are relevant.
 
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade.
-    empty : float, default=0.0
-        Value of a query without a relevant document; nan leaves it out of the mean.
-    normalize : {False}, default=False
-        True is an error, because its ideal ranking would retrieve only the pool.
-    k, ties, unjudged : optional
-        See `Measure`.
-
     See Also
     --------
     Fallout : 1 - specificity.
@@ -345,17 +290,6 @@ class NPV(_SetMeasure):
 
     where tn and fn are the numbers of non-relevant and relevant documents other than the first k
     of the list. The value is 1 if there are no other documents.
-
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade.
-    empty : float, default=0.0
-        Value of a query without a relevant document; nan leaves it out of the mean.
-    normalize : {False}, default=False
-        True is an error, because its ideal ranking would retrieve only the pool.
-    k, ties, unjudged : optional
-        See `Measure`.
 
     See Also
     --------
@@ -389,17 +323,9 @@ class FDR(_SetMeasure):
 
     Parameters
     ----------
-    rel : float, default=1
-        Lowest relevant grade.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the length of the list.
     empty : float, default=1.0
         Value of a query without a relevant document, which is the worst value by default; nan
         leaves it out of the mean.
-    normalize : {False}, default=False
-        True is an error, because its ideal ranking would retrieve only the pool.
-    ties, unjudged : optional
-        See `Measure`.
 
     See Also
     --------
@@ -434,17 +360,6 @@ class Accuracy(_SetMeasure):
     list, and fn and tn those among the other documents. Since most documents are not relevant to a
     query, even an empty list has a high accuracy.
 
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade.
-    empty : float, default=0.0
-        Value of a query without a relevant document; nan leaves it out of the mean.
-    normalize : {False}, default=False
-        True is an error, because its ideal ranking would retrieve only the pool.
-    k, ties, unjudged : optional
-        See `Measure`.
-
     See Also
     --------
     F : Mean of precision and recall, which ignores the true negatives.
@@ -475,22 +390,6 @@ class GeneralizedP(_ScaleMeasure, PrefixMeasure):
 
     where r_n is the grade (or fractional label) at rank n, v its gain and H the top grade of the
     scale. A list shorter than k is extended by non-relevant documents.
-
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..H.
-    max_grade : int, optional
-        Top grade H of the scale if gain is given by name; None takes it from the data.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the length of the list.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off. Without k it is cut to the
-        length of the retrieved list, so that 1 remains the largest value.
-    ties, unjudged : optional
-        See `Measure`.
 
     See Also
     --------
@@ -528,15 +427,6 @@ class GeneralizedR(_GainMeasure, PrefixMeasure):
     where r_n is the grade (or fractional label) at rank n, v its gain and P the pool of all judged
     documents.
 
-    Parameters
-    ----------
-    gain : tuple of float, {"linear", "exp2"}, default="linear"
-        Gain of grade r: r (``"linear"``), 2^r - 1 (``"exp2"``), or a tuple of gains for 1..c.
-    empty : float, default=0.0
-        Value of a query whose documents all have gain 0; nan leaves it out of the mean.
-    k, ties, unjudged, normalize : optional
-        See `Measure`.
-
     See Also
     --------
     R : Recall for binary relevance.
@@ -570,20 +460,6 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
     the first k of the list and RB the number of judged relevant documents of the query. A list
     shorter than k is extended by non-relevant documents. It is `AP` if the precision at every
     retrieved relevant document were that of the whole list.
-
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade.
-    k : int, optional
-        Cut-off: only the ranks n <= k count. None is the length of the list.
-    empty : float, default=0.0
-        Value of a query without a relevant document; nan leaves it out of the mean.
-    normalize : bool, default=False
-        Divide by the value of the ideal ranking at the same cut-off. Without k it is cut to the
-        length of the retrieved list, so that 1 remains the largest value.
-    ties, unjudged : optional
-        See `Measure`.
 
     See Also
     --------
@@ -644,14 +520,6 @@ class Utility(_SetMeasure):
     weights : tuple of float, default=(1, -1, 0, 0)
         Weights of a document that is relevant and retrieved, non-relevant and retrieved, relevant
         and not retrieved, non-relevant and not retrieved.
-    rel : float, default=1
-        Lowest relevant grade.
-    empty : float, default=0.0
-        Value of a query without a relevant document; nan leaves it out of the mean.
-    normalize : {False}, default=False
-        True is an error, because its ideal ranking would retrieve only the pool.
-    k, ties, unjudged : optional
-        See `Measure`.
 
     See Also
     --------
@@ -700,8 +568,6 @@ class Judged(Measure):
         Value of a query without a judged document; nan leaves it out of the mean.
     normalize : bool, default=False
         Divide by the value of the ideal ranking, which is 1.
-    k : optional
-        See `Measure`.
 
     See Also
     --------
@@ -763,6 +629,13 @@ class _WholeRanking(_SetMeasure):
     """Base class: 1 - (weights of the relevant documents' ranks - minimum) / (maximum - minimum).
 
     The weight of a rank is the rank itself or its logarithm.
+
+    Parameters
+    ----------
+    k : {None}, optional
+        Any other value is an error, because all documents count.
+    normalize : {False}, default=False
+        True is an error, because the largest value is 1 already.
     """
 
     _refuses: ClassVar[Mapping[str, str]] = {
@@ -807,19 +680,6 @@ class NormalizedRecall(_WholeRanking):
     value is 1 if all relevant documents come first or all documents are relevant, and 0 if the
     relevant documents come last.
 
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade.
-    k : {None}, optional
-        Any other value is an error, because all documents count.
-    empty : float, default=0.0
-        Value of a query without a relevant document; nan leaves it out of the mean.
-    normalize : {False}, default=False
-        True is an error, because the largest value is 1 already.
-    ties, unjudged : optional
-        See `Measure`.
-
     See Also
     --------
     NormalizedPrecision : Normalized sum of the logarithms of the ranks.
@@ -857,19 +717,6 @@ class NormalizedPrecision(_WholeRanking):
     value is 1 if all relevant documents come first or all documents are relevant, and 0 if the
     relevant documents come last.
 
-    Parameters
-    ----------
-    rel : float, default=1
-        Lowest relevant grade.
-    k : {None}, optional
-        Any other value is an error, because all documents count.
-    empty : float, default=0.0
-        Value of a query without a relevant document; nan leaves it out of the mean.
-    normalize : {False}, default=False
-        True is an error, because the largest value is 1 already.
-    ties, unjudged : optional
-        See `Measure`.
-
     See Also
     --------
     NormalizedRecall : Normalized sum of the ranks.
@@ -904,7 +751,16 @@ _ADDED = {"up": 0.9, "nearest": 0.5}
 
 
 class _Interpolated(_BinaryMeasure):
-    """Base class of measures of interpolated precision at levels of recall."""
+    """Base class of measures of interpolated precision at levels of recall.
+
+    Parameters
+    ----------
+    rounding : {"up", "nearest"}, default="up"
+        ``"up"`` rounds x R up, except that a fraction below 0.1 is dropped, as trec_eval does up to
+        version 9. ``"nearest"`` rounds to the nearest integer and halves up, as version 10 does.
+    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
+        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
+    """
 
     rounding: Literal["up", "nearest"] = choice("up", _ADDED)
     ties: Ties = "pessimistic"
@@ -961,17 +817,6 @@ class IPrec(_Interpolated):
     ----------
     recall : float, default=0
         Level of recall x, from 0 to 1.
-    rounding : {"up", "nearest"}, default="up"
-        ``"up"`` rounds x R up, except that a fraction below 0.1 is dropped, as trec_eval does up
-        to version 9. ``"nearest"`` rounds to the nearest integer and halves up, as version 10 does.
-    rel : float, default=1
-        Lowest relevant grade t.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
@@ -1014,17 +859,6 @@ class InterpolatedAP(_Interpolated):
     ----------
     recalls : tuple of float, default=(0, 0.1, 0.2, ..., 1)
         Levels of recall x_l, from 0 to 1.
-    rounding : {"up", "nearest"}, default="up"
-        ``"up"`` rounds x R up, except that a fraction below 0.1 is dropped, as trec_eval does up
-        to version 9. ``"nearest"`` rounds to the nearest integer and halves up, as version 10 does.
-    rel : float, default=1
-        Lowest relevant grade t.
-    ties : {"row_order", "pessimistic", "optimistic"}, default="pessimistic"
-        Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
-    empty : float, default=0.0
-        Value of a query without a document of grade t; nan leaves it out of the mean.
-    k, unjudged, normalize : optional
-        See `Measure`.
 
     See Also
     --------
