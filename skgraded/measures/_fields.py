@@ -87,7 +87,8 @@ class _DocOfFields:
         for parent in owner.__mro__[1:]:
             doc = vars(parent).get("__doc__")
             if isinstance(doc, _DocOfFields):
-                inherited = inherited | doc._read()[-1] | inherited
+                for name, said in doc._read()[-1].items():
+                    inherited.setdefault(name, said)
         undocumented = [name for name in owner._fields if name not in inherited]
         added = [
             f"{name} : {_described(owner._fields[name], inherited.get(name))}"
