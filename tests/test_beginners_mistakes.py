@@ -141,7 +141,7 @@ MISTAKES = [
         "rows of queries are left out after they have been counted",
         "nDCG(k=10)(query_target(y, qid)[::4], s[::4])",
         "CutQueriesWarning: The scored rows hold parts of queries: 60 of 60, such as 0 with 5 "
-        "rows of 20. Short lists are easier to rank, so that the score is too high. [...]",
+        "rows of 20. Short lists are easier to rank, so that scores are too high. [...]",
         "nDCG(k=10)(query_target(y[::4], qid[::4]), s[::4])",
     ),
     Mistake(

@@ -34,10 +34,6 @@ from skgraded.exceptions import CutQueriesWarning, QueryLeakWarning
 _ABOUT_AS_MANY = (0.8, 1.25)
 _MOST = 0.8
 
-_ON_PURPOSE = (
-    "If rows were left out on purpose, make the target or the ids from the rows that are left."
-)
-
 # The versions of LightGBM's data sets that were looked at: once each, because the rows of a subset
 # are a list.
 _whole: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
@@ -58,17 +54,7 @@ def warn_about_given_queries(
         Whether a model is to be trained on all of the rows.
     """
     warn_if_ids_are_of_another_kind(queries, is_training=is_training)
-    missing = n_missing(queries)
-    if not (missing > 0).any():
-        _warn_if_rows_repeat(queries, missing, rows)
-        return
-    warn_once(
-        f"The {rows} hold parts of queries: {example(queries, missing > 0)}. Folds of rows, "
-        "a learning curve or a halving search with resource='n_samples' cut queries. Split by "
-        "whole queries, for example by cv=QueryKFold(5) or QueryShuffleSplit(train_size=n). "
-        f"{_ON_PURPOSE}",
-        CutQueriesWarning,
-    )
+    _warn_of_sizes(queries, rows)
 
 
 def warn_about_scored_queries(queries: Queries, estimator: Any = None) -> None:
@@ -92,13 +78,7 @@ def warn_about_scored_queries(queries: Queries, estimator: Any = None) -> None:
         if overlap.has_training_rows:
             _warn_of_training_rows(int(overlap.are_same.sum()), len(queries.qid))
             return
-    if queries.sizes is None:
-        return
-    missing = n_missing(queries)
-    if (missing > 0).any():
-        _warn_of_thin_queries(example(queries, missing > 0))
-    else:
-        _warn_if_rows_repeat(queries, missing, "scored rows")
+    _warn_of_sizes(queries, "scored rows")
 
 
 def warn_if_splits_take_parts(
@@ -231,18 +211,22 @@ def _warn_of_training_rows(n_same: int, n_scored: int) -> None:
     )
 
 
-def _warn_of_thin_queries(example: str) -> None:
-    warn_once(
-        f"The scored rows hold parts of queries: {example}. Short lists are easier to rank, so "
-        "that the score is too high. Split by whole queries, for example by cv=QueryKFold(5); let "
-        "a halving search grow a parameter, such as resource='estimator__n_estimators'; leave "
-        f"max_samples of permutation_importance at 1.0. {_ON_PURPOSE}",
-        CutQueriesWarning,
-    )
-
-
-def _warn_if_rows_repeat(queries: Queries, missing: IntArray, rows: str) -> None:
-    if (missing < 0).any():
+def _warn_of_sizes(queries: Queries, rows: str) -> None:
+    """Warn where queries have fewer or more rows than they should."""
+    if queries.sizes is None:
+        return
+    missing = n_missing(queries)
+    if (missing > 0).any():
+        warn_once(
+            f"The {rows} hold parts of queries: {example(queries, missing > 0)}. Short lists are "
+            "easier to rank, so that scores are too high. Folds of rows, a learning curve, "
+            "permutation_importance with max_samples and a halving search cut queries, unless this "
+            "has a resource such as 'estimator__n_estimators'. Split by whole queries, for example "
+            "by cv=QueryKFold(5). If rows were left out on purpose, make the target or the ids "
+            "from the rows that are left.",
+            CutQueriesWarning,
+        )
+    elif (missing < 0).any():
         warn_once(
             f"The {rows} hold more rows of queries than these have: "
             f"{example(queries, missing < 0)}. Either rows occur twice, as in a bootstrap "
