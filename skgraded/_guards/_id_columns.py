@@ -92,13 +92,8 @@ def _places_of(ids: NDArray[Any], X: Any) -> NDArray[np.intp]:
     if hasattr(X, "tocsc"):  # a column of ids is full
         full = np.flatnonzero(2 * np.diff(X.tocsc().indptr) > len(ids))
         return full[_places_of(ids, X[:, full].toarray())]
-    columns = np.asarray(X).T
-    if columns.dtype.kind not in "biuf":
-        same = [_are_equal(_as_numbers(each), wanted) for each in columns]
-        return np.flatnonzero(same)
-    if wanted.dtype.kind not in "biuf":
-        return np.flatnonzero([])
-    return np.flatnonzero(_are_equal(columns, wanted))
+    same = [_are_equal(_as_numbers(each), wanted) for each in np.asarray(X).T]
+    return np.flatnonzero(same)
 
 
 def _as_numbers(values: NDArray[Any]) -> NDArray[Any]:
@@ -108,10 +103,10 @@ def _as_numbers(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(str)
 
 
-def _are_equal(columns: NDArray[Any], ids: NDArray[Any]) -> Any:
-    if columns.dtype.kind == "U" or ids.dtype.kind == "U":
-        return columns.dtype.kind == ids.dtype.kind and np.array_equal(columns, ids)
-    return np.isclose(columns, ids, rtol=_DIGITS_OF_FLOAT32, atol=0).all(axis=-1)
+def _are_equal(column: NDArray[Any], ids: NDArray[Any]) -> bool:
+    if column.dtype.kind == "U" or ids.dtype.kind == "U":
+        return column.dtype.kind == ids.dtype.kind and np.array_equal(column, ids)
+    return np.allclose(column, ids, rtol=_DIGITS_OF_FLOAT32, atol=0)
 
 
 def _changes(predict: Callable[[Any], NDArray[Any]], X: Any, place: int) -> bool:

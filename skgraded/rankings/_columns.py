@@ -17,7 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_if_grades_are_ids
 from skgraded._support.lazy import import_pandas
-from skgraded.rankings._numbers import grades_of_categories, numeric, one_dimensional
+from skgraded.rankings._numbers import (
+    grades_of_categories,
+    numeric,
+    one_dimensional,
+    without_mask,
+)
 from skgraded.rankings._queries import as_ids, count_rows, number_rows
 
 if TYPE_CHECKING:
@@ -556,11 +561,8 @@ def query_ids(qid: ArrayLike) -> NDArray[Any]:
 
 def _checked(y: ArrayLike, qid: ArrayLike) -> tuple[NDArray[Any], tuple[NDArray[Any], IntArray]]:
     """Return grades, ids and sizes, one per row."""
-    if np.ma.is_masked(y):  # a masked grade is unjudged
-        y = np.ma.filled(np.ma.asarray(y, dtype=np.float64), np.nan)
+    y = without_mask(y)
     grades = one_dimensional("y", grades_of_categories(y))
-    if grades.dtype.names:
-        raise ValueError("y must hold grades alone, got an array made by query_target.")
     read_columns(y, qid, named=("y", "qid"))
     if grades.dtype.kind not in "iuf":
         grades = numeric("y", y if grades.dtype.kind == "O" else grades)

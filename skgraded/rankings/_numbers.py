@@ -154,11 +154,16 @@ def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:
         )
 
 
+def without_mask(labels: ArrayLike) -> ArrayLike:
+    """Return labels of which those of masked documents are NaN, which is unjudged."""
+    if np.ma.is_masked(labels):
+        return np.ma.filled(np.ma.asarray(labels, dtype=np.float64), np.nan)
+    return labels
+
+
 def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
     """Return labels as numbers, at least one."""
-    if np.ma.is_masked(y_true):  # masked documents are unjudged
-        y_true = np.ma.filled(np.ma.asarray(y_true, dtype=np.float64), np.nan)
-    labels = numeric("y_true", y_true)
+    labels = numeric("y_true", without_mask(y_true))
     if len(labels) > _MOST_ROWS:
         raise ValueError(
             f"y_true must hold at most 2**31 - 1 = {_MOST_ROWS} documents, got {len(labels)}. "
@@ -391,7 +396,4 @@ def _reading(words: tuple[Any, ...]) -> str:
 
 
 def _are_numbers(dtype: Any) -> bool:
-    categories = np.asarray(dtype.categories)
-    if categories.dtype.kind == "O" and len(categories):
-        return all(isinstance(each, Number) for each in categories.tolist())
-    return categories.dtype.kind in "iufb"
+    return all(isinstance(each, Number) for each in dtype.categories.tolist())
