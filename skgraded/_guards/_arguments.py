@@ -16,7 +16,7 @@ _MANY_SINGLE_DOCUMENTS = 20
 _MOST_GRADES = 16  # scores of more different values are not grades
 # So many scores tell whether there are few different ones.
 _SAMPLED = 256
-CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
+_CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
 
 
 def warn_if_ids_are_forgotten(n_rows: int) -> None:
@@ -78,7 +78,7 @@ def _look_like_sizes(queries: Queries, *, is_training: bool) -> bool:
     if (n_rows == n_rows[0]).all() or (n_rows % ids).any():
         return False
     # An id divides a number of rows by chance once in id times.
-    return bool(np.log(ids).sum() >= -np.log(CHANCE))
+    return bool(np.log(ids).sum() >= -np.log(_CHANCE))
 
 
 def warn_if_swapped(
@@ -99,25 +99,17 @@ def warn_if_swapped(
     if scores is None or len(np.unique(scores[:_SAMPLED])) > _MOST_GRADES:
         return
     found = np.unique(scores)
-    if len(found) >= len(np.unique(np.maximum(grades, 0.0))):  # below 0 are marks of the unjudged
-        return
-    if _look_like_grades(found, may_be_binary=grades.max() > 1) and _repeat(scores, lists.indptr):
+    # Below 0 are marks of the unjudged. Equal scores are those of a constant model, and yes and no
+    # beside probabilities are as often the scores as the grades.
+    most = min(len(np.unique(np.maximum(grades, 0.0))) - 1, _MOST_GRADES)
+    fewest = 2 if grades.max() > 1 else 3
+    are_whole = found[0] == 0 and np.array_equal(found, np.floor(found))
+    if are_whole and fewest <= len(found) <= most and _repeat(scores, lists.indptr):
         warn_once(
             f"{names[0]} holds fractional numbers, and {names[1]} whole numbers from 0 to "
             f"{found[-1]:g}: they look exchanged. {names[0]} comes first, and then {names[1]}.",
             SwappedArgumentsWarning,
         )
-
-
-def _look_like_grades(found: NDArray[Any], *, may_be_binary: bool) -> bool:
-    """Whether scores are a few whole numbers from 0 on.
-
-    Equal scores are those of a constant model. Yes and no beside probabilities are as often the
-    scores as the grades.
-    """
-    if found[0] != 0 or (found != np.floor(found)).any() or len(found) > _MOST_GRADES:
-        return False
-    return len(found) > (1 if may_be_binary else 2)
 
 
 def _repeat(scores: NDArray[Any], indptr: IntArray) -> bool:

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._guards._arguments import CHANCE, warn_if_ids_are_of_another_kind
+from skgraded._guards._arguments import warn_if_ids_are_of_another_kind
 from skgraded._guards._queries import (
     BoolArray,
     IntArray,
@@ -160,17 +160,11 @@ class _Overlap:
     def has_training_rows(self) -> bool:
         """Whether most of these queries have their training rows.
 
-        Of queries that are numbered from the start, all must have as many rows as in training, and
-        be the same queries or have lengths that those of other data would not have by chance.
+        Of queries that are numbered from the start, all must be the same, with as many rows.
         """
-        if not self._is_numbered:
-            return bool(2 * self.are_same.sum() > len(self.are_same))
-        if not self.are_same.all():
-            return False
-        _, counts = np.unique(self._n_trained, return_counts=True)
-        n_queries = len(self.are_same)
-        chance = ((counts / n_queries) ** 2).sum() ** n_queries if n_queries else 1.0
-        return bool(n_queries == self._n_most or chance < CHANCE)
+        if self._is_numbered:
+            return len(self.are_same) == self._n_most and bool(self.are_same.all())
+        return bool(2 * self.are_same.sum() > len(self.are_same))
 
 
 def _is_numbering(qid: NDArray[Any]) -> bool:
