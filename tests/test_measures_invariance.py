@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 import strategies
-from facts import FEW, RANKED, fields_of
+from facts import RANKED, fields_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import AP, GAP, RBP, chunks, eGAP, evaluate, lightgbm, measure, nDCG, xGAP
+from skgraded import AP, GAP, RBP, chunks, eGAP, evaluate, lightgbm, nDCG, xGAP
 from skgraded.measures import P
-from skgraded.rankings import as_rankings
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
@@ -28,30 +27,6 @@ def test_order_of_rows_inside_and_across_queries_does_not_matter(rows, data):
         by_id = dict(zip(first.qid.tolist(), first.values, strict=True))
         for query, value in zip(second.qid.tolist(), second.values, strict=True):
             assert value == pytest.approx(by_id[query], abs=TOLERANCE)
-
-
-@FEW
-@given(strategies.long_data(), st.integers(1, 4))
-def test_scoring_a_few_queries_at_a_time_changes_no_bit(rows, at_a_time):
-    from skgraded.measures import _measure
-
-    rankings = as_rankings(rows.y_true, rows.y_score, rows.qid)
-    names = [
-        "AP",
-        "GAP",
-        "nDCG",
-        "AP(unjudged=condense)",
-        "QMeasure",
-        "WeightedAP",
-        "AveragedNDCG@5",
-    ]
-    names += ["RprefN", "BprefRelative", "Bpref", "ERR", "infAP", "RPrecision", "NormalizedRecall"]
-    whole = [measure(name).per_query(rankings).values for name in names]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_measure, "_DOUBLES_AT_A_TIME", at_a_time * rankings.judgments.n_levels**2)
-        patch.setattr(_measure, "_FEW_SLICES", 1)
-        parts = [measure(name).per_query(rankings).values for name in names]
-    np.testing.assert_array_equal(whole, parts)
 
 
 @given(strategies.long_data(), st.data())

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skgraded import Judgments, evaluate, measure
+from skgraded import Judgments, measure
 from skgraded.measures import bounds, tie_report
 from skgraded.studies import simulate_judgments
 
@@ -48,9 +48,3 @@ def test_systems_in_a_frame_are_judged_by_simulation():
     np.testing.assert_array_equal(by_frame.values, by_dict.values)
     with_ids = simulate_judgments("AP", probabilities, frame.assign(qid=QID), qid=QID, n_repeats=3)
     assert with_ids.measures == by_dict.measures  # ids are no system
-
-
-def test_a_matrix_of_scores_is_answered_with_names():
-    way = r"If each column is a system, name them .*y_score\[:, 0\]"
-    with pytest.raises(ValueError, match=way):
-        evaluate("AP", [1, 0, 0], np.zeros((3, 2)))
