@@ -33,7 +33,7 @@ from skgraded.chunks import evaluate as evaluate_chunks
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.lightgbm import objective
 from skgraded.measures import G, PairFactors, PairPart
-from skgraded.measures._positions import Reciprocal
+from skgraded.measures._positions import RECIPROCAL
 from skgraded.measures._prefix import _require_rising
 from skgraded.rankings import as_rankings
 
@@ -255,7 +255,7 @@ class PairsOfAnyKind(AP):
         )
         factor = np.divide(share, grades / 4, out=np.zeros_like(share), where=grades > 0)
         lower = np.minimum(grades[:, None], grades) / 4
-        return PairPart(Reciprocal(), lower * factor[:, None, :])
+        return PairPart(RECIPROCAL, lower * factor[:, None, :])
 
 
 def test_a_full_matrix_of_any_grades_is_that_of_its_factors():
@@ -368,7 +368,7 @@ class FactorsOf(AP):
 
     def _pair_part(self, judgments):
         scale = np.ones(judgments.n_queries)
-        return PairPart(Reciprocal(), PairFactors(**{"scale": scale, **self.make(judgments)}))
+        return PairPart(RECIPROCAL, PairFactors(**{"scale": scale, **self.make(judgments)}))
 
 
 def factors(make):

@@ -42,6 +42,7 @@ from skgraded.measures import (
     RankedHalfLife,
     RprefN,
 )
+from skgraded.rankings import RankedList
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
@@ -348,40 +349,13 @@ class TestDocstrings:
         assert done.stdout == "None 1.0\n"
 
 
-class Halving(ByRank):
-    base: float = 2.0
-
-    def at(self, n):
-        return self.base ** (1 - n)
+def _halving(n, base):
+    return base ** (1 - n)
 
 
-class Thirds(ByRank):
-    def at(self, n):
-        return 3.0 ** (1 - n)
-
-
-class Slower(Thirds):
-    pass
-
-
-class TestWeightsByRank:
-    def test_equal_weights_are_computed_once(self):
-        assert Halving() == Halving(2.0) != Halving(base=3.0)
-        assert Thirds() == Thirds() != Slower()
-        assert len({Halving(), Halving(2.0), Thirds(), Thirds(), Slower()}) == 3
-        assert [repr(each) for each in (Halving(3.0), Slower())] == [
-            "Halving(base=3.0)",
-            "Slower()",
-        ]
-
-    @pytest.mark.parametrize("weights", [Halving(), Thirds()])
-    def test_they_cannot_be_changed(self, weights):
-        with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'base'"):
-            weights.base = 3.0
-        with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'base'"):
-            del weights.base
-
-    @pytest.mark.parametrize("given", [((3,), {}), ((), {"base": 3})])
-    def test_what_has_no_fields_takes_none(self, given):
-        with pytest.raises(TypeError, match=r"Thirds has no annotated fields, got (base=)?3"):
-            Thirds(*given[0], **given[1])
+def test_equal_weights_by_rank_are_computed_once():
+    ranked = RankedList.without_ties(np.zeros(4, np.uint8), np.array([0, 1, 4]))
+    first, again = (ByRank(_halving, (2.0,))(ranked, None) for _ in range(2))
+    assert first is again
+    assert first.tolist() == [1.0, 0.5, 0.25]
+    assert ByRank(_halving, (3.0,))(ranked, None).tolist() == [1.0, 1 / 3, 1 / 9]

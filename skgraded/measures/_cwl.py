@@ -10,7 +10,7 @@ number of ranks that the user views, both as expected values:
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,7 +195,7 @@ class PrefixCWL(PrefixMeasure, CWL):
     _needs = CWL._needs
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        reach = _Reach(self)
+        reach = ByRank(_reach, (self,))
         stops = self.ends and self.k is None
         discount: Positions = UpToListEnd(self.unjudged, reach) if stops else reach
         gain = self._gain_by_level(judgments)
@@ -205,14 +205,10 @@ class PrefixCWL(PrefixMeasure, CWL):
         return LinearPart(discount, gain, reciprocal(np.asarray(viewed)))
 
 
-class _Reach(ByRank):
-    """V(n): the product of C(m) over the ranks m < n."""
-
-    rule: PrefixCWL
-
-    def at(self, n: NDArray[Any]) -> FloatArray:
-        nothing = np.zeros_like(n)
-        go_on = self.rule._probabilities(n, nothing, nothing)
-        reach = np.ones_like(n)
-        np.cumprod(go_on[:-1], out=reach[1:])
-        return reach
+def _reach(n: FloatArray, rule: PrefixCWL) -> FloatArray:
+    """Return V(n), the product of C(m) over the ranks m < n."""
+    nothing = np.zeros_like(n)
+    go_on = rule._probabilities(n, nothing, nothing)
+    reach = np.ones_like(n)
+    np.cumprod(go_on[:-1], out=reach[1:])
+    return reach

@@ -21,9 +21,8 @@ from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures._fields import field, numbers_by_grade
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import (
-    Constant,
-    JarvelinKekalainen,
-    Log2,
+    CONSTANT,
+    ByRank,
     at_ranks,
     count_of,
     places_of,
@@ -257,7 +256,7 @@ class AveragedDiscount:
     A document at rank n contributes to the discounted cumulated gain at every rank i >= n.
     """
 
-    discount: Log2 | JarvelinKekalainen
+    discount: ByRank
     gain: str | Sequence[float]
     k: int | None
 
@@ -295,7 +294,7 @@ class DiscountAtGainEnds:
     discounted cumulated gain is that of the whole list.
     """
 
-    discount: Log2
+    discount: ByRank
     gain: str | Sequence[float]
     k: int | None
     unjudged: Unjudged
@@ -398,7 +397,7 @@ class _SetMeasure(_BinaryMeasure, PrefixMeasure):
         self, judgments: Judgments, scale: FloatArray | float, constant: FloatArray | float
     ) -> LinearPart:
         relevant = self._relevant(judgments).astype(np.float64)
-        return LinearPart(Constant(), relevant, scale, constant)
+        return LinearPart(CONSTANT, relevant, scale, constant)
 
 
 def listed(judgments: Judgments, levels: NDArray[np.bool_]) -> IntArray:

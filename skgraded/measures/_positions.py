@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-from dataclasses import FrozenInstanceError, dataclass, is_dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol, Self, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,10 @@ class Positions(Protocol):
     if all queries share them (one weight per rank).
     """
 
-    ragged: ClassVar[bool]
+    @property
+    def ragged(self) -> bool:
+        """Whether the weights differ between queries."""
+        ...
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.float64]:
         """Compute the weights of the ranks 1, 2, ... of the longest list, or of all documents.
@@ -52,59 +55,37 @@ def reciprocal(counts: NDArray[Any]) -> NDArray[np.float64]:
     return _core.reciprocals(flat).reshape(counts.shape)
 
 
-@dataclass_transform(frozen_default=True)
-class ByRank:
-    """Base class of weights that depend only on the rank n = 1, 2, ...
+class ByRank(NamedTuple):
+    """Weights that depend only on the rank n = 1, 2, ...
 
-    A subclass defines ``at(n)``, and with fields of its own is a frozen dataclass, so that equal
-    weights are computed once.
+    Equal weights, which have the same function and arguments, are computed once.
 
-    Parameters
+    Attributes
     ----------
-    *args, **fields
-        The fields of the subclass.
+    function : callable
+        ``function(n, *arguments)`` returns the weights of an array of ranks, which are floats.
+    arguments : tuple, default=()
+        What the function takes beside the ranks, such as numbers.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from skgraded.measures import ByRank
-    >>> class Halving(ByRank):
-    ...     base: float = 2.0
-    ...     def at(self, n):
-    ...         return self.base ** (1 - n)
-    >>> Halving() == Halving(base=2.0)
-    True
+    >>> def halving(n, base):
+    ...     return base ** (1 - n)
+    >>> ByRank(halving, (2.0,)).at(np.array([1.0, 2.0, 3.0]))
+    array([1.  , 0.5 , 0.25])
     """
 
-    ragged: ClassVar[bool] = False
-    _only: ClassVar[ByRank]
+    function: Callable[..., FloatArray]
+    arguments: tuple[Any, ...] = ()
 
-    def __init_subclass__(cls, **others: Any) -> None:
-        super().__init_subclass__(**others)
-        # Python compiles the methods of a frozen dataclass one by one, which takes half a
-        # millisecond.
-        if inspect.get_annotations(cls):
-            dataclass(frozen=True)(cls)
-        elif not is_dataclass(cls):
-            cls._only = object.__new__(cls)
+    @property
+    def ragged(self) -> bool:
+        """False: all queries share the weights."""
+        return False
 
-    def __new__(cls, *args: object, **fields: object) -> Self:
-        """Return a new one, or without fields the only one, which is looked up fastest."""
-        only: Self | None = vars(cls).get("_only")
-        if only is not None and (args or fields):
-            given = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in fields.items())])
-            raise TypeError(f"{cls.__name__} has no annotated fields, got {given}.")
-        return object.__new__(cls) if only is None else only
-
-    def __repr__(self) -> str:
-        return f"{type(self).__qualname__}()"
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise FrozenInstanceError(f"cannot assign to field {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise FrozenInstanceError(f"cannot delete field {name!r}")
-
-    def __call__(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.float64]:
+    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         """Return the weights of the ranks 1, 2, ... of the longest list.
 
         Parameters
@@ -122,7 +103,7 @@ class ByRank:
         longest = _core.longest_query(ranked.indptr)
         return (_kept if longest <= _LONGEST_KEPT else _weights)(self, longest)
 
-    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
+    def at(self, n: FloatArray) -> FloatArray:
         """Return the weights of ranks.
 
         Parameters
@@ -135,10 +116,10 @@ class ByRank:
         ndarray of shape (n_ranks,)
             The weights.
         """
-        raise NotImplementedError
+        return self.function(n, *self.arguments)
 
 
-def _weights(positions: ByRank, longest: int) -> NDArray[np.float64]:
+def _weights(positions: ByRank, longest: int) -> FloatArray:
     return sealed(positions.at(np.arange(1.0, longest + 1)))
 
 
@@ -147,75 +128,35 @@ _LONGEST_KEPT = 10_000  # ranks, whose weights take 80 KB
 _kept = lru_cache(maxsize=128)(_weights)
 
 
-class Constant(ByRank):
-    """1."""
-
-    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
-        return np.ones_like(n)
+def _log2_discount(n: FloatArray) -> Any:
+    return 1.0 / np.log2(n + 1.0)
 
 
-class Reciprocal(ByRank):
-    """1 / n."""
-
-    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
-        return 1.0 / n
+def jarvelin_kekalainen(n: FloatArray, base: float) -> Any:
+    """Return 1 at ranks n < a, 1 / log_a(n) from rank a on; a is the base."""
+    return 1.0 / np.maximum(1.0, np.log(n) / np.log(base))
 
 
-class Log2(ByRank):
-    """1 / log2(n + 1)."""
-
-    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
-        return 1.0 / np.log2(n + 1.0)
+def power(n: FloatArray, p: float) -> Any:
+    """Return p ** n."""
+    return np.power(p, n)
 
 
-class JarvelinKekalainen(ByRank):
-    """1 at ranks n < a, 1 / log_a(n) from rank a on."""
-
-    base: float
-
-    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
-        logarithm: NDArray[np.float64] = np.log(n) / np.log(self.base)
-        return 1.0 / np.maximum(1.0, logarithm)
+def _from_second(n: FloatArray) -> FloatArray:
+    return (n > 1).astype(np.float64)
 
 
-class Power(ByRank):
-    """p ** n."""
-
-    p: float
-
-    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
-        weights: NDArray[np.float64] = np.power(self.p, n)
-        return weights
+def _reciprocal_above(n: FloatArray) -> Any:
+    return np.divide(1.0, n - 1.0, out=np.zeros_like(n), where=n > 1)
 
 
-class Rank(ByRank):
-    """n."""
-
-    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
-        return n
-
-
-class LogRank(ByRank):
-    """log(n)."""
-
-    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
-        logarithm: NDArray[np.float64] = np.log(n)
-        return logarithm
-
-
-class FromSecond(ByRank):
-    """1 from rank 2 on, 0 at rank 1."""
-
-    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
-        return (n > 1).astype(np.float64)
-
-
-class ReciprocalAbove(ByRank):
-    """1 / (n - 1) from rank 2 on, 0 at rank 1."""
-
-    def at(self, n: NDArray[Any]) -> NDArray[np.float64]:
-        inverse: NDArray[np.float64] = np.divide(1.0, n - 1.0, out=np.zeros_like(n), where=n > 1)
-        return inverse
+CONSTANT = ByRank(np.ones_like)
+RANK = ByRank(np.positive)  # n
+LOG_RANK = ByRank(np.log)  # log(n)
+RECIPROCAL = ByRank(np.reciprocal)  # 1 / n
+LOG2 = ByRank(_log2_discount)  # 1 / log2(n + 1)
+FROM_SECOND = ByRank(_from_second)  # 1, and 0 at rank 1
+RECIPROCAL_ABOVE = ByRank(_reciprocal_above)  # 1 / (n - 1), and 0 at rank 1
 
 
 def rank_of(ranked: RankedList) -> FloatArray:
@@ -279,7 +220,7 @@ class UpToListEnd:
     """``weights`` down to the end of the query's list, 0 below; this cuts longer ideal rankings."""
 
     unjudged: Unjudged
-    weights: ByRank = Constant()  # noqa: RUF009 - immutable
+    weights: ByRank = CONSTANT
 
     ragged: ClassVar[bool] = True
 

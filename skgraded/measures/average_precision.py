@@ -40,7 +40,7 @@ from skgraded.measures._gains import (
     gain_by_level,
     require_top,
 )
-from skgraded.measures._positions import Reciprocal, largest_of, rank_of, reciprocal
+from skgraded.measures._positions import RECIPROCAL, largest_of, rank_of, reciprocal
 from skgraded.measures._prefix import PairFactors, PairPart, PrefixMeasure, value_of_pairs
 from skgraded.rankings import Judgments, Ranked, RankedList, Ties
 
@@ -242,7 +242,7 @@ class AP(_BinaryMeasure, PrefixMeasure):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         relevant = self._relevant(judgments).astype(np.float64)
         share = reciprocal(self._n_relevant(judgments))
-        return PairPart(Reciprocal(), PairFactors(share, u=relevant, w=relevant))
+        return PairPart(RECIPROCAL, PairFactors(share, u=relevant, w=relevant))
 
 
 class GAP(_ThresholdMeasure):
@@ -281,7 +281,7 @@ class GAP(_ThresholdMeasure):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         G = self._users(judgments).G
         expected_recall_base = judgments.sum_over_pool(G)
-        return PairPart(Reciprocal(), PairFactors(reciprocal(expected_recall_base), f=G))
+        return PairPart(RECIPROCAL, PairFactors(reciprocal(expected_recall_base), f=G))
 
 
 class xGAP(_ThresholdMeasure):
@@ -328,7 +328,7 @@ class xGAP(_ThresholdMeasure):
         users = self._users(judgments)
         selected = users.expected_shares(judgments, divided=True)
         every = np.ones(judgments.n_queries)
-        return PairPart(Reciprocal(), PairFactors(every, f=users.G, h=selected))
+        return PairPart(RECIPROCAL, PairFactors(every, f=users.G, h=selected))
 
 
 class eGAP(_ThresholdMeasure):
@@ -365,7 +365,7 @@ class eGAP(_ThresholdMeasure):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         share = self._users(judgments).expected_shares(judgments, divided=False)
-        return PairPart(Reciprocal(), PairFactors(np.ones(judgments.n_queries), f=share))
+        return PairPart(RECIPROCAL, PairFactors(np.ones(judgments.n_queries), f=share))
 
 
 class _GainAveragePrecision(_GainMeasure, PrefixMeasure):
@@ -461,8 +461,8 @@ class GeneralizedAP(_GainAveragePrecision):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         graded, gains = self._graded(judgments), self._gains(judgments)
         K = PairFactors(np.ones(judgments.n_queries), u=gains, w=graded)
-        best = value_of_pairs(Reciprocal(), K, judgments.ideal)
-        return PairPart(Reciprocal(), K._replace(scale=reciprocal(best)))
+        best = value_of_pairs(RECIPROCAL, K, judgments.ideal)
+        return PairPart(RECIPROCAL, K._replace(scale=reciprocal(best)))
 
 
 class WeightedAP(_GainAveragePrecision):
@@ -540,7 +540,7 @@ class grAP(_ScaleMeasure, PrefixMeasure):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments) / self._top_gain(judgments)
         share = reciprocal(judgments.sum_over_pool(gains))
-        return PairPart(Reciprocal(), PairFactors(share, u=gains, w=gains))
+        return PairPart(RECIPROCAL, PairFactors(share, u=gains, w=gains))
 
 
 class _BlendedRatio(_GainMeasure):

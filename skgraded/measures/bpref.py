@@ -18,10 +18,10 @@ from skgraded.measures._gains import (
     listed,
 )
 from skgraded.measures._positions import (
-    Constant,
-    FromSecond,
-    Reciprocal,
-    ReciprocalAbove,
+    CONSTANT,
+    FROM_SECOND,
+    RECIPROCAL,
+    RECIPROCAL_ABOVE,
     reciprocal,
 )
 from skgraded.measures._prefix import LinearPart, PairFactors, PairPart, PrefixMeasure
@@ -285,11 +285,11 @@ class BprefN(_BinaryPreference, PrefixMeasure):
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         relevant = self._relevant(judgments).astype(np.float64)
-        return LinearPart(Constant(), relevant, self._share(judgments))
+        return LinearPart(CONSTANT, relevant, self._share(judgments))
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         scale = self._share(judgments) * reciprocal(self._n_nonrelevant(judgments))
-        return PairPart(Constant(), self._penalties(judgments, scale))
+        return PairPart(CONSTANT, self._penalties(judgments, scale))
 
 
 class BprefRelative(_BinaryPreference, PrefixMeasure):
@@ -329,10 +329,10 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         relevant = self._relevant(judgments).astype(np.float64)
-        return LinearPart(FromSecond(), relevant, self._share(judgments))
+        return LinearPart(FROM_SECOND, relevant, self._share(judgments))
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        return PairPart(ReciprocalAbove(), self._penalties(judgments, self._share(judgments)))
+        return PairPart(RECIPROCAL_ABOVE, self._penalties(judgments, self._share(judgments)))
 
 
 def _penalties(gains: FloatArray, scale: FloatArray) -> PairFactors:
@@ -382,14 +382,14 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._available(judgments))
-        return LinearPart(Constant(), self._gains(judgments), share)
+        return LinearPart(CONSTANT, self._gains(judgments), share)
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments)
         missing = 1.0 - gains * reciprocal(np.array(self._top_gain(judgments)))
         desired = judgments.sum_over_pool(missing)
         scale = reciprocal(desired) * reciprocal(self._available(judgments))
-        return PairPart(Constant(), _penalties(gains, scale))
+        return PairPart(CONSTANT, _penalties(gains, scale))
 
 
 class _RelativeGradedPreference(_GainMeasure, PrefixMeasure):
@@ -439,11 +439,11 @@ class RprefRelative(_RelativeGradedPreference):
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._available(judgments))
-        return LinearPart(FromSecond(), self._gains(judgments), share)
+        return LinearPart(FROM_SECOND, self._gains(judgments), share)
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         share = reciprocal(self._available(judgments))
-        return PairPart(ReciprocalAbove(), _penalties(self._gains(judgments), share))
+        return PairPart(RECIPROCAL_ABOVE, _penalties(self._gains(judgments), share))
 
 
 class RprefRelative2(_RelativeGradedPreference):
@@ -480,7 +480,7 @@ class RprefRelative2(_RelativeGradedPreference):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         share = reciprocal(self._available(judgments))
-        return PairPart(Reciprocal(), PairFactors(share, f=self._gains(judgments)))
+        return PairPart(RECIPROCAL, PairFactors(share, f=self._gains(judgments)))
 
 
 # Codes 0 and 1 mark documents outside the pool and unsampled documents; levels start at code 2.

@@ -29,7 +29,7 @@ from skgraded.measures._gains import (
     require_top,
 )
 from skgraded.measures._measure import Measure
-from skgraded.measures._positions import Constant, Power, Reciprocal
+from skgraded.measures._positions import CONSTANT, RECIPROCAL, ByRank, power
 from skgraded.rankings import Judgments, Ranked
 
 FloatArray = NDArray[np.float64]
@@ -56,9 +56,9 @@ class _Cascade(Measure):
 
     _changes_with_grades: ClassVar[int] = 1
 
-    def _worth(self) -> Constant | Power | Reciprocal:
+    def _worth(self) -> ByRank:
         """Return the worth of stopping at a rank."""
-        return Reciprocal()
+        return RECIPROCAL
 
     def _stop(self, judgments: Judgments) -> FloatArray:
         """Return the probability of stopping at a document, by level."""
@@ -148,8 +148,8 @@ class iRBU(ERR):  # noqa: N801 - the name that its authors gave it
 
     p: float = field(0.99, _params.fraction)
 
-    def _worth(self) -> Power:
-        return Power(self.p)
+    def _worth(self) -> ByRank:
+        return ByRank(power, (self.p,))
 
 
 class _StopsAtRelevant(_Cascade, _BinaryMeasure):
@@ -211,8 +211,8 @@ class Success(_StopsAtRelevant):
     1.0
     """
 
-    def _worth(self) -> Constant:
-        return Constant()
+    def _worth(self) -> ByRank:
+        return CONSTANT
 
 
 class _Shares(_ScaleMeasure):

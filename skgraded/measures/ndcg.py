@@ -23,11 +23,12 @@ from skgraded.measures._gains import (
 )
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import (
-    Constant,
-    JarvelinKekalainen,
-    Log2,
-    Reciprocal,
+    CONSTANT,
+    LOG2,
+    RECIPROCAL,
+    ByRank,
     at_ranks,
+    jarvelin_kekalainen,
     last_of,
     rank_of,
     reciprocal,
@@ -92,7 +93,7 @@ class CG(_GainMeasure, PrefixMeasure):
     _changes_with_grades: ClassVar[int] = 1
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(Constant(), self._gains(judgments), 1.0)
+        return LinearPart(CONSTANT, self._gains(judgments), 1.0)
 
 
 def _check_base(name: str, base: Any) -> float:
@@ -155,9 +156,13 @@ class DCG(PrefixMeasure):
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return gain_by_level(self.gain, judgments, self) > 0
 
+    def _by_rank(self) -> ByRank:
+        if self.discount == "log2":
+            return LOG2
+        return ByRank(jarvelin_kekalainen, (self.log_base,))
+
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        discount = Log2() if self.discount == "log2" else JarvelinKekalainen(self.log_base)
-        return LinearPart(discount, gain_by_level(self.gain, judgments, self), 1.0)
+        return LinearPart(self._by_rank(), gain_by_level(self.gain, judgments, self), 1.0)
 
 
 class nDCG(DCG):
@@ -222,9 +227,7 @@ class AveragedNDCG(DCG):
     _changes_with_grades: ClassVar[int] = 0
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-
-        discount = Log2() if self.discount == "log2" else JarvelinKekalainen(self.log_base)
-        positions = AveragedDiscount(discount, self.gain, self.k)
+        positions = AveragedDiscount(self._by_rank(), self.gain, self.k)
         return LinearPart(positions, gain_by_level(self.gain, judgments, self), 1.0)
 
 
@@ -287,7 +290,7 @@ class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
     _changes_with_grades: ClassVar[int] = 1
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(Reciprocal(), self._gains(judgments), 1.0)
+        return LinearPart(RECIPROCAL, self._gains(judgments), 1.0)
 
 
 class G(_GainMeasure):
@@ -390,7 +393,7 @@ class BinG(_BinaryMeasure):
         total = _core.discounted_preferences(
             *ranked,
             relevant.astype(np.uint8),
-            Log2().at(np.arange(1.0, ranked.longest + 2)),
+            LOG2.at(np.arange(1.0, ranked.longest + 2)),
             _core.last_rank(self.k),
             self.ties == "expected",
             rankings.n_threads,
@@ -434,7 +437,7 @@ class RNDCG(_GainMeasure, PrefixMeasure):
     """
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        positions = DiscountAtGainEnds(Log2(), self.gain, self.k, self.unjudged)
+        positions = DiscountAtGainEnds(LOG2, self.gain, self.k, self.unjudged)
         return LinearPart(positions, self._gains(judgments), 1.0)
 
 
@@ -480,11 +483,11 @@ class NDCGRel(_GainMeasure):
     def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments, pool = rankings.judgments, rankings.judgments.pool
         ranked, gain = rankings.ranked(self.ties, self.unjudged), self._gains(judgments)
-        ideal = gain[pool.levels] * Log2().at(rank_of(pool))
+        ideal = gain[pool.levels] * LOG2.at(rank_of(pool))
         inverse = reciprocal(_core.cumulate(ideal, pool.indptr))
         n, n_relevant = rank_of(ranked), judgments.count_pool(gain > 0)
         gains = np.where(n <= _core.last_rank(self.k), gain[ranked.levels], 0.0)
-        discounts, relevant = Log2().at(n), np.where(gains > 0, 1.0, 0.0)
+        discounts, relevant = LOG2.at(n), np.where(gains > 0, 1.0, 0.0)
         dcg = _core.cumulate(gains * discounts, ranked.indptr)
         found = relevant * dcg * at_ranks(n, inverse, ranked, pool)
         # (R - count(N)) DCG(N), where count(N) DCG(N) is the sum of what count(n) DCG(n) grows by.

@@ -20,9 +20,11 @@ from skgraded.measures._gains import (
 )
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import (
-    Constant,
-    LogRank,
-    Rank,
+    CONSTANT,
+    LOG_RANK,
+    RANK,
+    ByRank,
+    Positions,
     UpToListEnd,
     UpToRecallBase,
     at_multiple,
@@ -94,7 +96,7 @@ class P(_BinaryMeasure, PrefixMeasure):
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         relevant = self._relevant(judgments).astype(np.float64)
         if self.k is not None and self.fill:
-            return LinearPart(Constant(), relevant, 1.0 / self.k)
+            return LinearPart(CONSTANT, relevant, 1.0 / self.k)
         length = judgments.list_lengths(self.unjudged)
         divisor = length if self.k is None else np.minimum(length, self.k)
         return LinearPart(UpToListEnd(self.unjudged), relevant, reciprocal(divisor))
@@ -126,7 +128,7 @@ class R(_BinaryMeasure, PrefixMeasure):
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         relevant = self._relevant(judgments).astype(np.float64)
-        return LinearPart(Constant(), relevant, reciprocal(self._n_relevant(judgments)))
+        return LinearPart(CONSTANT, relevant, reciprocal(self._n_relevant(judgments)))
 
 
 class F(_BinaryMeasure, PrefixMeasure):
@@ -168,7 +170,7 @@ class F(_BinaryMeasure, PrefixMeasure):
         length = judgments.list_lengths(self.unjudged) if self.k is None else np.array(self.k)
         weight = self.beta**2
         scale = (weight + 1.0) * reciprocal(weight * self._n_relevant(judgments) + length)
-        positions = UpToListEnd(self.unjudged) if self.k is None else Constant()
+        positions = UpToListEnd(self.unjudged) if self.k is None else CONSTANT
         return LinearPart(positions, self._relevant(judgments).astype(np.float64), scale)
 
 
@@ -415,7 +417,7 @@ class GeneralizedP(_ScaleMeasure, PrefixMeasure):
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         length = judgments.list_lengths(self.unjudged) if self.k is None else np.array(self.k)
         top = reciprocal(np.array(self._top_gain(judgments)))
-        positions = UpToListEnd(self.unjudged) if self.k is None else Constant()
+        positions = UpToListEnd(self.unjudged) if self.k is None else CONSTANT
         return LinearPart(positions, self._gains(judgments) * top, reciprocal(length))
 
 
@@ -448,7 +450,7 @@ class GeneralizedR(_GainMeasure, PrefixMeasure):
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         gains = self._gains(judgments)
-        return LinearPart(Constant(), gains, reciprocal(self._available(judgments)))
+        return LinearPart(CONSTANT, gains, reciprocal(self._available(judgments)))
 
 
 class SetAP(_BinaryMeasure, PrefixMeasure):
@@ -477,9 +479,9 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
     0.125
     """
 
-    def _scale(self, judgments: Judgments) -> tuple[UpToListEnd | Constant, FloatArray]:
+    def _scale(self, judgments: Judgments) -> tuple[Positions, FloatArray]:
         length = judgments.list_lengths(self.unjudged) if self.k is None else np.array(self.k)
-        positions = UpToListEnd(self.unjudged) if self.k is None else Constant()
+        positions = UpToListEnd(self.unjudged) if self.k is None else CONSTANT
         return positions, reciprocal(self._n_relevant(judgments) * length)
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
@@ -643,9 +645,8 @@ class _WholeRanking(_SetMeasure):
         "normalize": "because its largest value is 1 already",
     }
 
-    def _lateness(self) -> Rank | LogRank:
-        """Return the weights of the ranks, which increase with the rank."""
-        raise NotImplementedError
+    # The weights of the ranks, which increase with the rank.
+    _lateness: ClassVar[ByRank]
 
     def _latest(self, judgments: Judgments) -> FloatArray:
         """Return the sum of the weights of the last R ranks minus that of the first R ranks."""
@@ -653,7 +654,7 @@ class _WholeRanking(_SetMeasure):
 
     def _sum_to(self, n: IntArray) -> FloatArray:
         """Return the sum of the weights of the ranks 1..n."""
-        weights = self._lateness().at(np.arange(1.0, n.max(initial=0) + 1))
+        weights = self._lateness.at(np.arange(1.0, n.max(initial=0) + 1))
         return np.concatenate(([0.0], np.cumsum(weights)))[n]
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
@@ -665,7 +666,7 @@ class _WholeRanking(_SetMeasure):
         missing = self._sum_to(n_all) - self._sum_to(n_all - n_missing)
         late = missing - self._sum_to(n_relevant)
         return LinearPart(
-            self._lateness(), relevant.astype(np.float64), -share, constant=1.0 - late * share
+            self._lateness, relevant.astype(np.float64), -share, constant=1.0 - late * share
         )
 
 
@@ -698,8 +699,7 @@ class NormalizedRecall(_WholeRanking):
     0.6667
     """
 
-    def _lateness(self) -> Rank:
-        return Rank()
+    _lateness: ClassVar[ByRank] = RANK
 
     def _latest(self, judgments: Judgments) -> FloatArray:
         n_relevant = self._n_relevant(judgments)
@@ -735,8 +735,7 @@ class NormalizedPrecision(_WholeRanking):
     0.699
     """
 
-    def _lateness(self) -> LogRank:
-        return LogRank()
+    _lateness: ClassVar[ByRank] = LOG_RANK
 
     def _latest(self, judgments: Judgments) -> FloatArray:
         n_all, n_relevant = self._n_all(judgments), self._n_relevant(judgments)
