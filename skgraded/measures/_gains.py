@@ -82,12 +82,7 @@ def gain_by_level(gain: str | Sequence[float], judgments: Judgments, owner: obje
             f"y_true, got {len(gain)} entries in {owner}. trec_eval and ir_measures take a higher "
             "grade as its own gain; here, add its entry."
         )
-    return at_grades(grades, np.concatenate(([0.0], gain)))
-
-
-def at_grades(grades: FloatArray, by_whole_grade: FloatArray) -> FloatArray:
-    """Look up numbers of the grades 0, 1, ..., with straight lines between them."""
-    return _core.at_grades(grades, by_whole_grade)
+    return _core.at_grades(grades, np.concatenate(([0.0], gain)))
 
 
 def positive(gains: FloatArray) -> NDArray[np.bool_]:
@@ -214,47 +209,30 @@ def distribution(g: str | tuple[float, ...], top_grade: int) -> tuple[FloatArray
 
 
 @dataclass(frozen=True)
-class _IdealGain:
-    """Base class of weights that depend on cg_I(n), the cumulated gain of the ideal ranking."""
+class ReciprocalIdealGain:
+    """1 / (beta cg_I(n) + n), or 1 / (beta cg_I(n)); cg_I is the ideal ranking's cumulated gain."""
 
     gain: str | Sequence[float]
+    beta: float = 1.0
+    adds_rank: bool = False
 
     ragged: ClassVar[bool] = True
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         pool = judgments.pool
         gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[pool.levels]
-        n = rank_of(ranked)
-        return self.of(at_ranks(n, _core.cumulate(gains, pool.indptr), ranked, pool), n)
-
-    def of(self, ideal_gain: FloatArray, n: FloatArray) -> FloatArray:
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class ReciprocalIdealGain(_IdealGain):
-    """1 / cg_I(n)."""
-
-    def of(self, ideal_gain: FloatArray, n: FloatArray) -> FloatArray:
-        return reciprocal(ideal_gain)
+        summands, n = _core.cumulate(gains, pool.indptr), rank_of(ranked)
+        if not np.array_equal(pool.indptr, ranked.indptr):
+            summands = at_ranks(n, summands, ranked, pool)
+        summands *= self.beta
+        if self.adds_rank:
+            summands += n
+        return reciprocal(summands)
 
 
 @dataclass(frozen=True)
-class BlendedIdealGain(_IdealGain):
-    """1 / (beta cg_I(n) + n)."""
-
-    beta: float
-
-    def of(self, ideal_gain: FloatArray, n: FloatArray) -> FloatArray:
-        return 1.0 / (self.beta * ideal_gain + n)
-
-
-@dataclass(frozen=True)
-class AveragedDiscount:
-    """d_n / k times the sum of 1 / DCG_I(i) over the cut-offs i = n..k.
-
-    A document at rank n contributes to the discounted cumulated gain at every rank i >= n.
-    """
+class _IdealDCG:
+    """Base class of weights that sum d_n / DCG_I(i) over ranks i from n on, for a discount d."""
 
     discount: ByRank
     gain: str | Sequence[float]
@@ -262,14 +240,28 @@ class AveragedDiscount:
 
     ragged: ClassVar[bool] = True
 
-    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+    def _of_pool(self, judgments: Judgments) -> tuple[FloatArray, FloatArray]:
+        """Return the gain and 1 / DCG_I at every rank of the pools."""
         pool = judgments.pool
         gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[pool.levels]
-        d = self.discount.at(np.arange(1.0, max(pool.longest, ranked.longest) + 1))
-        ideal = _core.cumulate(gains * d[places_of(pool)], pool.indptr)
+        ideal = _core.cumulate(gains * self._discounts(pool), pool.indptr)
+        return gains, reciprocal(ideal)
+
+    def _discounts(self, lists: RankedList) -> FloatArray:
+        return self.discount.at(np.arange(1.0, lists.longest + 1))[places_of(lists)]
+
+
+class AveragedDiscount(_IdealDCG):
+    """d_n / k times the sum of 1 / DCG_I(i) over the cut-offs i = n..k.
+
+    A document at rank n contributes to the discounted cumulated gain at every rank i >= n.
+    """
+
+    def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+        _, inverse = self._of_pool(judgments)
         k = ranked.lengths if self.k is None else np.full_like(ranked.lengths, self.k)
-        sums = self._sum_to_cutoff(reciprocal(ideal), k, ranked, pool)
-        return d[places_of(ranked)] * sums * np.repeat(reciprocal(k), ranked.lengths)
+        sums = self._sum_to_cutoff(inverse, k, ranked, judgments.pool)
+        return self._discounts(ranked) * sums * np.repeat(reciprocal(k), ranked.lengths)
 
     @staticmethod
     def _sum_to_cutoff(
@@ -286,7 +278,7 @@ class AveragedDiscount:
 
 
 @dataclass(frozen=True)
-class DiscountAtGainEnds:
+class DiscountAtGainEnds(_IdealDCG):
     """d_n / L times the sum of 1 / DCG_I(c) over the ranks c >= n where the ideal gain falls.
 
     L is the number of all such ranks, those above n included. The last one is the end of the list,
@@ -294,22 +286,13 @@ class DiscountAtGainEnds:
     discounted cumulated gain is that of the whole list.
     """
 
-    discount: ByRank
-    gain: str | Sequence[float]
-    k: int | None
     unjudged: Unjudged
 
-    ragged: ClassVar[bool] = True
-
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        pool = judgments.pool
-        gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[pool.levels]
-        d = self.discount.at(np.arange(1.0, max(pool.longest, ranked.longest) + 1))
-        ideal = _core.cumulate(gains * d[places_of(pool)], pool.indptr)
+        pool, (gains, inverse) = judgments.pool, self._of_pool(judgments)
         last = np.zeros(len(gains), dtype=bool)
         last[pool.indptr[1:][pool.lengths > 0] - 1] = True
         ends = (gains > 0) & (last | (np.append(gains[1:], 0.0) != gains))
-        inverse = reciprocal(ideal)
         n, pool_end = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
         tail = to_the_end(np.where(ends, inverse, 0.0), pool)
         length = judgments.list_lengths(self.unjudged)
@@ -318,7 +301,7 @@ class DiscountAtGainEnds:
         points = np.repeat(count_of(ends, pool) + longer, ranked.lengths)
         at_end = np.repeat(longer, ranked.lengths) * at_ranks(pool_end, inverse, ranked, pool)
         sums = np.where(n <= pool_end, at_ranks(n, tail, ranked, pool), 0.0) + at_end
-        weights: FloatArray = d[places_of(ranked)] * sums * reciprocal(points)
+        weights: FloatArray = self._discounts(ranked) * sums * reciprocal(points)
         return weights
 
 

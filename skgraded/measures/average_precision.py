@@ -26,13 +26,11 @@ from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName
 from skgraded.measures._fields import field, number
 from skgraded.measures._gains import (
-    BlendedIdealGain,
     Gain,
     ReciprocalIdealGain,
     _BinaryMeasure,
     _GainMeasure,
     _ScaleMeasure,
-    at_grades,
     check_gain,
     check_thresholds,
     check_top_grade,
@@ -152,7 +150,7 @@ class _Users:
     def __init__(self, g: str | tuple[float, ...], n_grades: int, grades: FloatArray) -> None:
         self._grades = grades
         self._g, G = distribution(g, n_grades)
-        by_level = at_grades(self._grades, G)
+        by_level = _core.at_grades(self._grades, G)
         by_level[by_level < _LEAST_PROBABILITY] = 0.0
         self.G, self.relevant = sealed(by_level), sealed(by_level > 0)
 
@@ -426,7 +424,7 @@ class QMeasure(_GainAveragePrecision):
         graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
         blended = self.beta * self._gains(judgments) + graded
         K = PairFactors(share, u=blended, w=graded)
-        return PairPart(BlendedIdealGain(self.gain, self.beta), K)
+        return PairPart(ReciprocalIdealGain(self.gain, self.beta, adds_rank=True), K)
 
 
 class GeneralizedAP(_GainAveragePrecision):
@@ -561,7 +559,7 @@ class _BlendedRatio(_GainMeasure):
 
     def _share(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         """Return 1 / (beta cg_I(n) + n) at every rank."""
-        return BlendedIdealGain(self.gain, self.beta)(ranked, judgments)
+        return ReciprocalIdealGain(self.gain, self.beta, adds_rank=True)(ranked, judgments)
 
     def _blended(self, judgments: Judgments) -> FloatArray:
         """Return by level what a document adds to beta cg(n) + count(n)."""
@@ -697,7 +695,7 @@ class NCU(QMeasure):
         blended = self.beta * self._gains(judgments) + self._graded(judgments)
         share = reciprocal(judgments.sum_over_pool(stopping))
         K = PairFactors(share, u=blended, w=stopping)
-        return PairPart(BlendedIdealGain(self.gain, self.beta), K)
+        return PairPart(ReciprocalIdealGain(self.gain, self.beta, adds_rank=True), K)
 
 
 class OMeasure(_BlendedRatio):
