@@ -238,8 +238,8 @@ MISTAKES = [
         MEASURES,
         "a typing error in a field",
         'measure("nDCG(gian=exp2)@10")',
-        "ValueError: nDCG has no field 'gian'; got 'nDCG(gian=exp2)@10'. Did you mean "
-        "'nDCG(gain=exp2)@10'?",
+        "ValueError: nDCG has no field 'gian', got 'nDCG(gian=exp2)@10'; its fields are k, ties, "
+        "unjudged, empty, normalize, gain, discount, log_base. Did you mean 'gain'?",
         'measure("nDCG(gain=exp2)@10")',
     ),
     Mistake(

@@ -219,7 +219,7 @@ def test_warnings_are_messages_of_the_command(capsys):
     ("words", "message"),
     [
         (["-m", "foo"], "'skgraded measures' lists all measures; --as TOOL takes the names"),
-        (["-m", "xGAP(gg=3)"], "Did you mean the field 'g'?"),
+        (["-m", "xGAP(gg=3)"], "Did you mean 'g'?"),
         (["--as", "foo", "-m", "AP"], "--as must be one of 'lightgbm'"),
     ],
 )

@@ -152,8 +152,6 @@ class TestSuggestions:
             ("hits(colour=2)@10", "Success@10"),
             ("PrecisionAt@5", "P@5"),
             ("Q@10", "QMeasure@10"),
-            ("AP(rell=2)@10", "AP(rel=2)@10"),
-            ("map(rell=2)", "AP(rel=2)"),
             ("nDGC(k=0)", "nDCG"),
         ],
     )

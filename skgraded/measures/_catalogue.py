@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any, TypeVar
 
-from skgraded._support.arguments import closest_of
+from skgraded._support.arguments import closest, closest_of
 from skgraded._support.measure_strings import parse
 from skgraded._support.other_names import (
     LESS_IS_BETTER,
@@ -158,7 +158,7 @@ def measure(spec: str | Measure) -> Measure:
     Raises
     ------
     ValueError
-        If the measure, a field or a value is unknown; the message suggests a string to paste.
+        If the measure, a field or a value is unknown; the message suggests one that is known.
 
     See Also
     --------
@@ -303,8 +303,8 @@ def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
     for field in fields:
         if field not in kind._fields:
             raise ValueError(
-                f"{name} has no field {field!r}; got {spec!r}."
-                f"{_hint_of_field(kind, fields, field, tuple(kind._fields))}"
+                f"{name} has no field {field!r}, got {spec!r}; its fields are "
+                f"{', '.join(kind._fields)}.{closest(field, kind._fields)}"
             )
     return kind, fields
 
@@ -341,19 +341,6 @@ def _hint(name: str, fields: dict[str, Any]) -> str:
         " skgraded.catalogue() lists all measures; skgraded.conventions.measure_as accepts the "
         "names that other tools use."
     )
-
-
-def _hint_of_field(
-    kind: type[Measure], fields: dict[str, Any], wrong: str, its_fields: tuple[str, ...]
-) -> str:
-    meant = closest_of(wrong, [each for each in its_fields if each not in fields])
-    if meant is None:
-        return f" Its fields are {', '.join(its_fields)}."
-    renamed = {meant if name == wrong else name: value for name, value in fields.items()}
-    try:
-        return f" Did you mean {str(kind(**renamed))!r}?"
-    except (TypeError, ValueError):
-        return f" Did you mean the field {meant!r}?"
 
 
 def _written(kind: type[Measure], fields: dict[str, Any]) -> str:
