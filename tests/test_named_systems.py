@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from skgraded import Judgments, measure
 from skgraded.measures import bounds, tie_report
 from skgraded.studies import simulate_judgments
 
@@ -20,23 +19,15 @@ def as_frame():
     return pytest.importorskip("pandas").DataFrame(SYSTEMS)
 
 
-@pytest.mark.parametrize("systems", [lambda: SYSTEMS, as_frame])
-@pytest.mark.parametrize("labels", [lambda: (Y, QID), lambda: (Judgments(Y, qid=QID), None)])
-def test_bounds_of_several_systems_are_those_of_each(systems, labels):
-    y_true, qid = labels()
-    both = bounds(measure("P@2"), y_true, systems(), qid=qid)
-    for side in ("smallest", "largest"):
-        found = getattr(both, side)
-        assert found.systems == ("a", "b")
-        for number, scores in enumerate(SYSTEMS.values()):
-            alone = getattr(bounds(measure("P@2"), Y, scores, qid=QID), side)
-            np.testing.assert_array_equal(found.values[number], alone.values)
-
-
-def test_a_report_of_ties_says_how_to_get_one_of_each_system():
-    with pytest.raises(TypeError, match=r"y_score must be the scores of one system for tie_report"):
-        tie_report("AP", np.nan_to_num(Y), SYSTEMS, qid=QID)
-    each = {n: tie_report("AP", np.nan_to_num(Y), s, qid=QID) for n, s in SYSTEMS.items()}
+@pytest.mark.parametrize("systems", [SYSTEMS, as_frame])
+@pytest.mark.parametrize(
+    ("function", "measure"), [(bounds, "P@2"), (tie_report, "AP")], ids=["bounds", "tie_report"]
+)
+def test_doors_of_one_system_say_how_to_call_them_for_each(function, measure, systems):
+    scores = systems() if callable(systems) else systems
+    with pytest.raises(TypeError, match=rf"must be the scores of one system.* {function.__name__}"):
+        function(measure, np.nan_to_num(Y), scores, qid=QID)
+    each = {n: function(measure, np.nan_to_num(Y), s, qid=QID) for n, s in scores.items()}
     assert list(each) == ["a", "b"]  # as the message says
 
 

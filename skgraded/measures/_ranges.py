@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +14,11 @@ from skgraded._support.text import count, first_few
 from skgraded._support.writers import LongResult, Table
 from skgraded.measures._catalogue import Measures, catalogue, measures_by_name
 from skgraded.measures._catalogue import measure as to_measure
-from skgraded.measures._evaluate import are_of_systems, evaluate, rankings_of_systems
+from skgraded.measures._evaluate import are_of_systems, evaluate
 from skgraded.measures._measure import Measure, rankings_for, warn_of_continuous_scale
 from skgraded.measures.blend import Blend
 from skgraded.rankings import Judgments, Rankings, Ties, as_rankings
-from skgraded.results import Scores, side_by_side
+from skgraded.results import Scores
 
 FloatArray = NDArray[np.float64]
 
@@ -42,7 +41,7 @@ class Bounds(NamedTuple):
 def bounds(
     measure: Measure | str,
     y_true: ArrayLike | Judgments | Rankings,
-    y_score: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    y_score: ArrayLike | None = None,
     *,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -62,9 +61,8 @@ def bounds(
     y_true : array-like of shape (n_documents,), Judgments or Rankings
         Grades: 0 is judged not relevant, NaN is unjudged. Or `Judgments`, without `qid` and
         `sample_weight`, or a `Rankings`, without `y_score`, either.
-    y_score : array-like of shape (n_documents,), or mapping of str to them
-        Scores; the document with the highest score ranks first. Or the scores of several
-        systems by name, as a mapping or a DataFrame.
+    y_score : array-like of shape (n_documents,)
+        Scores; the document with the highest score ranks first.
     qid : array-like of shape (n_documents,), optional
         Query id of each row. Without it all rows form one query.
     sample_weight : array-like of shape (n_documents,), optional
@@ -76,8 +74,7 @@ def bounds(
     Returns
     -------
     Bounds
-        The smallest and the largest value of each query; of several systems by name, both have
-        an axis of systems.
+        The smallest and the largest value of each query.
 
     Raises
     ------
@@ -92,41 +89,27 @@ def bounds(
     ({'P@2': 0.5}, {'P@2': 1.0})
     """
     judged = to_measure(measure)
-    if are_of_systems(y_score):
-        ranked = rankings_of_systems(y_score, y_true, qid, sample_weight, None)
-        return _bounds_of_systems(judged, ranked, max_grade)
-    of_one: Any = y_score
-    return _bounds_of(judged, as_rankings(y_true, of_one, qid, sample_weight), max_grade)
-
-
-def _bounds_of(measure: Measure, rankings: Rankings, max_grade: int | None) -> Bounds:
-    """Score the rankings twice: all unjudged documents get the lowest or the highest grade."""
-    parts = [part for part, _ in measure._weighted_parts]
+    _require_one_system(y_score, "bounds(measure, y_true, scores, qid=qid)")
+    rankings = as_rankings(y_true, y_score, qid, sample_weight)
+    parts, judgments = _parts(judged), rankings.judgments
     for part in parts:
         _require_bounds(part)
     if max_grade is None:
-        top = max(_highest_grade(part, rankings.judgments) for part in parts)
-        judgments = rankings.judgments
+        max_grade = max(_highest_grade(part, judgments) for part in parts)
         are_fractional = judgments.has_fractional_grades
-        warn_of_continuous_scale([measure], judgments.top_grade, are_fractional=are_fractional)
-    else:
-        top = max_grade
-    top = _params.integer("max_grade", top, 1)
-    of_scale = measure.resolve(max(top, rankings.judgments.top_of_scale))
+        warn_of_continuous_scale([judged], judgments.top_grade, are_fractional=are_fractional)
+    top = _params.integer("max_grade", max_grade, 1)
+    of_scale = judged.resolve(max(top, judgments.top_of_scale))
     as_zero, as_top = (of_scale.per_query(_judge_all(rankings, grade, top)) for grade in (0, top))
     return Bounds(*(as_zero, as_top)[:: parts[0]._changes_with_grades])
 
 
-def _bounds_of_systems(
-    measure: Measure, ranked: Iterable[tuple[str, Rankings]], max_grade: int | None
-) -> Bounds:
-    """Return the bounds of several systems, whose rankings are of the same documents."""
-    found = {system: _bounds_of(measure, rankings, max_grade) for system, rankings in ranked}
-    smallest, largest = zip(*found.values(), strict=True)
-    return Bounds(
-        side_by_side(dict(zip(found, smallest, strict=True))),
-        side_by_side(dict(zip(found, largest, strict=True))),
-    )
+def _require_one_system(y_score: Any, call: str) -> None:
+    if are_of_systems(y_score):
+        raise TypeError(
+            "y_score must be the scores of one system, got those of several, as "
+            f"{type(y_score).__name__}: write {{name: {call} for name, scores in y_score.items()}}."
+        )
 
 
 def _require_bounds(measure: Measure) -> None:
@@ -298,12 +281,7 @@ def tie_report(
       xGAP(g=[0.1,0.9]): lowest and highest grades first are not bounds.
     """
     named = measures_by_name(measures)
-    if are_of_systems(y_score):
-        raise TypeError(
-            "y_score must be the scores of one system for tie_report, got those of several, as "
-            f"{type(y_score).__name__}: write {{name: tie_report(measures, y_true, scores, qid=qid)"
-            " for name, scores in y_score.items()}."
-        )
+    _require_one_system(y_score, "tie_report(measures, y_true, scores, qid=qid)")
     rankings = rankings_for(named.values(), y_true, y_score, qid)
     named = {name: each.resolve(rankings.judgments.top_of_scale) for name, each in named.items()}
     means = {rule: _means(named, rankings, rule) for rule in _RULES}
