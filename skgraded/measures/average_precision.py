@@ -40,7 +40,7 @@ from skgraded.measures._gains import (
 )
 from skgraded.measures._positions import RECIPROCAL, largest_of, rank_of, reciprocal
 from skgraded.measures._prefix import PairFactors, PairPart, PrefixMeasure, value_of_pairs
-from skgraded.rankings import Judgments, Ranked, RankedList, Ties
+from skgraded.rankings import Judgments, Ranked, Ties
 
 FloatArray = NDArray[np.float64]
 
@@ -366,18 +366,38 @@ class eGAP(_ThresholdMeasure):
         return PairPart(RECIPROCAL, PairFactors(np.ones(judgments.n_queries), f=share))
 
 
-class _GainAveragePrecision(_GainMeasure, PrefixMeasure):
-    """Base class of extensions of average precision that cumulate gains."""
-
-    def _graded(self, judgments: Judgments) -> FloatArray:
-        """Return, by level, 1.0 for grades above 0 and 0.0 for grade 0."""
-        return (judgments.grades > 0).astype(np.float64)
-
-    def _recall_base(self, judgments: Judgments) -> NDArray[np.int64]:
-        return judgments.count_pool(judgments.grades > 0)
+def _graded(judgments: Judgments) -> FloatArray:
+    """Return 1 for the levels above grade 0, and 0 for the others."""
+    return (judgments.grades > 0).astype(np.float64)
 
 
-class QMeasure(_GainAveragePrecision):
+class _BlendedRatio(_GainMeasure):
+    """Base class of measures of the blended ratio at the ranks of graded documents.
+
+    Parameters
+    ----------
+    beta : float, default=1
+        Weight of the gains relative to the counts, >= 0.
+    empty : float, default=0.0
+        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
+    """
+
+    beta: float = number(1.0, at_least=0)
+
+    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return judgments.grades > 0
+
+    @property
+    def _share(self) -> ReciprocalIdealGain:
+        """The weights 1 / (beta cg_I(n) + n)."""
+        return ReciprocalIdealGain(self.gain, self.beta, adds_rank=True)
+
+    def _blended(self, judgments: Judgments) -> FloatArray:
+        """Return beta times the gain, plus 1 for a graded document, by level."""
+        return self.beta * self._gains(judgments) + _graded(judgments)
+
+
+class QMeasure(_BlendedRatio, PrefixMeasure):
     r"""Q-measure.
 
     .. math::
@@ -390,13 +410,6 @@ class QMeasure(_GainAveragePrecision):
     at ranks 1..n, and R the number of such documents in the pool. With beta = 0 it is `AP`; on
     condensed lists it is Sakai's Q'. At a cut-off k, ``normalize=True`` has the effect of the
     divisor min(R, k), as in NTCIREVAL's Q@k.
-
-    Parameters
-    ----------
-    beta : float, default=1
-        Weight of the gains relative to the counts, >= 0.
-    empty : float, default=0.0
-        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
 
     See Also
     --------
@@ -414,20 +427,13 @@ class QMeasure(_GainAveragePrecision):
     0.7497
     """
 
-    beta: float = number(1.0, at_least=0)
-
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        return judgments.grades > 0
-
     def _pair_part(self, judgments: Judgments) -> PairPart:
-
-        graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
-        blended = self.beta * self._gains(judgments) + graded
-        K = PairFactors(share, u=blended, w=graded)
-        return PairPart(ReciprocalIdealGain(self.gain, self.beta, adds_rank=True), K)
+        share = reciprocal(judgments.count_pool(judgments.grades > 0))
+        K = PairFactors(share, u=self._blended(judgments), w=_graded(judgments))
+        return PairPart(self._share, K)
 
 
-class GeneralizedAP(_GainAveragePrecision):
+class GeneralizedAP(_GainMeasure, PrefixMeasure):
     r"""Generalized average precision.
 
     .. math::
@@ -457,13 +463,13 @@ class GeneralizedAP(_GainAveragePrecision):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        graded, gains = self._graded(judgments), self._gains(judgments)
-        K = PairFactors(np.ones(judgments.n_queries), u=gains, w=graded)
+        every, gains = np.ones(judgments.n_queries), self._gains(judgments)
+        K = PairFactors(every, u=gains, w=_graded(judgments))
         best = value_of_pairs(RECIPROCAL, K, judgments.ideal)
         return PairPart(RECIPROCAL, K._replace(scale=reciprocal(best)))
 
 
-class WeightedAP(_GainAveragePrecision):
+class WeightedAP(_GainMeasure, PrefixMeasure):
     r"""Weighted average precision.
 
     .. math::
@@ -494,9 +500,8 @@ class WeightedAP(_GainAveragePrecision):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-
-        graded, share = self._graded(judgments), reciprocal(self._recall_base(judgments))
-        K = PairFactors(share, u=self._gains(judgments), w=graded)
+        share = reciprocal(judgments.count_pool(judgments.grades > 0))
+        K = PairFactors(share, u=self._gains(judgments), w=_graded(judgments))
         return PairPart(ReciprocalIdealGain(self.gain), K)
 
 
@@ -541,30 +546,8 @@ class grAP(_ScaleMeasure, PrefixMeasure):
         return PairPart(RECIPROCAL, PairFactors(share, u=gains, w=gains))
 
 
-class _BlendedRatio(_GainMeasure):
-    """Base class of measures outside the prefix form that sum blended ratios.
-
-    Parameters
-    ----------
-    beta : float, default=1
-        Weight of the gains relative to the counts, >= 0.
-    empty : float, default=0.0
-        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
-    """
-
-    beta: float = number(1.0, at_least=0)
-
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        return judgments.grades > 0
-
-    def _share(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        """Return 1 / (beta cg_I(n) + n) at every rank."""
-        return ReciprocalIdealGain(self.gain, self.beta, adds_rank=True)(ranked, judgments)
-
-    def _blended(self, judgments: Judgments) -> FloatArray:
-        """Return by level what a document adds to beta cg(n) + count(n)."""
-        blended: FloatArray = self.beta * self._gains(judgments) + (judgments.grades > 0)
-        return blended
+class _BlendedCascade(_BlendedRatio):
+    """Base class of expected blended ratios at the rank where a user stops."""
 
     def _cascade(self, rankings: Ranked, stop: FloatArray) -> FloatArray:
         """Return the expected BR(n) at the rank n of a user who stops with `stop`, by level."""
@@ -581,7 +564,7 @@ class _BlendedRatio(_GainMeasure):
         )
 
 
-class EBR(_BlendedRatio, _ScaleMeasure):
+class EBR(_BlendedCascade, _ScaleMeasure):
     r"""Expected blended ratio.
 
     .. math::
@@ -684,7 +667,7 @@ class NCU(QMeasure):
     def _stopping(self, judgments: Judgments) -> FloatArray:
         """Return the stopping weight s by level; 0 for documents that are not relevant."""
         if self.stop == "uniform":
-            return (judgments.grades > 0).astype(np.float64)
+            return _graded(judgments)
         return gain_by_level(self.stop, judgments, self)
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
@@ -692,13 +675,12 @@ class NCU(QMeasure):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         stopping = self._stopping(judgments)
-        blended = self.beta * self._gains(judgments) + self._graded(judgments)
         share = reciprocal(judgments.sum_over_pool(stopping))
-        K = PairFactors(share, u=blended, w=stopping)
-        return PairPart(ReciprocalIdealGain(self.gain, self.beta, adds_rank=True), K)
+        K = PairFactors(share, u=self._blended(judgments), w=stopping)
+        return PairPart(self._share, K)
 
 
-class OMeasure(_BlendedRatio):
+class OMeasure(_BlendedCascade):
     r"""O-measure: the blended ratio at the first relevant document.
 
     .. math:: O = BR(m), \qquad BR(n) = \frac{\beta\, cg(n) + count(n)}{\beta\, cg_I(n) + n}
@@ -728,7 +710,7 @@ class OMeasure(_BlendedRatio):
     """
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
-        return self._cascade(rankings, (rankings.judgments.grades > 0).astype(np.float64))
+        return self._cascade(rankings, _graded(rankings.judgments))
 
 
 class _PreferredRank(_BlendedRatio):
@@ -831,7 +813,7 @@ class PPlus(_PreferredRank):
     _is_mean: ClassVar[bool] = True
 
 
-class RankBiasedNCU(_BlendedRatio):
+class RankBiasedNCU(_BlendedCascade):
     r"""Normalized cumulative utility of users who rather stop at the first relevant documents.
 
     .. math::
@@ -877,7 +859,6 @@ class RankBiasedNCU(_BlendedRatio):
     def _raw_values(self, rankings: Ranked) -> FloatArray:
         # A user who stops at a relevant document with the probability 1 - p.
         judgments = rankings.judgments
-        graded = judgments.grades > 0
-        whole = -np.expm1(judgments.count_pool(graded) * np.log(self.p))
-        stop = (1.0 - self.p) * graded.astype(np.float64)
-        return self._cascade(rankings, stop) * reciprocal(whole)
+        n_graded = judgments.count_pool(judgments.grades > 0)
+        whole = -np.expm1(n_graded * np.log(self.p))
+        return self._cascade(rankings, (1.0 - self.p) * _graded(judgments)) * reciprocal(whole)
