@@ -218,6 +218,8 @@ class Success(_StopsAtRelevant):
 class _Shares(_ScaleMeasure):
     """Base class of measures whose gains are divided by that of the top grade."""
 
+    _changes_with_grades: ClassVar[int] = 1
+
     def _gain_by_level(self, judgments: Judgments) -> FloatArray:
         top = self._top_gain(judgments)
         return self._gains(judgments) / (top if top > 0 else 1.0)
@@ -273,8 +275,6 @@ class INSQ(_Shares, PrefixCWL):
 
     T: float = number(1.0, above=0)
 
-    _changes_with_grades: ClassVar[int] = 1
-
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         return _one_rank_more(n + 2.0 * self.T - 1.0)
 
@@ -313,8 +313,6 @@ class SDCG(_Shares, PrefixCWL):
     """
 
     ends = True
-
-    _changes_with_grades: ClassVar[int] = 1
 
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         return np.log2(n + 1.0) / np.log2(n + 2.0)
@@ -385,6 +383,8 @@ class INST(_Shares, CWL):
 
     T: float = number(1.0, at_least=0.5)
 
+    _changes_with_grades: ClassVar[int] = 0
+
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         return _one_rank_more(np.maximum(n + 2.0 * self.T - G - 1.0, 0.0))
 
@@ -431,6 +431,8 @@ class BPM(_Shares, CWL):
 
     ends = True
 
+    _changes_with_grades: ClassVar[int] = 0
+
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         # Shares such as 1/3 add up to T up to rounding.
         return np.less(G, self.T * (1.0 - 1e-9))
@@ -471,8 +473,6 @@ class NERR8(_Shares, CWL):
 
     ends = True
 
-    _changes_with_grades: ClassVar[int] = 1
-
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         return 1.0 - x
 
@@ -511,8 +511,6 @@ class NERR9(_Shares, CWL):
     """
 
     ends = True
-
-    _changes_with_grades: ClassVar[int] = 1
 
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         return (1.0 - x) * n / (n + 1.0)
@@ -560,8 +558,6 @@ class NERR10(_Shares, CWL):
 
     p: float = field(0.9, _params.fraction)
 
-    _changes_with_grades: ClassVar[int] = 1
-
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         return self.p * (1.0 - x)
 
@@ -606,8 +602,6 @@ class NERR11(_Shares, CWL):
     """
 
     T: float = number(1.0, above=0)
-
-    _changes_with_grades: ClassVar[int] = 1
 
     def _continuation(self, n: Any, x: Any, G: Any) -> Any:
         return (1.0 - x) * _one_rank_more(n + 2.0 * self.T - 1.0)
