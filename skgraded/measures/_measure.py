@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
+# Measures that count more pairs of grades than so many, by query, score slices of the queries.
+MANY_MOMENTS = 1_000_000
 
 # This many queries seldom lack the top grade by chance.
 _MANY_QUERIES = 100
@@ -499,8 +501,11 @@ def rankings_for(measures: Collection[Measure], y_true: Any, *others: Any) -> Ra
 def score_queries(measures: Collection[Measure], rankings: Ranked) -> list[tuple[FloatArray, int]]:
     """Return, for every measure, the values of all queries and the number of empty queries.
 
-    All measures score the same queries before the next ones, and share the sums over their ranks.
+    Where they take slices, all score the same queries before the next ones, and share their sums.
     """
+    judgments = rankings.judgments
+    if judgments.n_queries * (judgments.top_grade + 1) ** 2 <= MANY_MOMENTS:
+        return [each._score(rankings) for each in measures]
     rounds = zip_longest(*(each._score_in_parts(rankings) for each in measures))
     columns = [list(filter(None, parts)) for parts in zip(*rounds, strict=True)]
     return [parts[0] if len(parts) == 1 else _joined(parts) for parts in columns]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._sealed import all_sealed
-from skgraded.measures._measure import Measure
+from skgraded.measures._measure import MANY_MOMENTS, Measure
 from skgraded.measures._positions import Positions
 from skgraded.rankings import Judgments, Ranked, RankedList, Ties, Unjudged, keep
 
@@ -34,9 +34,7 @@ _NOTHING = np.zeros(0)
 
 _MOST_LEVELS = 5_000  # the pairs of one query then take 200 MB
 
-# More pair moments than this are made slice by slice. A slice of 2 MB fits into a cache, and the
-# allocator keeps its pages for the next one.
-_MANY_MOMENTS = 1_000_000
+# A slice of 2 MB fits into a cache, and the allocator keeps its pages for the next one.
 _MOMENTS_AT_A_TIME = 250_000
 
 
@@ -322,12 +320,12 @@ class PrefixMeasure(Measure):
 
     def _score_in_parts(self, rankings: Ranked) -> Iterator[tuple[FloatArray, int]]:
         judgments = rankings.judgments
-        if self._is_scored_by_scale(judgments):
+        form = None if self._is_scored_by_scale(judgments) else self.prefix_form(judgments)
+        if form is None or not form.takes_slices:
             yield self._score(rankings)
             return
-        form = self.prefix_form(judgments)
         n_empty = form.n_empty
-        for values in form.in_parts(rankings, self.empty):
+        for values in form.slice_by_slice(rankings, self.empty):
             yield values, n_empty
             n_empty = 0
 
@@ -390,7 +388,9 @@ class PrefixForm(NamedTuple):
     best: FloatArray = _NOTHING
 
     def values(self, rankings: Ranked, empty: float) -> FloatArray:
-        """Return the values of all queries.
+        """Return the values of all queries: constant + scale * gains + sum of K * moments.
+
+        They are divided by `best` where the measure is normalized.
 
         Parameters
         ----------
@@ -404,13 +404,24 @@ class PrefixForm(NamedTuple):
         ndarray of shape (n_queries,)
             The values.
         """
-        parts = list(self.in_parts(rankings, empty))
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if self.takes_slices:
+            return np.concatenate(list(self.slice_by_slice(rankings, empty)))
+        constant, scale, gains = self._linear_sums(rankings)
+        moments = _NOTHING
+        if self.pairs is not None:
+            if rankings.judgments.borders is not None:
+                constant = constant + pair_sums(self.pairs, self.rules, rankings)
+            else:
+                moments = pair_moments(self.pairs, self.rules, rankings, len(self.cells.base))
+        return _core.prefix_values(
+            constant, scale, gains, *self.cells, moments, self.best, self.relevant, empty
+        )
 
-    def in_parts(self, rankings: Ranked, empty: float) -> Iterator[FloatArray]:
-        """Yield the values of consecutive queries: constant + scale * gains + sum of K * moments.
+    def slice_by_slice(self, rankings: Ranked, empty: float) -> Iterator[FloatArray]:
+        """Yield the values of some queries after the other, as their moments take much memory.
 
-        They are divided by `best` where the measure is normalized.
+        Measures that are scored in step share the moments of a slice, of which the sums of the
+        rankings hold one at a time.
 
         Parameters
         ----------
@@ -422,57 +433,21 @@ class PrefixForm(NamedTuple):
         Yields
         ------
         ndarray
-            The values of all queries, or of some where their moments would take much memory.
-        """
-        constant: Any = _ZERO
-        scale: Any = _ONE
-        gains = moments = _NOTHING
-        if self.linear is not None:
-            gains = self._discounted_gain(rankings, self.linear)
-            scale, constant = self.linear.scale, self.linear.constant
-        if self.pairs is not None:
-            if rankings.judgments.borders is not None:
-                constant = constant + pair_sums(self.pairs, self.rules, rankings)
-            elif self.takes_slices:
-                yield from self._slice_by_slice(rankings, (constant, scale, gains), empty)
-                return
-            else:
-                moments = pair_moments(self.pairs, self.rules, rankings, len(self.cells.base))
-        yield _core.prefix_values(
-            constant, scale, gains, *self.cells, moments, self.best, self.relevant, empty
-        )
-
-    def _discounted_gain(self, rankings: Ranked, linear: LinearPart) -> FloatArray:
-        """Return the sum of d_n v[r_n] over the ranks n <= k, by query."""
-        key = linear.discount, self.rules, self.gain_bytes
-        found = rankings.sums.get(key)
-        if found is None:
-            discount, gain = linear.discount, linear.gain
-            ranked, weights, how = _lists_and_rules(rankings, discount, self.rules)
-            sums = _core.discounted_gain(*ranked, weights, discount.ragged, gain, *how)
-            found = keep(rankings.sums, key, sums)
-        return found
-
-    def _slice_by_slice(
-        self, rankings: Ranked, linear: tuple[FloatArray, ...], empty: float
-    ) -> Iterator[FloatArray]:
-        """Yield the values of some queries after the other.
-
-        Measures that are scored in step share the moments of a slice, of which the sums of the
-        rankings hold one at a time.
+            The values of the next queries.
         """
         positions, n_queries = cast("PairPart", self.pairs).positions, len(self.relevant)
         n_levels, sums = len(self.cells.base), rankings.sums
-        (levels, tied, indptr), weights, how = _lists_and_rules(rankings, positions, self.rules)
-        parts: list[Any] = [*linear, self.cells.factor, self.best, self.relevant]
+        lists, how = _weighted_lists(rankings, positions, self.rules)
+        levels, tied, indptr, weights, ragged = lists
+        parts: list[Any] = [*self._linear_sums(rankings)]
+        parts += [self.cells.factor, self.best, self.relevant]
         at_a_time = max(1, _MOMENTS_AT_A_TIME // n_levels**2)
         for first in range(0, n_queries, at_a_time):
             key = positions, self.rules, first
             if key not in sums:
                 borders = indptr[first : first + at_a_time + 1]
-                sums[key] = _core.pair_moments(
-                    levels, tied, borders, weights, positions.ragged, n_levels, *how
-                )
+                some_lists = levels, tied, borders, weights, ragged
+                sums[key] = _core.pair_moments(*some_lists, n_levels, *how)
             some = slice(first, first + at_a_time)
             by_query = [each[some] if len(each) == n_queries else each for each in parts]
             constant, scale, gains, factor, best, relevant = by_query
@@ -482,8 +457,20 @@ class PrefixForm(NamedTuple):
             )
             sums.pop(key, None)
 
+    def _linear_sums(self, rankings: Ranked) -> tuple[Any, Any, Any]:
+        """Return the constant, the scale, and the sums of d_n v[r_n] over the ranks n <= k."""
+        linear = self.linear
+        if linear is None:
+            return _NO_LINEAR_SUMS
+        key = linear.discount, self.rules, self.gain_bytes
+        gains = rankings.sums.get(key)
+        if gains is None:
+            lists, how = _weighted_lists(rankings, linear.discount, self.rules)
+            gains = keep(rankings.sums, key, _core.discounted_gain(*lists, linear.gain, *how))
+        return linear.constant, linear.scale, gains
 
-_ZERO, _ONE = np.zeros(1), np.ones(1)
+
+_NO_LINEAR_SUMS = np.zeros(1), np.ones(1), _NOTHING
 
 
 class _Forms(dict[tuple[Any, ...], PrefixForm]):
@@ -514,7 +501,7 @@ def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
         cells=cells,
         relevant=relevant.view(np.uint8),
         n_empty=n_empty,
-        takes_slices=judgments.n_queries * cells.base.size > _MANY_MOMENTS,
+        takes_slices=judgments.n_queries * cells.base.size > MANY_MOMENTS,
     )
     return form._replace(best=form.values(judgments.ideal, 0.0)) if measure.normalize else form
 
@@ -553,10 +540,8 @@ def pair_moments(pairs: PairPart, rules: Rules, rankings: Ranked, n_levels: int)
     key = pairs.positions, rules
     found = rankings.sums.get(key)
     if found is None:
-        ranked, weights, how = _lists_and_rules(rankings, pairs.positions, rules)
-        ragged = pairs.positions.ragged
-        moments = _core.pair_moments(*ranked, weights, ragged, n_levels, *how)
-        found = keep(rankings.sums, key, moments)
+        lists, how = _weighted_lists(rankings, pairs.positions, rules)
+        found = keep(rankings.sums, key, _core.pair_moments(*lists, n_levels, *how))
     return found
 
 
@@ -564,9 +549,8 @@ def pair_sums(pairs: PairPart, rules: Rules, rankings: Ranked) -> FloatArray:
     """Return the pair part of queries that have levels of their own, whose K has factors."""
     factors = cast("PairFactors", pairs.K)
     borders: Any = rankings.judgments.borders
-    ranked, weights, how = _lists_and_rules(rankings, pairs.positions, rules)
-    ragged, by_level = pairs.positions.ragged, factors.by_level()
-    sums = _core.pair_sums(*ranked, weights, ragged, borders, *by_level, *how)
+    lists, how = _weighted_lists(rankings, pairs.positions, rules)
+    sums = _core.pair_sums(*lists, borders, *factors.by_level(), *how)
     scaled: FloatArray = factors.scale * sums
     return scaled
 
@@ -582,17 +566,21 @@ def value_of_pairs(positions: Positions, factors: PairFactors, rankings: Ranked)
     return _core.pair_part(*cells, moments, judgments.n_queries)
 
 
-def _lists_and_rules(
+# Levels, ties, borders, weights, and whether these differ between queries.
+_Lists = tuple[NDArray[Any], NDArray[np.uint8], NDArray[np.int64], FloatArray, bool]
+
+
+def _weighted_lists(
     rankings: Ranked, positions: Positions, rules: Rules
-) -> tuple[RankedList, FloatArray, tuple[int, bool, int]]:
-    """Return lists, the weights of their ranks, and the rules, as kernels of sums take them."""
+) -> tuple[_Lists, tuple[int, bool, int]]:
+    """Return lists with the weights of their ranks, and the rules, as kernels of sums take them."""
     last_rank, ties, unjudged = rules
-    ranked = rankings.ranked(ties, unjudged)
-    if positions.ragged:
+    ranked, ragged = rankings.ranked(ties, unjudged), positions.ragged
+    if ragged:
         weights = _weights_of_documents(positions, rankings, ranked, unjudged)
     else:
         weights = positions(ranked, rankings.judgments)
-    return ranked, weights, (last_rank, ties == "expected", rankings.n_threads)
+    return (*ranked, weights, ragged), (last_rank, ties == "expected", rankings.n_threads)
 
 
 def _weights_of_documents(
