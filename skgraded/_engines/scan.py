@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import reduce
@@ -13,12 +14,39 @@ from numpy.typing import NDArray
 
 from skgraded._engines.rows import Columns, Rows, join_ids
 from skgraded._support.arguments import flag, threads
-from skgraded._support.version import require_version, version_here
 from skgraded.measures import Measure, Measures, evaluate, measures_by_name, resolve_all
 from skgraded.rankings import Judgments
 from skgraded.results import Means, Scores
 
 Order = Literal["ascending", "grouped"]
+
+
+def version_here() -> str:
+    """Return the version of the package in this process."""
+    version: str = sys.modules["skgraded"].__version__
+    return version
+
+
+def require_version(version: str) -> None:
+    """Raise if an evaluation began with another version than this process has.
+
+    Parts that two versions scored would add up without an error, to a value that neither gives.
+
+    Parameters
+    ----------
+    version : str
+        The version where the evaluation began.
+
+    Raises
+    ------
+    RuntimeError
+        If it is not the version here.
+    """
+    if version != version_here():
+        raise RuntimeError(
+            "skgraded must have the same version on all machines: the evaluation began with "
+            f"{version}, and here is {version_here()}. Install one of them everywhere."
+        )
 
 
 class Block(NamedTuple):
