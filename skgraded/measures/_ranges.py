@@ -140,10 +140,11 @@ def _judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:
     before = rankings.judgments
     grades = np.union1d(before.grades, [float(grade), float(top_grade)])
     level_of = np.searchsorted(grades, np.append(before.grades, [grade, grade]))
-    level_of = level_of.astype(before.levels.dtype)
+    level_of = level_of.astype(np.int32)
     # A given pool may hold unretrieved documents; additional documents of grade 0 do not change it.
     pool = before.pool._replace(levels=level_of[before.pool.levels]) if grade == 0 else None
-    judgments = before.relabel(grades, level_of, pool)
+    levels, qid, weights = level_of[before.levels], before.qid, before.weights
+    judgments = Judgments.of_lists(levels, before.indptr, grades, pool, qid=qid, weights=weights)
     return Rankings(judgments, rankings.order, rankings.tied, rankings.n_threads)
 
 

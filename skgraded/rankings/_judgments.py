@@ -27,7 +27,6 @@ from skgraded.rankings._kept import Kept
 from skgraded.rankings._levels import (
     UNJUDGED,
     ReadLabels,
-    level_type,
     levels_of,
     mean_by_query,
     placed_again,
@@ -264,10 +263,12 @@ class Judgments:
         levels: NDArray[Any],
         indptr: IntArray,
         grades: FloatArray,
-        pool: RankedList,
+        pool: RankedList | None,
+        *,
         qid: NDArray[Any] | None = None,
+        weights: FloatArray | None = None,
     ) -> Self:
-        """Make judgments of retrieved lists whose pools also hold unretrieved documents.
+        """Make judgments of ranked lists whose pools may also hold other documents.
 
         Parameters
         ----------
@@ -277,10 +278,13 @@ class Judgments:
             ``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q.
         grades : ndarray of shape (n_levels,), float64
             The grades of the levels, ascending, starting with 0.
-        pool : RankedList
-            The judged documents of each query, best grade first.
+        pool : RankedList or None
+            The judged documents of each query, best grade first; None if they are those of the
+            lists.
         qid : ndarray of shape (n_queries,), optional
             Query ids; 0, 1, ... by default.
+        weights : ndarray of shape (n_queries,), optional
+            Weight of each query in a mean.
 
         Returns
         -------
@@ -288,30 +292,7 @@ class Judgments:
             The labels by query.
         """
         qid = np.arange(len(indptr) - 1) if qid is None else qid
-        return cls._of(qid, indptr, ReadLabels.of_levels(grades, levels), pool=pool)
-
-    def relabel(
-        self, grades: FloatArray, level_of: NDArray[Any], pool: RankedList | None = None
-    ) -> Self:
-        """Return judgments of the same documents with other grades.
-
-        Parameters
-        ----------
-        grades : ndarray of shape (n_levels,), float64
-            The grades of the new levels, ascending, starting with 0.
-        level_of : ndarray
-            New level of each old level, including the two levels of unjudged documents.
-        pool : RankedList, optional
-            The new pool; by default it holds the judged documents of the lists.
-
-        Returns
-        -------
-        Judgments
-            The new labels.
-        """
-        levels = level_of.astype(level_type(len(grades)))[self.levels]
-        labels = ReadLabels.of_levels(grades, levels)
-        return self._of(self.qid, self.indptr, labels, self.weights, places=self.places, pool=pool)
+        return cls._of(qid, indptr, ReadLabels.of_levels(grades, levels), weights, pool=pool)
 
     @property
     def ideal(self) -> IdealRanking:

@@ -109,7 +109,7 @@ def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
         _stacked([run.indptr for run in runs]),
         pools[0].grades,
         RankedList.without_ties(best_first, _stacked([pool.indptr for pool in pools])),
-        np.concatenate([run.qid for run in runs]),
+        qid=np.concatenate([run.qid for run in runs]),
     )
     order, tied = all_sealed(
         np.concatenate([run.order for run in runs]), np.concatenate([run.tied for run in runs])
