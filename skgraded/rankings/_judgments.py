@@ -227,17 +227,15 @@ class Judgments:
         is_part: bool = False,
     ) -> None:
         """Take arrays that fit together, and which nothing else writes to."""
-        for each in (qid, indptr, weights, places, *labels[:3], *(pool or ())):
+        of_labels = labels.graded, *(labels.scale or ())
+        for each in (qid, indptr, weights, places, *of_labels, *(pool or ())):
             if each is not None:
                 each.flags.writeable = False
         self.qid, self.indptr, self.weights, self.places = qid, indptr, weights, places
         self.n_queries, self.n_documents = len(indptr) - 1, int(indptr[-1])
-        if labels.grades is not None and labels.levels is not None:
-            self.grades, self.levels, self.n_levels = (
-                labels.grades,
-                labels.levels,
-                len(labels.grades),
-            )
+        if labels.scale is not None:
+            self.grades, self.levels = labels.scale
+            self.n_levels = len(self.grades)
         self._graded, self._given_pool, self.borders = labels.graded, pool, borders
         self.top_grade = labels.top_grade
         self.has_fractional_grades, self.has_unjudged = labels.any_fractional, labels.any_unjudged

@@ -54,11 +54,9 @@ class ReadLabels(NamedTuple):
 
     Attributes
     ----------
-    grades : ndarray of shape (n_levels,) or None
-        The distinct grades, ascending, starting with 0.
-    levels : ndarray of shape (n_documents,), uint8 or int32, or None
-        Index of each label in `grades`; ``n_levels`` or above if a document is unjudged.
-    graded : ndarray of shape (n_documents,) or None
+    scale : tuple of two ndarrays, or None
+        The distinct grades, and the level of each document, as `levels_of` returns them.
+    graded : ndarray of shape (n_documents,), or None
         The grade of each document, and -1 if it is unjudged.
     top_grade : float
         The highest grade of the data set.
@@ -66,8 +64,7 @@ class ReadLabels(NamedTuple):
         Whether any grade is not a whole number, and any document unjudged.
     """
 
-    grades: FloatArray | None
-    levels: NDArray[Any] | None
+    scale: tuple[FloatArray, NDArray[Any]] | None
     graded: FloatArray | None
     top_grade: float
     any_fractional: bool
@@ -91,7 +88,7 @@ class ReadLabels(NamedTuple):
         """
         any_fractional = not np.array_equal(grades, np.floor(grades))
         any_unjudged = bool(levels.max(initial=0) >= len(grades))
-        return cls(grades, levels, None, float(grades[-1]), any_fractional, any_unjudged)
+        return cls((grades, levels), None, float(grades[-1]), any_fractional, any_unjudged)
 
 
 def read_labels(labels: NDArray[Any], places: IntArray | None) -> ReadLabels:
@@ -114,16 +111,18 @@ def read_labels(labels: NDArray[Any], places: IntArray | None) -> ReadLabels:
         grades, levels, any_unjudged, all_are = _core.read_byte_grades(labels)
         if all_are:
             levels = levels if places is None else in_layout(levels, places)
-            return ReadLabels(grades, levels, None, float(grades[-1]), False, any_unjudged)
-    if labels.dtype in _FLOATS:
-        graded, top, any_unjudged, any_fractional, are_grades = _core.read_grades(labels)
-        if are_grades:
-            graded = in_layout(graded, places)
-            return ReadLabels(None, None, graded, top, any_fractional, any_unjudged)
-    labels = labels.copy()  # another thread may write to the caller's array
-    check_labels(labels)
-    grades, levels = levels_of(labels)
-    return ReadLabels.of_levels(grades, in_layout(levels, places))
+            return ReadLabels((grades, levels), None, float(grades[-1]), False, any_unjudged)
+    if labels.dtype not in _FLOATS:
+        check_labels(labels)  # doubles do not tell all integers apart
+        labels = labels.astype(np.float64)
+    graded, top, any_unjudged, any_fractional, are_grades = _core.read_grades(
+        np.ascontiguousarray(labels)
+    )
+    if not are_grades:
+        labels = labels.copy()  # another thread may write to the caller's array
+        check_labels(labels)
+        return read_labels(labels, places)
+    return ReadLabels(None, in_layout(graded, places), top, any_fractional, any_unjudged)
 
 
 def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
@@ -148,37 +147,30 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
     >>> levels_of(np.array([4.0, 0.0, np.nan]))
     (array([0., 4.]), array([1, 0, 2], dtype=uint8))
     """
-    unjudged = ~(labels >= 0) if labels.dtype.kind == "f" else None
-    if unjudged is not None and not unjudged.any():
-        unjudged = None
-    judged = labels if unjudged is None else np.where(unjudged, 0, labels)
+    unjudged = ~(labels >= 0)
+    any_unjudged = unjudged.any()
+    judged = np.where(unjudged, 0.0, labels) if any_unjudged else labels
     grades, levels = _distinct(judged)
     levels = levels.astype(level_type(len(grades)), copy=False)
-    if unjudged is not None:
+    if any_unjudged:
         levels[unjudged] = len(grades)
     return grades, levels
 
 
-def _distinct(judged: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
-    if judged.max(initial=0) <= _LARGEST_TABULATED_GRADE:
-        if judged.dtype.kind != "f":
-            return _distinct_integers(judged.astype(np.int64))
-        if _are_whole(judged[:_SAMPLED]) and _are_whole(judged):
-            return _distinct_integers(judged.astype(np.int64))
-    grades, levels = _core.distinct_grades(np.ascontiguousarray(judged, np.float64))
-    return grades, levels
-
-
-def _are_whole(grades: NDArray[Any]) -> bool:
-    return np.array_equal(np.floor(grades), grades)
-
-
-def _distinct_integers(grades: IntArray) -> tuple[FloatArray, NDArray[Any]]:
-    occurs = np.bincount(grades, minlength=1) > 0
+def _distinct(judged: FloatArray) -> tuple[FloatArray, NDArray[Any]]:
+    is_short = judged.max(initial=0) <= _LARGEST_TABULATED_GRADE
+    if not (is_short and _are_whole(judged[:_SAMPLED]) and _are_whole(judged)):
+        return _core.distinct_grades(np.ascontiguousarray(judged, np.float64))
+    whole = judged.astype(np.int64)
+    occurs = np.bincount(whole, minlength=1) > 0
     occurs[0] = True
     level_of_grade = np.cumsum(occurs) - 1
     dtype = level_type(int(level_of_grade[-1]) + 1)
-    return np.flatnonzero(occurs).astype(np.float64), level_of_grade.astype(dtype)[grades]
+    return np.flatnonzero(occurs).astype(np.float64), level_of_grade.astype(dtype)[whole]
+
+
+def _are_whole(grades: FloatArray) -> bool:
+    return np.array_equal(np.floor(grades), grades)
 
 
 def placed_again(

@@ -183,5 +183,6 @@ def _on_own_scales(labels: Judgments, lists: _Graded, pools: _Graded | None) -> 
         n_levels, grades, borders, levels, pooled = _core.own_levels_with_pools(*documents, *pools)
         given = RankedList.without_ties(pooled, pools[1])
     fractional, unjudged = labels.has_fractional_grades, labels.has_unjudged
-    read = ReadLabels(grades[:n_levels], levels, None, labels.top_grade, fractional, unjudged)
+    scale = grades[:n_levels], levels
+    read = ReadLabels(scale, None, labels.top_grade, fractional, unjudged)
     return indptr, read, given, borders
