@@ -46,7 +46,7 @@ class Kept(dict[type, Any]):
     """Results that other packages compute from some data and keep with them.
 
     A package defines a class that holds its results as attributes. ``kept[cls]`` is the one object
-    of that class, made without arguments on first use. Pickles hold no results.
+    of that class, made without arguments on first use.
     """
 
     if TYPE_CHECKING:
@@ -56,6 +56,3 @@ class Kept(dict[type, Any]):
     def __missing__(self, kind: type[T]) -> T:
         made: T = self.setdefault(kind, kind())
         return made
-
-    def __reduce__(self) -> tuple[type[Kept], tuple[()]]:
-        return Kept, ()

@@ -109,8 +109,8 @@ def read_labels(labels: NDArray[Any], places: IntArray | None) -> ReadLabels:
         labels = np.ascontiguousarray(labels)
         grades, levels, any_unjudged, all_are = _core.read_byte_grades(labels)
         if all_are:
-            levels = levels if places is None else in_layout(levels, places)
-            return ReadLabels((grades, levels), None, float(grades[-1]), False, any_unjudged)
+            scale = grades, in_layout(levels, places)
+            return ReadLabels(scale, None, float(grades[-1]), False, any_unjudged)
     if labels.dtype not in _FLOATS:
         check_labels(labels)  # doubles do not tell all integers apart
         labels = labels.astype(np.float64)

@@ -194,8 +194,7 @@ def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray
     """Copy scores into the layout, so that the caller's array may change later."""
     if type(y_score) is not np.ndarray or y_score.dtype not in _FLOATS or y_score.ndim != 1:
         y_score = distinct_numbers("y_score", y_score)
-    if len(y_score) != n_rows:
-        check_length("y_score", y_score, n_rows)
+    check_length("y_score", y_score, n_rows)
     doubles = np.ascontiguousarray(y_score, dtype=np.float64)
     # The copy is checked, because another thread may change the caller's array.
     if places is None:
