@@ -36,6 +36,7 @@ from skgraded.measures import G, PairFactors, PairPart
 from skgraded.measures._positions import RECIPROCAL
 from skgraded.measures._prefix import _require_rising
 from skgraded.rankings import as_rankings
+from skgraded.rankings._own_scales import go_by_own_levels
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning"),
@@ -174,7 +175,7 @@ def test_long_scales_are_shared_by_long_lists_alone():
         assert own[0] in (of_own, list(range(8)))
         assert len(parts) == 1 or set(parts[1].queries) in ({1, 3, 5, 7}, {0, 2, 4, 6})
     unjudged = np.where(np.arange(len(qid)) == np.flatnonzero(qid == 2)[0], np.nan, y_true)
-    marks = [Judgments(each, qid=qid)._go_by_own_levels for each in (y_true, unjudged)]
+    marks = [go_by_own_levels(Judgments(each, qid=qid)) for each in (y_true, unjudged)]
     assert [np.flatnonzero(each).tolist() for each in marks] == [of_own, [1, 2, 3, 5, 7]]
 
 

@@ -105,17 +105,13 @@ class LambdaMART:
 
     def _splits(self, judgments: Judgments) -> bool:
         """Whether queries with levels of their own are separated from the others."""
-        if judgments.borders is None and not judgments.splits_by_scale:
-            return False
         parts = [cast("PrefixMeasure", part) for part, _ in self.measure._weighted_parts]
         pairs = [part for part in parts if part.counts_pairs]
-        if not pairs:
-            return False
         for part in pairs:
             if part.shares_levels:
                 judgments.require_integer_grades(f"training for {part}, whose K has no factors")
                 return False
-        return judgments.splits_by_scale
+        return bool(pairs and judgments.by_scale)
 
     def _by_position(self, rankings: Rankings) -> tuple[FloatArray, FloatArray]:
         judgments = rankings.judgments

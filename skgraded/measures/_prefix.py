@@ -316,7 +316,7 @@ class PrefixMeasure(Measure):
 
     def _is_scored_by_scale(self, judgments: Judgments) -> bool:
         """Whether queries with levels of their own are separated from the others."""
-        return judgments.splits_by_scale and self.counts_pairs and not self.shares_levels
+        return self.counts_pairs and not self.shares_levels and bool(judgments.by_scale)
 
     def _score_in_parts(self, rankings: Ranked) -> Iterator[tuple[FloatArray, int]]:
         judgments = rankings.judgments

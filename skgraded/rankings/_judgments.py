@@ -223,7 +223,6 @@ class Judgments:
         self.n_queries, self.n_documents = len(indptr) - 1, int(indptr[-1])
         if labels.scale is not None:
             self.grades, self.levels = labels.scale
-            self.n_levels = len(self.grades)
         self._labels, self._given_pool, self.borders = labels, pool, borders
         self.top_grade = labels.top_grade
         self.has_fractional_grades, self.has_unjudged = labels.any_fractional, labels.any_unjudged
@@ -434,19 +433,11 @@ class Judgments:
         """The highest grade of the data set, rounded up."""
         return math.ceil(self.top_grade)
 
-    @property
-    def splits_by_scale(self) -> bool:
-        """Whether `by_scale` has parts: some query goes by levels of its own, and has none yet."""
-        return not self._has_one_scale and bool(self._go_by_own_levels.any())
-
     @cached_property
     def by_scale(self) -> tuple[ScalePart, ...]:
-        """Queries that share a scale, and others with levels of their own."""
-        return parts_by_scale(self, self._go_by_own_levels) if self.splits_by_scale else ()
-
-    @cached_property
-    def _go_by_own_levels(self) -> NDArray[np.bool_]:
-        return go_by_own_levels(self)
+        """Queries that share a scale, and others with levels of their own; () if all share one."""
+        own = None if self._has_one_scale else go_by_own_levels(self)
+        return () if own is None or not own.any() else parts_by_scale(self, own)
 
     @cached_property
     def pool(self) -> RankedList:
