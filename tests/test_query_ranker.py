@@ -172,7 +172,7 @@ def test_ids_of_several_types_stay_different_in_a_target():
         ([1, 0, 2], [3], "np.repeat"),
         ([[1], [0]], [1, 1], r"y must be one-dimensional.* got shape \(2, 1\)"),
         ([1, 0], [[1], [1]], r"qid must be one-dimensional.* got shape \(2, 1\)"),
-        (query_target([1, 0], [1, 1]), [1, 1], "made by query_target"),
+        (query_target([1, 0], [1, 1]), [1, 1], "y must be numeric"),
         ([1, 0], query_ids([1, 1]), "made by query_ids"),
         ([1, 0], [1, np.nan], "qid must name a query in every row, got nan in row 1"),
     ],
