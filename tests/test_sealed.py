@@ -1,4 +1,4 @@
-"""Arrays that reach the kernels: nobody can write to them, and damaged TREC files are refused."""
+"""Arrays that reach the kernels: nobody can write to them, and damaged pickles are refused."""
 
 import contextlib
 import copy
@@ -118,6 +118,51 @@ def damaged(array, entry, value):
 
 
 NUMBERS = st.sampled_from([-(2**31), -2, -1, 0, 1, 2, 3, 5, 200, 2**31 - 1])
+
+
+@given(st.sampled_from(["query", "levels", "grades", "pool", "scores", "tied"]), st.data())
+@settings(max_examples=300, deadline=None)
+def test_damaged_rows_are_refused_or_harmless(name, data):
+    entry, number = data.draw(st.integers(0, 10**6)), data.draw(NUMBERS)
+    given = Rankings.from_trec(QRELS, RUN) if name in ("pool", "tied") else rankings()
+    again, (judgments, scores, n_threads, *tied) = given.__reduce__()
+    laid_out, (qid, grades, (query, levels), pool, others) = judgments.__reduce__()
+    match name:
+        case "query":
+            query = damaged(query, entry, number)
+        case "levels":
+            levels = damaged(levels, entry, number)
+        case "grades":
+            grades = damaged(grades, entry, number)
+        case "pool":
+            pool = (damaged(pool[0], entry, number), damaged(pool[1], entry // 7, number))
+        case "scores":
+            scores = damaged(scores, entry, np.nan if number < 0 else number)
+        case "tied":
+            tied = [damaged(tied[0], entry, number)]
+    with contextlib.suppress(ValueError):
+        judgments = laid_out(qid, grades, (query, levels), pool, others)
+        evaluate(MEASURES, again(judgments, scores, n_threads, *tied))
+
+
+@pytest.mark.parametrize(
+    ("place", "change"),
+    [
+        (0, lambda qid: qid[1:]),
+        (1, lambda grades: grades[:-2]),
+        (1, lambda grades: grades + 1),
+        (2, lambda rows: (rows[0][1:], rows[1])),
+        (2, lambda rows: (rows[0] + 1, rows[1])),
+        (4, lambda others: (np.full(12, np.inf), *others[1:])),
+        (4, lambda others: (np.ones(11), *others[1:])),
+        (4, lambda others: (others[0], np.ones(11), others[2])),
+    ],
+)
+def test_rows_that_do_not_fit_together_are_refused(place, change):
+    laid_out, parts = rankings().judgments.__reduce__()
+    parts = [change(each) if number == place else each for number, each in enumerate(parts)]
+    with pytest.raises(ValueError, match=r"damaged|must"):
+        laid_out(*parts)
 
 
 CASES = [

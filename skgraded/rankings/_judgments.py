@@ -24,8 +24,21 @@ from skgraded._support.arguments import threads
 from skgraded._support.lazy import cached_property
 from skgraded.rankings._columns import CheckedColumns, read_columns, require_rows_of
 from skgraded.rankings._kept import Kept
-from skgraded.rankings._levels import UNJUDGED, ReadLabels, levels_of, mean_by_query, read_labels
-from skgraded.rankings._numbers import check_group_sizes, numeric_labels, own_scores
+from skgraded.rankings._levels import (
+    UNJUDGED,
+    ReadLabels,
+    levels_of,
+    mean_by_query,
+    placed_again,
+    read_labels,
+)
+from skgraded.rankings._numbers import (
+    check_group_sizes,
+    check_length,
+    check_weights,
+    numeric_labels,
+    own_scores,
+)
 from skgraded.rankings._own_scales import (
     TOP_OF_SHORT_SCALE,
     ScalePart,
@@ -210,9 +223,8 @@ class Judgments:
         places: IntArray | None = None,
         pool: RankedList | None = None,
         borders: IntArray | None = None,
-        sizes: IntArray | None = None,
         row_labels: Mapping[str, Any] | None = None,
-        has_one_scale: bool = False,
+        is_part: bool = False,
     ) -> None:
         """Take arrays that fit together, and which nothing else writes to."""
         of_labels = labels.graded, *(labels.scale or ())
@@ -223,13 +235,14 @@ class Judgments:
         self.n_queries, self.n_documents = len(indptr) - 1, int(indptr[-1])
         if labels.scale is not None:
             self.grades, self.levels = labels.scale
-        self._labels, self._given_pool, self.borders = labels, pool, borders
+        self._graded, self._given_pool, self.borders = labels.graded, pool, borders
         self.top_grade = labels.top_grade
         self.has_fractional_grades, self.has_unjudged = labels.any_fractional, labels.any_unjudged
         self.has_own_pool = pool is None
         is_short = labels.top_grade <= TOP_OF_SHORT_SCALE and not labels.any_fractional
-        self._has_one_scale = has_one_scale or is_short
-        self.row_labels, self.sizes = row_labels or {}, sizes
+        self._has_one_scale = is_part or is_short
+        self.row_labels = row_labels or {}
+        self.sizes = None
         # The order in which queries are sorted by score; those of similar size are neighbours.
         self.schedule = _core.schedule_queries(indptr)
         self.kept = Kept()
@@ -349,23 +362,18 @@ class Judgments:
         """
         return own_scores(y_score, self.places, self.n_documents)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # Pickles leave out what can be computed again.
-        return {
-            "qid": self.qid,
-            "indptr": self.indptr,
-            "labels": self._labels,
-            "weights": self.weights,
-            "places": self.places,
-            "pool": self._given_pool,
-            "borders": self.borders,
-            "sizes": self.sizes,
-            "row_labels": self.row_labels,
-            "has_one_scale": self._has_one_scale,
-        }
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickles hold rows, which are laid out again, and no places that a kernel would trust.
+        query, levels, pool = self._query_of_position(self.indptr), self.levels, None
+        if self.places is not None:
+            query, levels = query[self.places], levels[self.places]
+        if not self.has_own_pool:
+            pool = self._query_of_position(self.pool.indptr), self.pool.levels
+        others = self.weights, self.sizes, dict(self.row_labels)
+        return _laid_out_again, (self.qid, self.grades, (query, levels), pool, others)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set_up(**state)
+    def _query_of_position(self, indptr: IntArray) -> NDArray[np.int32]:
+        return np.repeat(np.arange(self.n_queries, dtype=np.int32), np.diff(indptr))
 
     @cached_property
     def grades(self) -> FloatArray:
@@ -397,7 +405,7 @@ class Judgments:
     @property
     def graded(self) -> FloatArray:
         """Grade of the document at every position; unjudged ones have -1 or -2."""
-        return self._with_marks[self.levels] if self._labels.graded is None else self._labels.graded
+        return self._with_marks[self.levels] if self._graded is None else self._graded
 
     @property
     def _with_marks(self) -> FloatArray:
@@ -538,6 +546,33 @@ class Judgments:
                 f"y_true must hold integer grades for {owner}, which compares them with thresholds "
                 f"1, 2, ..., got {fractional[0]:g}. Measures take fractional grades as they are."
             )
+
+
+def _laid_out_again(
+    qid: NDArray[Any],
+    grades: Any,
+    lists: tuple[Any, Any],
+    pool: tuple[Any, Any] | None,
+    others: tuple[Any, Any, dict[str, Any]],
+) -> Judgments:
+    """Lay out rows that come out of a pickle: the number of the query, and the level, of each."""
+    weights, sizes, row_labels = others
+    n, grades = len(qid), np.array(grades, dtype=np.float64)
+    indptr, places, levels = placed_again(*lists, n, grades, len(grades) + 2)
+    pooled = None
+    if pool is not None:
+        borders, _, of_pool = placed_again(*pool, n, grades, len(grades))
+        pooled = RankedList.without_ties(of_pool, borders)
+    labels = ReadLabels.of_levels(grades, levels)
+    if weights is not None:
+        weights = check_weights(weights, n)
+    made = Judgments._of(
+        qid, indptr, labels, weights, places=places, pool=pooled, row_labels=row_labels
+    )
+    if sizes is not None:
+        check_length("sizes", sizes, n)
+        made.sizes = np.array(sizes, dtype=np.int64)
+    return made
 
 
 def as_rankings(

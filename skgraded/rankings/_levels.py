@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
 from skgraded.rankings._numbers import check_labels, check_weights
+from skgraded.rankings._queries import borders_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -170,3 +171,23 @@ def _distinct(judged: FloatArray) -> tuple[FloatArray, NDArray[Any]]:
 
 def _are_whole(grades: FloatArray) -> bool:
     return np.array_equal(np.floor(grades), grades)
+
+
+def placed_again(
+    query: Any, levels: Any, n_queries: int, grades: FloatArray, end: int
+) -> tuple[IntArray, IntArray | None, NDArray[Any]]:
+    """Return the borders of queries, the places of their rows, and the levels by position.
+
+    The rows come out of a pickle, with the number of the query and the level below `end` of each.
+    """
+    query, levels = np.array(query, dtype=np.int32), np.array(levels, dtype=np.int64)
+    rise = len(grades) and grades[0] == 0 and (np.diff(grades) > 0).all() and grades[-1] < np.inf
+    in_range = levels.min(initial=0) >= 0 and levels.max(initial=0) < end
+    lengths = np.bincount(query, minlength=n_queries)
+    if not (rise and in_range and len(lengths) == n_queries and query.shape == levels.shape):
+        raise ValueError("The pickle is damaged: its rows do not fit together.")
+    levels = levels.astype(level_type(len(grades)))
+    if (query[1:] >= query[:-1]).all():
+        return borders_of(lengths), None, levels
+    indptr, places = _core.place_rows(query, n_queries)
+    return indptr, places, in_layout(levels, places)

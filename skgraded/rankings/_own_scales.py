@@ -137,7 +137,7 @@ def _part(labels: Judgments, queries: IntArray, laid: _Laid) -> Judgments:
     read = read._replace(top_grade=labels.top_grade, any_unjudged=labels.has_unjudged)
     weights = None if labels.weights is None else labels.weights[queries]
     qid = labels.qid[queries]
-    return labels._of(qid, indptr, read, weights, pool=pool, borders=borders, has_one_scale=True)
+    return labels._of(qid, indptr, read, weights, pool=pool, borders=borders, is_part=True)
 
 
 def _positions(indptr: IntArray, marked: NDArray[np.bool_]) -> IntArray:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support.lazy import cached_property
 
 if TYPE_CHECKING:
     from skgraded.rankings._judgments import Judgments
@@ -158,6 +157,7 @@ class Rankings:
         self.n_threads = n_threads
         self.sums: dict[Hashable, FloatArray] = {}
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
+        self._by_scale: tuple[tuple[IntArray, Rankings], ...] | None = None
 
     @classmethod
     def from_trec(cls, qrels: Any, run: Any, **options: Any) -> Rankings:
@@ -190,8 +190,15 @@ class Rankings:
         return rank(qrels, run, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Pickles leave out what can be computed again.
-        return Rankings, (self.judgments, self.order, self.tied, self.n_threads, self.scores)
+        # Pickles hold scores by row, which are ranked again, and no places that a kernel trusts.
+        judgments, scores = self.judgments, self.scores
+        if scores is not None:
+            by_row = scores if judgments.places is None else scores[judgments.places]
+            return _ranked_again, (judgments, by_row, self.n_threads)
+        starts = np.repeat(judgments.indptr[:-1], np.diff(judgments.indptr))
+        from_the_end = np.empty(judgments.n_documents)
+        from_the_end[starts + self.order] = np.arange(judgments.n_documents)[::-1]
+        return _ranked_again, (judgments, from_the_end, self.n_threads, self.tied)
 
     def __repr__(self) -> str:
         judgments = self.judgments
@@ -256,10 +263,14 @@ class Rankings:
         """
         return self.ranked("optimistic" if ties == "expected" else ties, unjudged)
 
-    @cached_property
+    @property
     def by_scale(self) -> tuple[tuple[IntArray, Rankings], ...]:
         """The numbers of the queries, and the rankings, of every part of ``judgments.by_scale``."""
-        return tuple((part.queries, self._part(part)) for part in self.judgments.by_scale)
+        if self._by_scale is None:
+            self._by_scale = tuple(
+                (part.queries, self._part(part)) for part in self.judgments.by_scale
+            )
+        return self._by_scale
 
     def _part(self, part: ScalePart) -> Rankings:
         scores = None if self.scores is None else part.select(self.scores)
@@ -311,6 +322,20 @@ class IdealRanking:
     def by_scale(self) -> tuple[tuple[IntArray, IdealRanking], ...]:
         """The numbers of the queries, and their ideal ranking, of every part by scale."""
         return tuple((part.queries, part.judgments.ideal) for part in self.judgments.by_scale)
+
+
+def _ranked_again(
+    judgments: Judgments, scores: FloatArray, n_threads: int, tied: Any = None
+) -> Rankings:
+    """Rank documents that come out of a pickle; marks of ties are those that are given."""
+    rankings = judgments.rank(scores, n_threads)
+    if tied is not None:
+        marks = np.array(tied, dtype=np.uint8)
+        starts = judgments.indptr[:-1][np.diff(judgments.indptr) > 0]
+        if marks.shape != rankings.tied.shape or marks.max(initial=0) > 1 or marks[starts].any():
+            raise ValueError("tied must mark documents below the first of a query.")
+        return Rankings(judgments, rankings.order, marks, n_threads)
+    return rankings
 
 
 Ranked = Rankings | IdealRanking  # what a measure scores
