@@ -19,7 +19,7 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from xgboost.callback import CallbackContainer, EarlyStopping, TrainingCallback
 
-from skgraded._guards import caller_with, warn_about_scored_queries
+from skgraded._guards import running, warn_about_scored_queries
 from skgraded._support.arguments import integer_or_none
 from skgraded.boosting._evaluator import (
     ChosenMeasure,
@@ -486,7 +486,7 @@ def _refuse_wrong_direction(named: NamedMeasures, data_name: str | None = None) 
     data_name : str, optional
         The data set that alone has these names.
     """
-    container = caller_with(CallbackContainer.__module__, "callbacks", "history")
+    container = next(running(CallbackContainer), None)
     known = dict(named)
     for stop in [] if container is None else container.callbacks:
         if not isinstance(stop, EarlyStopping) or stop.data not in (None, data_name or stop.data):

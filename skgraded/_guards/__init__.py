@@ -14,9 +14,9 @@ from skgraded._guards._id_columns import (
 )
 from skgraded._guards._queries import QueryRecord, hash_ids, n_shared
 from skgraded._guards._stack import (
-    caller_with,
     refusal_of,
     refuse_calls_of_boosters,
+    running,
     stacklevel_of_the_user,
     warn_once,
 )

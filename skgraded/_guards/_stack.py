@@ -14,7 +14,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -60,7 +59,9 @@ def warn_once(message: str, category: type[SkgradedWarning], *, in_searches: boo
     """
     from multiprocessing import parent_process
 
-    run, is_worker = _run_in_progress(), parent_process() is not None
+    joblib = sys.modules.get("joblib")
+    runs = list(running(joblib.Parallel)) if joblib is not None else []
+    run, is_worker = runs[-1] if runs else None, parent_process() is not None
     if run is not None:
         said = _said_in.setdefault(run, set())
     else:
@@ -81,34 +82,11 @@ def stacklevel_of_the_user() -> int:
     return 2
 
 
-def _run_in_progress() -> Any:
-    """Find the outermost joblib.Parallel on the stack, which a search makes anew for each fit."""
-    joblib = sys.modules.get("joblib")
-    found = None
-    if joblib is not None:
-        for frame in _frames_above_the_caller():
-            for name in ("self", "parallel"):
-                if isinstance(frame.f_locals.get(name), joblib.Parallel):
-                    found = frame.f_locals[name]
-    return found
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """What scikit-learn gets in place of a number where the data cannot be scored.
+def refusal_of(error: ValueError) -> Any:
+    """Raise an error about the data that were to be scored, also through scikit-learn's folds.
 
     An error in a scorer becomes nan for every candidate of a search, which then takes the first for
     the best. Of a score that is not a number scikit-learn raises an error itself, and shows it.
-    """
-
-    message: str
-
-    def __str__(self) -> str:
-        return f"none. {self.message}"
-
-
-def refusal_of(error: ValueError) -> Any:
-    """Raise an error about the data that were to be scored, also through scikit-learn's folds.
 
     Parameters
     ----------
@@ -117,8 +95,8 @@ def refusal_of(error: ValueError) -> Any:
 
     Returns
     -------
-    Refusal
-        What to return as the score, where scikit-learn waits for that of a fold.
+    ValueError
+        The error, to be returned as the score where scikit-learn waits for that of a fold.
 
     Raises
     ------
@@ -128,7 +106,7 @@ def refusal_of(error: ValueError) -> Any:
     for frame in _frames_above_the_caller():
         module = _module_of(frame)
         if module == "sklearn.model_selection._validation" and frame.f_code.co_name == "_score":
-            return Refusal(str(error))
+            return error
         if not module.startswith(("skgraded.", "sklearn.")):
             break
     raise error
@@ -158,31 +136,23 @@ def refuse_calls_of_boosters(measure: object, library: str | None = None) -> Non
         )
 
 
-def caller_with(module: str, *attributes: str) -> Any:
-    """Find the innermost object on the stack whose method runs, and that has some attributes.
+def running(kind: type) -> Iterator[Any]:
+    """Yield the objects of a class that are at work on the stack, the innermost first.
 
     Parameters
     ----------
-    module : str
-        The package that the method belongs to, and by which the search is limited.
-    *attributes : str
-        Names of attributes.
+    kind : type
+        The class.
 
-    Returns
-    -------
-    object or None
-        The object that the method calls ``self``.
+    Yields
+    ------
+    object
+        What a method calls ``self``, or what a search of scikit-learn calls ``parallel``.
     """
-    within = module + "."
-    frame = sys._getframe(1).f_back
-    while frame is not None:  # written out, because trainings ask in every iteration
-        name = _module_of(frame)
-        if name == module or name.startswith(within):
-            found = frame.f_locals.get("self")
-            if found is not None and all(hasattr(found, each) for each in attributes):
-                return found
-        frame = frame.f_back
-    return None
+    for frame in _frames_above_the_caller():
+        for name in ("self", "parallel"):
+            if isinstance(frame.f_locals.get(name), kind):
+                yield frame.f_locals[name]
 
 
 def _module_of(frame: FrameType) -> str:
