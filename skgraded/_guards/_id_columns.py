@@ -83,36 +83,28 @@ def _sampled(n_rows: int) -> IntArray:
 def _rows_of(X: Any, rows: IntArray) -> Any:
     from sklearn.utils import _safe_indexing
 
-    return X[rows] if type(X) is np.ndarray else _safe_indexing(X, rows)
+    some = X[rows] if type(X) is np.ndarray else _safe_indexing(X, rows)
+    return np.asarray(some) if isinstance(some, list) else some
 
 
 def _places_of(ids: NDArray[Any], X: Any) -> NDArray[np.intp]:
     """Return the columns that equal ids, but for digits that a type of numbers loses."""
-    wanted = _as_numbers(ids)
     if hasattr(X, "tocsc"):  # a column of ids is full
         full = np.flatnonzero(2 * np.diff(X.tocsc().indptr) > len(ids))
         return full[_places_of(ids, X[:, full].toarray())]
-    same = [_are_equal(_as_numbers(each), wanted) for each in np.asarray(X).T]
-    return np.flatnonzero(same)
-
-
-def _as_numbers(values: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers, also in the place of their texts, and else text."""
-    with suppress(TypeError, ValueError):
-        return values.astype(np.float64)
-    return values.astype(str)
+    return np.flatnonzero([_are_equal(each, ids) for each in np.asarray(X).T])
 
 
 def _are_equal(column: NDArray[Any], ids: NDArray[Any]) -> bool:
-    if column.dtype.kind == "U" or ids.dtype.kind == "U":
-        return column.dtype.kind == ids.dtype.kind and np.array_equal(column, ids)
-    return np.allclose(column, ids, rtol=_DIGITS_OF_FLOAT32, atol=0)
+    with suppress(TypeError, ValueError):
+        as_numbers = column.astype(np.float64), ids.astype(np.float64)
+        return np.allclose(*as_numbers, rtol=_DIGITS_OF_FLOAT32, atol=0)
+    return np.array_equal(column.astype(str), ids.astype(str))
 
 
 def _changes(predict: Callable[[Any], NDArray[Any]], X: Any, place: int) -> bool:
     """Whether predictions change where rows get the entries of others in a column."""
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    order = np.random.default_rng(0).permutation(n_rows)
+    order = np.random.default_rng(0).permutation(X.shape[0])
     return not np.array_equal(predict(X), predict(_with_others(X, place, order)))
 
 
@@ -126,11 +118,6 @@ def _with_others(X: Any, place: int, order: IntArray) -> Any:
         return X.set_column(place, X.column_names[place], X.column(place).take(order))
     if hasattr(X, "columns"):  # polars
         return X.with_columns(X[X.columns[place]].gather(order))
-    if isinstance(X, list):
-        return [
-            [*row[:place], X[other][place], *row[place + 1 :]]
-            for row, other in zip(X, order, strict=True)
-        ]
     moved = X.tolil() if hasattr(X, "tolil") else X.copy()
     moved[:, place] = moved[order][:, place]
     return moved.tocsr() if hasattr(X, "tolil") else moved
