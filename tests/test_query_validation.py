@@ -269,12 +269,6 @@ def test_bad_input_is_refused(estimator, given, message):
         cross_validate_queries(estimator, X, Y, **given)
 
 
-def test_splits_that_leave_rows_of_tested_queries_out_warn():
-    train, test = next(QueryKFold(3).split(X, groups=QID))
-    with pytest.warns(CutQueriesWarning, match=r"cv leaves rows of queries out: up to \d+ of"):
-        cross_validate_queries(Ridge(), X, Y, qid=QID, measures="AP", cv=[(train, test[::2])])
-
-
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.IdColumnWarning")
 def test_a_scorer_leaves_ids_to_an_estimator_that_was_fitted_on_them():
     pd = pytest.importorskip("pandas")

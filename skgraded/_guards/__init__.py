@@ -24,5 +24,5 @@ from skgraded._guards._whole_queries import (
     refuse_cut_queries,
     warn_about_given_queries,
     warn_about_scored_queries,
-    warn_if_splits_take_parts,
+    warn_if_splits_cut_queries,
 )

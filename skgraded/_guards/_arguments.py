@@ -30,16 +30,13 @@ def warn_if_ids_are_forgotten(n_rows: int) -> None:
         )
 
 
-def warn_if_ids_are_of_another_kind(queries: Queries, *, is_training: bool = False) -> None:
+def warn_if_ids_are_of_another_kind(queries: Queries) -> None:
     """Warn where ids are row numbers, or each id is the size of its query.
 
     Parameters
     ----------
     queries : Queries
         The rows by query.
-    is_training : bool, default=False
-        Whether a model is to be trained on the rows: it seldom is on a single query, so that a
-        single id is taken for a size even where there are few rows.
     """
     if _are_row_numbers(queries):
         warn_once(
@@ -48,7 +45,7 @@ def warn_if_ids_are_of_another_kind(queries: Queries, *, is_training: bool = Fal
             "id.",
             QueryIdsWarning,
         )
-    elif _look_like_sizes(queries, is_training=is_training):
+    elif _look_like_sizes(queries):
         warn_once(
             "qid looks like the number of rows of each query, repeated for each row: queries of "
             "the same size are taken for one. From group sizes, make ids by "
@@ -66,14 +63,14 @@ def _are_row_numbers(queries: Queries) -> bool:
     return bool(is_counted and (ids - ids[0] == np.arange(len(ids))).all())
 
 
-def _look_like_sizes(queries: Queries, *, is_training: bool) -> bool:
+def _look_like_sizes(queries: Queries) -> bool:
     """Whether queries of one size were taken for one, as each id divides its number of rows."""
     ids = queries.qid
     if ids.dtype.kind not in "iu" or ids[0] < 1 or ids.min() < 1:
         return False
     n_rows = n_rows_of(queries)
     if len(ids) == 1:
-        is_long = is_training or n_rows[0] > _LONG_FOR_ONE_QUERY
+        is_long = n_rows[0] > _LONG_FOR_ONE_QUERY
         return bool(is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0)
     if (n_rows == n_rows[0]).all() or (n_rows % ids).any():
         return False

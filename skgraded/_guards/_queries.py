@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import numbers
-import operator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,11 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 HashArray = NDArray[np.uint64]
 
 _LOWEST_64_BITS = 2**64 - 1
-_LARGEST_EXACT = 2**53  # the integers up to here are floats, too
 
 
 class Queries(Protocol):
@@ -49,13 +44,10 @@ class QueryRecord:
         Hash of each query's id, ascending.
     n_rows : ndarray of shape (n_queries,), unsigned int
         Number of rows of each query that were seen.
-    sizes : ndarray of shape (n_queries,), unsigned int, or None
-        Number of rows that each query has in its data set, where the target or the ids said so.
     """
 
     hashes: HashArray
     n_rows: NDArray[np.unsignedinteger[Any]]
-    sizes: NDArray[np.unsignedinteger[Any]] | None
 
     @classmethod
     def of(cls, queries: Queries) -> QueryRecord:
@@ -71,12 +63,9 @@ class QueryRecord:
         QueryRecord
             The record.
         """
-        hashes, n_rows, sizes = hash_ids(queries.qid), n_rows_of(queries), queries.sizes
+        hashes, n_rows = hash_ids(queries.qid), n_rows_of(queries)
         order = np.argsort(hashes)
-        seen = _small(n_rows[order])
-        if sizes is None or np.array_equal(n_rows, sizes):  # one array for both is saved once
-            return cls(hashes[order], seen, None if sizes is None else seen)
-        return cls(hashes[order], seen, _small(sizes[order]))
+        return cls(hashes[order], n_rows[order].astype(np.min_scalar_type(n_rows.max())))
 
     def of_ids(self, qid: NDArray[Any]) -> QueryRecord:
         """Take some of the queries.
@@ -92,8 +81,7 @@ class QueryRecord:
             Their record.
         """
         places = np.sort(np.searchsorted(self.hashes, hash_ids(qid)))
-        sizes = None if self.sizes is None else self.sizes[places]
-        return QueryRecord(self.hashes[places], self.n_rows[places], sizes)
+        return QueryRecord(self.hashes[places], self.n_rows[places])
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -121,48 +109,9 @@ def n_rows_of(queries: Queries) -> IntArray:
     return np.diff(queries.indptr)
 
 
-def n_missing(queries: Queries) -> IntArray:
-    """Return how many rows each query lacks; a negative number of those that it has too many."""
-    n_rows = n_rows_of(queries)
-    return (n_rows if queries.sizes is None else queries.sizes) - n_rows
-
-
-def example(queries: Queries, marked: BoolArray) -> str:
-    """Say how many queries are marked, and of one of them the numbers of rows."""
-    first = int(np.flatnonzero(marked)[0])
-    (name,) = queries.qid[first : first + 1].tolist()
-    of = "" if queries.sizes is None else f" of {queries.sizes[first]}"
-    n_rows = n_rows_of(queries)[first]
-    return f"{marked.sum()} of {len(marked)}, such as {name!r} with {n_rows} rows{of}"
-
-
 def n_shared(one: IntArray, other: IntArray) -> int:
     """Count the queries that have rows in both of two sets, given the query of each row."""
     return len(np.intersect1d(one, other))
-
-
-def n_parts(queries: IntArray, sizes: IntArray) -> int:
-    """Count the queries that have some of their rows in a set, but not all.
-
-    Parameters
-    ----------
-    queries : ndarray of shape (n_rows,)
-        Query number of each row in the set.
-    sizes : ndarray of shape (n_queries,)
-        Number of rows of each query.
-
-    Returns
-    -------
-    int
-        The number of queries.
-    """
-    n_rows = np.bincount(queries, minlength=len(sizes))
-    return int(((n_rows > 0) & (n_rows < sizes)).sum())
-
-
-def _small(counts: IntArray) -> NDArray[np.unsignedinteger[Any]]:
-    small: NDArray[np.unsignedinteger[Any]] = counts.astype(np.min_scalar_type(counts.max()))
-    return small
 
 
 def hash_ids(ids: NDArray[Any]) -> HashArray:
@@ -178,36 +127,26 @@ def hash_ids(ids: NDArray[Any]) -> HashArray:
     ndarray of shape (n,), uint64
         The hashes.
     """
+    if ids.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            whole = ids.astype(np.int64)
+        ids = whole if np.array_equal(whole, ids) else ids
     if ids.dtype.kind in "biu":
-        codes = ids.astype(np.uint64)
-    elif ids.dtype.kind == "f" and _are_exact_integers(ids):
-        codes = ids.astype(np.int64).astype(np.uint64)
-    elif ids.dtype.kind in "mM":
-        codes = ids.astype(f"{ids.dtype.kind}8[ns]").view(np.int64).astype(np.uint64)
-    else:
-        known: dict[Any, int] = {}
-        codes = np.array(
-            [known.get(each) or known.setdefault(each, _code(each)) for each in ids.tolist()],
-            dtype=np.uint64,
-        )
-    return _mixed(codes)
-
-
-def _are_exact_integers(ids: NDArray[Any]) -> bool:
-    return bool((ids == np.floor(ids)).all() and (np.abs(ids) <= _LARGEST_EXACT).all())
+        return _mixed(ids.astype(np.uint64))
+    listed = ids.tolist()
+    codes = {each: _code(each) for each in set(listed)}
+    return _mixed(np.array([codes[each] for each in listed], dtype=np.uint64))
 
 
 def _code(each: Any) -> int:
     """Return 64 bits that stand for one id; an integer of 64 bits stands for itself."""
     from hashlib import blake2b  # importing skgraded must stay quick
 
-    if isinstance(each, numbers.Real) and math.isfinite(each) and each == math.floor(each):
-        each = operator.index(math.floor(each))
+    if isinstance(each, int | float | np.integer | np.floating) and each % 1 == 0:
+        each = int(each)
         if -(2**63) <= each <= _LOWEST_64_BITS:
             return each & _LOWEST_64_BITS
-    if isinstance(each, tuple):
-        each = tuple(map(_code, each))
-    shown = f"str {each}" if isinstance(each, str) else f"{type(each).__qualname__} {each!r}"
+    shown = f"str {each}" if isinstance(each, str) else repr(each)
     digest = blake2b(shown.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 

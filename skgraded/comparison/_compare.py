@@ -127,7 +127,7 @@ def compare(
     Warns
     -----
     QueryLeakWarning
-        If a model was trained on other documents of the queries in X.
+        If a model was trained on queries in X.
     FewDifferencesWarning
         If a difference rests on fewer than 10 queries, or clusters, in which the systems differ.
     UnhelpfulJudgeWarning

@@ -305,8 +305,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If training or validation queries lack rows or have rows twice, as `query_target`,
             `query_series` or `query_ids` has counted them.
         QueryLeakWarning
-            If validation rows are training rows, or other documents of training queries; or the
-            ``cv`` of the estimator cuts queries.
+            If validation queries are training queries, or the ``cv`` of the estimator cuts queries.
         """
         check_estimator(self.estimator)
         booster, given = booster_of(self.estimator), (eval_X, eval_y, eval_qid, eval_sample_weight)
@@ -317,7 +316,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         judgments, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
         features = rows.X
         check_training_data(judgments)
-        warn_about_given_queries(judgments, is_training=True)
+        warn_about_given_queries(judgments)
         self.training_queries_ = QueryRecord.of(judgments)
         self.measure_ = _resolved(self.measure, judgments)
         self.estimator_, validation = clone_estimator(self.estimator), None
@@ -488,8 +487,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         QueryLeakWarning
-            If these are rows that the ranker was trained on, unless one of scikit-learn's tools
-            scores them; or other documents of training queries.
+            If the ranker was trained on these queries, unless one of scikit-learn's tools scores
+            the training rows.
         QueryIdsWarning
             If the query ids are row numbers.
         CutQueriesWarning

@@ -23,7 +23,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from skgraded._guards import (
     warn_about_given_queries,
     warn_about_scored_queries,
-    warn_if_splits_take_parts,
+    warn_if_splits_cut_queries,
 )
 from skgraded._support.arguments import choice, integer, is_integer
 from skgraded._support.progress import ProgressBar
@@ -160,9 +160,8 @@ def cross_validate_queries(
     QueryLeakWarning
         If ``cv`` cuts queries, so that training and test rows of a split share one.
     CutQueriesWarning
-        If ``cv`` leaves rows of tested queries out; if queries lack rows or have rows twice, as
-        `query_target`, `query_series` or `query_ids` has counted them; or if a `QueryRanker` is
-        fitted on parts of queries.
+        If queries lack rows or have rows twice, as `query_target`, `query_series` or `query_ids`
+        has counted them; or if a `QueryRanker` is fitted on parts of queries.
 
     See Also
     --------
@@ -204,7 +203,7 @@ def cross_validate_queries(
     features = X.tocsr() if hasattr(X, "tocsr") else without_query_ids(X)
     task = _Task(features, grades, ids, weight, named, response_method)
     splits = splits_of(cv, n_repeats, X, y, ids)
-    warn_if_splits_take_parts(splits, query_of_row(judgments), np.diff(judgments.indptr))
+    warn_if_splits_cut_queries(splits, query_of_row(judgments), judgments.n_queries)
     of_labels = _scores_of_labels(task, splits)
     parts = _tested(rankers, task, splits, n_jobs, return_estimator)
     return _gathered(of_labels, parts, tuple(rankers) if is_several else None)

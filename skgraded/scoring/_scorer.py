@@ -213,7 +213,7 @@ def make_ranking_scorer(
     GradeScaleWarning
         If a measure has g by name but no ``max_grade``: g would change with the grades of the fold.
     QueryLeakWarning
-        In a call, if a `QueryRanker` was trained on other documents of the scored queries.
+        In a call, if a `QueryRanker` was trained on scored queries.
     CutQueriesWarning
         In a call, if scored queries lack rows or have rows twice, as `query_target`,
         `query_series` or `query_ids` has counted them.
