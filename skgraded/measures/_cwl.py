@@ -121,9 +121,7 @@ class CWL(Measure):
         raise NotImplementedError(f"{name} must define _ranks_from, or state rate = False.")
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        gains: FloatArray = self._gain_by_level(judgments)
-        relevant: NDArray[np.bool_] = gains > 0
-        return relevant
+        return self._gain_by_level(judgments) > 0
 
     def _last_rank(self, judgments: Judgments) -> FloatArray | float:
         """Return the last rank that a user can view."""

@@ -31,7 +31,7 @@ from skgraded.measures._positions import (
     to_the_end,
 )
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
-from skgraded.rankings import Judgments, RankedList, Unjudged
+from skgraded.rankings import IdealRanking, Judgments, Ranked, RankedList, Unjudged
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -40,10 +40,10 @@ IntArray = NDArray[np.int64]
 Gain = Literal["linear", "exp2"]
 
 
-def check_gain(name: str, gain: Any) -> str | tuple[float, ...]:
-    """Return the name of a gain, or a non-decreasing tuple of gains of the grades 1..c."""
+def check_gain(name: str, gain: Any, others: Sequence[str] = ()) -> str | tuple[float, ...]:
+    """Return the name of a gain or another word, or a non-decreasing tuple of gains of 1..c."""
     if isinstance(gain, str):
-        return _params.choice(name, gain, get_args(Gain))
+        return _params.choice(name, gain, (*others, *get_args(Gain)))
     gains = numbers_by_grade(name, gain)
     if min(np.diff(gains, prepend=0.0)) < 0:
         raise ValueError(
@@ -63,10 +63,7 @@ def exp2_gain(grades: FloatArray, judgments: Judgments, owner: object) -> FloatA
             f'{top:g}. gain="linear" has no such limit.'
         )
     # Close to 1 a power has lost the digits of a small grade.
-    gains: FloatArray = np.where(
-        grades < 1.0, np.expm1(grades * math.log(2.0)), np.exp2(grades) - 1.0
-    )
-    return gains
+    return np.where(grades < 1.0, np.expm1(grades * math.log(2.0)), np.exp2(grades) - 1.0)
 
 
 def gain_by_level(gain: str | Sequence[float], judgments: Judgments, owner: object) -> FloatArray:
@@ -83,12 +80,6 @@ def gain_by_level(gain: str | Sequence[float], judgments: Judgments, owner: obje
             "grade as its own gain; here, add its entry."
         )
     return _core.at_grades(grades, np.concatenate(([0.0], gain)))
-
-
-def positive(gains: FloatArray) -> NDArray[np.bool_]:
-    """Mark the levels with a positive gain."""
-    relevant: NDArray[np.bool_] = gains > 0
-    return relevant
 
 
 def check_top_grade(name: str, top: Any) -> int | None:
@@ -139,12 +130,12 @@ class _GainMeasure(Measure):
     def _gains(self, judgments: Judgments) -> FloatArray:
         return gain_by_level(self.gain, judgments, self)
 
-    def _available(self, judgments: Judgments) -> FloatArray:
-        """Return cg_I(R) by query, the sum of the gains of the pool."""
-        return judgments.sum_over_pool(self._gains(judgments))
+    def _share(self, judgments: Judgments) -> FloatArray:
+        """Return 1 / cg_I(R) by query, where cg_I(R) is the sum of the gains of the pool."""
+        return reciprocal(judgments.sum_over_pool(self._gains(judgments)))
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        return positive(self._gains(judgments))
+        return self._gains(judgments) > 0
 
 
 class _ScaleMeasure(_GainMeasure):
@@ -258,23 +249,16 @@ class AveragedDiscount(_IdealDCG):
     """
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        _, inverse = self._of_pool(judgments)
+        pool, (_, inverse) = judgments.pool, self._of_pool(judgments)
         k = ranked.lengths if self.k is None else np.full_like(ranked.lengths, self.k)
-        sums = self._sum_to_cutoff(inverse, k, ranked, judgments.pool)
-        return self._discounts(ranked) * sums * np.repeat(reciprocal(k), ranked.lengths)
-
-    @staticmethod
-    def _sum_to_cutoff(
-        inverse: FloatArray, k: NDArray[np.int64], ranked: RankedList, pool: RankedList
-    ) -> FloatArray:
-        """Sum 1 / DCG_I(i) over i = n..k for every rank n; DCG_I is constant beyond the pool."""
         n, last = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
         within = np.where(places_of(pool) < np.repeat(k, pool.lengths), inverse, 0.0)
         tail = to_the_end(within, pool)
+        # DCG_I is constant beyond the pool.
         n_beyond = np.maximum(np.repeat(k, ranked.lengths) - np.maximum(last, n - 1.0), 0.0)
         beyond = n_beyond * at_ranks(last, inverse, ranked, pool)
-        sums: FloatArray = beyond + np.where(n <= last, at_ranks(n, tail, ranked, pool), 0.0)
-        return sums
+        sums = beyond + np.where(n <= last, at_ranks(n, tail, ranked, pool), 0.0)
+        return self._discounts(ranked) * sums * np.repeat(reciprocal(k), ranked.lengths)
 
 
 @dataclass(frozen=True)
@@ -297,12 +281,11 @@ class DiscountAtGainEnds(_IdealDCG):
         tail = to_the_end(np.where(ends, inverse, 0.0), pool)
         length = judgments.list_lengths(self.unjudged)
         length = length if self.k is None else np.minimum(length, self.k)
-        longer = length > count_of(gains > 0, pool)
-        points = np.repeat(count_of(ends, pool) + longer, ranked.lengths)
+        longer = length > count_of(gains > 0, pool.indptr)
+        points = np.repeat(count_of(ends, pool.indptr) + longer, ranked.lengths)
         at_end = np.repeat(longer, ranked.lengths) * at_ranks(pool_end, inverse, ranked, pool)
         sums = np.where(n <= pool_end, at_ranks(n, tail, ranked, pool), 0.0) + at_end
-        weights: FloatArray = self._discounts(ranked) * sums * reciprocal(points)
-        return weights
+        return self._discounts(ranked) * sums * reciprocal(points)
 
 
 # An entry of `Measure._refuses`: counting unjudged documents as grade 0 would change the measure.
@@ -346,8 +329,16 @@ class _BinaryMeasure(Measure):
             GradeScaleWarning,
         )
 
+    def _marks(self, judgments: Judgments) -> FloatArray:
+        """Return 1 for the levels that are relevant, and 0 for the others."""
+        return self._relevant(judgments).astype(np.float64)
+
     def _n_relevant(self, judgments: Judgments) -> NDArray[np.int64]:
         return judgments.count_pool(self._relevant(judgments))
+
+    def _share(self, judgments: Judgments) -> FloatArray:
+        """Return 1 / R by query."""
+        return reciprocal(self._n_relevant(judgments))
 
 
 class _SetMeasure(_BinaryMeasure, PrefixMeasure):
@@ -379,13 +370,34 @@ class _SetMeasure(_BinaryMeasure, PrefixMeasure):
     def _true_positives(
         self, judgments: Judgments, scale: FloatArray | float, constant: FloatArray | float
     ) -> LinearPart:
-        relevant = self._relevant(judgments).astype(np.float64)
-        return LinearPart(CONSTANT, relevant, scale, constant)
+        return LinearPart(CONSTANT, self._marks(judgments), scale, constant)
 
 
 def listed(judgments: Judgments, levels: NDArray[np.bool_]) -> IntArray:
     """Count the judged documents in the list of each query whose level is marked."""
     # The two levels after the grades mark unjudged documents.
     marked = np.concatenate((levels, [False, False]))
-    before = np.concatenate(([0], np.cumsum(marked[judgments.levels])))
-    return np.diff(before[judgments.indptr])
+    return count_of(marked[judgments.levels], judgments.indptr)
+
+
+# Codes 0 and 1 mark documents outside the pool and unsampled documents; levels start at code 2.
+N_UNJUDGED = 2
+
+
+def codes_of_judging(measure: Measure, rankings: Ranked) -> RankedList:
+    """Return the documents by rank as codes: 0 outside the pool, 1 unsampled, 2 + level."""
+    judgments, n_levels = rankings.judgments, rankings.judgments.n_levels
+    if measure.unjudged == "condense" or isinstance(rankings, IdealRanking):
+        ranked = rankings.ranked(measure.ties, "condense")
+        return ranked._replace(levels=ranked.levels.astype(np.int32) + N_UNJUDGED)
+    levels = judgments.levels.astype(np.int32)
+    kinds = np.where(levels < n_levels, levels + N_UNJUDGED, levels - n_levels)
+    by_rank = _core.gather_levels(
+        kinds.astype(np.int32), rankings.order, judgments.indptr, rankings.n_threads
+    )
+    ranked = RankedList(by_rank, rankings.tied, judgments.indptr)
+    if measure.ties in ("row_order", "expected"):
+        return ranked
+    best_first = measure.ties == "optimistic"
+    in_ties = _core.sort_within_ties(*ranked, best_first, rankings.n_threads)
+    return ranked._replace(levels=in_ties)

@@ -180,8 +180,7 @@ def largest_of(values: NDArray[Any], ranked: RankedList) -> FloatArray:
 
 def last_of(values: FloatArray, ranked: RankedList) -> FloatArray:
     """Return the last value of every list; 0 for a list without documents."""
-    last: FloatArray = np.where(ranked.lengths > 0, np.append(0.0, values)[ranked.indptr[1:]], 0.0)
-    return last
+    return np.where(ranked.lengths > 0, np.append(0.0, values)[ranked.indptr[1:]], 0.0)
 
 
 def sum_of(values: FloatArray, ranked: RankedList) -> FloatArray:
@@ -189,10 +188,10 @@ def sum_of(values: FloatArray, ranked: RankedList) -> FloatArray:
     return last_of(_core.cumulate(values, ranked.indptr), ranked)
 
 
-def count_of(marked: NDArray[np.bool_], pool: RankedList) -> NDArray[np.int64]:
+def count_of(marked: NDArray[np.bool_], indptr: NDArray[np.int64]) -> NDArray[np.int64]:
     """Count the marked documents of every list."""
     before = np.concatenate(([0], np.cumsum(marked)))
-    return np.diff(before[pool.indptr])
+    return np.diff(before[indptr])
 
 
 def value_above(values: FloatArray, indptr: NDArray[np.int64]) -> FloatArray:
@@ -247,5 +246,4 @@ class UpToRecallBase:
 
 def at_multiple(n_relevant: NDArray[np.int64], multiple: float) -> FloatArray:
     """Return a multiple of R, rounded up unless its fraction is below 0.1, as trec_eval does."""
-    ranks: FloatArray = np.floor(multiple * n_relevant + 0.9)
-    return ranks
+    return np.floor(multiple * n_relevant + 0.9)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, ClassVar, Literal, NoReturn, get_args
+from functools import lru_cache, partial
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -238,9 +238,8 @@ class AP(_BinaryMeasure, PrefixMeasure):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        relevant = self._relevant(judgments).astype(np.float64)
-        share = reciprocal(self._n_relevant(judgments))
-        return PairPart(RECIPROCAL, PairFactors(share, u=relevant, w=relevant))
+        relevant = self._marks(judgments)
+        return PairPart(RECIPROCAL, PairFactors(self._share(judgments), u=relevant, w=relevant))
 
 
 class GAP(_ThresholdMeasure):
@@ -388,7 +387,7 @@ class _BlendedRatio(_GainMeasure):
         return judgments.grades > 0
 
     @property
-    def _share(self) -> ReciprocalIdealGain:
+    def _weights(self) -> ReciprocalIdealGain:
         """The weights 1 / (beta cg_I(n) + n)."""
         return ReciprocalIdealGain(self.gain, self.beta, adds_rank=True)
 
@@ -430,7 +429,7 @@ class QMeasure(_BlendedRatio, PrefixMeasure):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         share = reciprocal(judgments.count_pool(judgments.grades > 0))
         K = PairFactors(share, u=self._blended(judgments), w=_graded(judgments))
-        return PairPart(self._share, K)
+        return PairPart(self._weights, K)
 
 
 class GeneralizedAP(_GainMeasure, PrefixMeasure):
@@ -555,7 +554,7 @@ class _BlendedCascade(_BlendedRatio):
         ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
         return _core.blended_cascade(
             *ranked,
-            self._share(ranked, judgments),
+            self._weights(ranked, judgments),
             stop,
             self._blended(judgments),
             _core.last_rank(self.k),
@@ -611,13 +610,6 @@ class EBR(_BlendedCascade, _ScaleMeasure):
         return self._cascade(rankings, self._gains(judgments) / (self._top_gain(judgments) + 1.0))
 
 
-def _check_stop(name: str, stop: Any) -> str | tuple[float, ...]:
-    """Return stopping weights, which are named and checked like gains."""
-    if isinstance(stop, str):
-        return _params.choice(name, stop, (*get_args(Gain), "uniform"))
-    return check_gain(name, stop)
-
-
 class NCU(QMeasure):
     r"""Normalized cumulative utility of users who stop at any relevant document.
 
@@ -662,7 +654,9 @@ class NCU(QMeasure):
     0.625
     """
 
-    stop: Literal["uniform"] | Gain | Sequence[float] = field("linear", _check_stop)
+    stop: Literal["uniform"] | Gain | Sequence[float] = field(
+        "linear", partial(check_gain, others=["uniform"])
+    )
 
     def _stopping(self, judgments: Judgments) -> FloatArray:
         """Return the stopping weight s by level; 0 for documents that are not relevant."""
@@ -677,7 +671,7 @@ class NCU(QMeasure):
         stopping = self._stopping(judgments)
         share = reciprocal(judgments.sum_over_pool(stopping))
         K = PairFactors(share, u=self._blended(judgments), w=stopping)
-        return PairPart(self._share, K)
+        return PairPart(self._weights, K)
 
 
 class OMeasure(_BlendedCascade):
@@ -736,7 +730,7 @@ class _PreferredRank(_BlendedRatio):
         highest = np.repeat(largest_of(levels, ranked), ranked.lengths)
         preferred = np.flatnonzero(graded & (levels == highest))[::-1]
         found = _core.cumulate(self._blended(judgments)[ranked.levels], ranked.indptr)
-        ratios = self._share(ranked, judgments) * found
+        ratios = self._weights(ranked, judgments) * found
         if self._is_mean:
             n_graded = _core.cumulate(graded.astype(np.float64), ranked.indptr)
             total = _core.cumulate(np.where(graded, ratios, 0.0), ranked.indptr)

@@ -118,10 +118,7 @@ class Blend(Measure):
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         """Mark the levels that are relevant to a part."""
-        relevant: NDArray[np.bool_] = np.logical_or.reduce(
-            [each._relevant(judgments) for each, _ in self.parts]
-        )
-        return relevant
+        return np.any([each._relevant(judgments) for each, _ in self.parts], axis=0)
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         values = np.zeros(rankings.judgments.n_queries)

@@ -15,6 +15,7 @@ from skgraded.measures._gains import (
     _BinaryMeasure,
     _GainMeasure,
     _ScaleMeasure,
+    codes_of_judging,
     listed,
 )
 from skgraded.measures._positions import (
@@ -25,7 +26,7 @@ from skgraded.measures._positions import (
     reciprocal,
 )
 from skgraded.measures._prefix import LinearPart, PairFactors, PairPart, PrefixMeasure
-from skgraded.rankings import IdealRanking, Judgments, Ranked, RankedList, Unjudged
+from skgraded.rankings import Judgments, Ranked, Unjudged
 
 FloatArray = NDArray[np.float64]
 
@@ -58,10 +59,6 @@ class _BinaryPreference(_BinaryMeasure):
 
     def _n_nonrelevant(self, judgments: Judgments) -> NDArray[np.int64]:
         return judgments.count_pool(~self._relevant(judgments))
-
-    def _share(self, judgments: Judgments) -> FloatArray:
-        """Return 1 / R by query."""
-        return reciprocal(self._n_relevant(judgments))
 
     def _penalties(self, judgments: Judgments, scale: FloatArray) -> PairFactors:
         """Return K[a, b] = -1 where a non-relevant a stands above a relevant b, times a scale."""
@@ -284,8 +281,7 @@ class BprefN(_BinaryPreference, PrefixMeasure):
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        relevant = self._relevant(judgments).astype(np.float64)
-        return LinearPart(CONSTANT, relevant, self._share(judgments))
+        return LinearPart(CONSTANT, self._marks(judgments), self._share(judgments))
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         scale = self._share(judgments) * reciprocal(self._n_nonrelevant(judgments))
@@ -328,8 +324,7 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
     """
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        relevant = self._relevant(judgments).astype(np.float64)
-        return LinearPart(FROM_SECOND, relevant, self._share(judgments))
+        return LinearPart(FROM_SECOND, self._marks(judgments), self._share(judgments))
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         return PairPart(RECIPROCAL_ABOVE, self._penalties(judgments, self._share(judgments)))
@@ -381,14 +376,12 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        share = reciprocal(self._available(judgments))
-        return LinearPart(CONSTANT, self._gains(judgments), share)
+        return LinearPart(CONSTANT, self._gains(judgments), self._share(judgments))
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments)
         missing = 1.0 - gains * reciprocal(np.array(self._top_gain(judgments)))
-        desired = judgments.sum_over_pool(missing)
-        scale = reciprocal(desired) * reciprocal(self._available(judgments))
+        scale = reciprocal(judgments.sum_over_pool(missing)) * self._share(judgments)
         return PairPart(CONSTANT, _penalties(gains, scale))
 
 
@@ -438,12 +431,11 @@ class RprefRelative(_RelativeGradedPreference):
     """
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        share = reciprocal(self._available(judgments))
-        return LinearPart(FROM_SECOND, self._gains(judgments), share)
+        return LinearPart(FROM_SECOND, self._gains(judgments), self._share(judgments))
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        share = reciprocal(self._available(judgments))
-        return PairPart(RECIPROCAL_ABOVE, _penalties(self._gains(judgments), share))
+        K = _penalties(self._gains(judgments), self._share(judgments))
+        return PairPart(RECIPROCAL_ABOVE, K)
 
 
 class RprefRelative2(_RelativeGradedPreference):
@@ -479,12 +471,8 @@ class RprefRelative2(_RelativeGradedPreference):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        share = reciprocal(self._available(judgments))
-        return PairPart(RECIPROCAL, PairFactors(share, f=self._gains(judgments)))
-
-
-# Codes 0 and 1 mark documents outside the pool and unsampled documents; levels start at code 2.
-_N_UNJUDGED = 2
+        K = PairFactors(self._share(judgments), f=self._gains(judgments))
+        return PairPart(RECIPROCAL, K)
 
 
 class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
@@ -536,29 +524,11 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
     def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         sums = _core.inferred_precisions(
-            *self._kinds(rankings),
+            *codes_of_judging(self, rankings),
             np.append([False, False], self._relevant(judgments)).astype(np.uint8),
             self.epsilon,
             _core.last_rank(self.k),
             self.ties == "expected",
             rankings.n_threads,
         )
-        return sums * reciprocal(self._n_relevant(judgments))
-
-    def _kinds(self, rankings: Ranked) -> RankedList:
-        """Return the documents by rank as codes: 0 outside the pool, 1 unsampled, 2 + level."""
-        judgments, n_levels = rankings.judgments, rankings.judgments.n_levels
-        if self.unjudged == "condense" or isinstance(rankings, IdealRanking):
-            ranked = rankings.ranked(self.ties, "condense")
-            return ranked._replace(levels=ranked.levels.astype(np.int32) + _N_UNJUDGED)
-        levels = judgments.levels.astype(np.int32)
-        kinds = np.where(levels < n_levels, levels + _N_UNJUDGED, levels - n_levels)
-        by_rank = _core.gather_levels(
-            kinds.astype(np.int32), rankings.order, judgments.indptr, rankings.n_threads
-        )
-        ranked = RankedList(by_rank, rankings.tied, judgments.indptr)
-        if self.ties in ("row_order", "expected"):
-            return ranked
-        best_first = self.ties == "optimistic"
-        in_ties = _core.sort_within_ties(*ranked, best_first, rankings.n_threads)
-        return ranked._replace(levels=in_ties)
+        return sums * self._share(judgments)

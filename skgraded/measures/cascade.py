@@ -7,7 +7,8 @@ ranks a user views below the end of the list, where the gain is 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, get_args
+from functools import partial
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,6 @@ from skgraded.measures._gains import (
     check_top_grade,
     gain_by_level,
     gain_of_top_grade,
-    positive,
     require_top,
 )
 from skgraded.measures._measure import Measure
@@ -156,7 +156,7 @@ class _StopsAtRelevant(_Cascade, _BinaryMeasure):
     """Base class of cascades whose user stops at the first relevant document."""
 
     def _stop(self, judgments: Judgments) -> FloatArray:
-        return self._relevant(judgments).astype(np.float64)
+        return self._marks(judgments)
 
 
 class RR(_StopsAtRelevant):
@@ -326,7 +326,7 @@ def _sum_of_discounts(k: Any) -> FloatArray:
     k = np.asarray(k, dtype=np.float64)
     most = min(_MANY, int(k.max(initial=0)))
     sums = np.cumsum(np.concatenate(([0.0], 1.0 / np.log2(np.arange(2.0, most + 2)))))
-    few: FloatArray = sums[np.minimum(k, _MANY).astype(np.int64)]
+    few = sums[np.minimum(k, _MANY).astype(np.int64)]
     if most < _MANY:
         return few
     from scipy.special import expi
@@ -334,8 +334,7 @@ def _sum_of_discounts(k: Any) -> FloatArray:
     first, last = np.log(_MANY + 1.0), np.log(np.maximum(k, _MANY) + 1.0)
     slopes = 1.0 / ((_MANY + 1.0) * first**2) - 1.0 / (np.exp(last) * last**2)
     ends = 0.5 / last - 0.5 / first + slopes / 12.0
-    whole: FloatArray = few + np.log(2.0) * (expi(last) - expi(first) + ends)
-    return whole
+    return few + np.log(2.0) * (expi(last) - expi(first) + ends)
 
 
 # Discounts that are added up one by one.
@@ -610,12 +609,6 @@ class NERR11(_Shares, CWL):
         return _ranks_of_squares(n + 2.0 * self.T - 1.0, last - n + 1.0)
 
 
-def _check_gain_or_binary(name: str, gain: Any) -> str | tuple[float, ...]:
-    if isinstance(gain, str):
-        return _params.choice(name, gain, ("binary", *get_args(Gain)))
-    return check_gain(name, gain)
-
-
 class RBP(_BinaryMeasure, PrefixCWL):
     r"""Rank-biased precision.
 
@@ -661,7 +654,9 @@ class RBP(_BinaryMeasure, PrefixCWL):
     """
 
     p: float = field(0.8, _params.fraction)
-    gain: Literal["binary"] | Gain | Sequence[float] = field("binary", _check_gain_or_binary)
+    gain: Literal["binary"] | Gain | Sequence[float] = field(
+        "binary", partial(check_gain, others=["binary"])
+    )
     max_grade: int | None = field(None, check_top_grade)
 
     rate = False
@@ -693,12 +688,12 @@ class RBP(_BinaryMeasure, PrefixCWL):
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         if self._is_binary:
             return super()._relevant(judgments)
-        return positive(gain_by_level(self.gain, judgments, self))
+        return gain_by_level(self.gain, judgments, self) > 0
 
     def _gain_by_level(self, judgments: Judgments) -> FloatArray:
         """Return (1 - p) times the relevance x."""
         if self._is_binary:
-            return self._relevant(judgments).astype(np.float64) * (1.0 - self.p)
+            return self._marks(judgments) * (1.0 - self.p)
         top = gain_of_top_grade(self.gain, self.max_grade, judgments, self)
         return gain_by_level(self.gain, judgments, self) * ((1.0 - self.p) / (top or 1.0))
 

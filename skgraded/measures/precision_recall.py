@@ -12,10 +12,12 @@ from skgraded import _core
 from skgraded._support import arguments as _params
 from skgraded.measures._fields import choice, field, number
 from skgraded.measures._gains import (
+    N_UNJUDGED,
     _BinaryMeasure,
     _GainMeasure,
     _ScaleMeasure,
     _SetMeasure,
+    codes_of_judging,
     listed,
 )
 from skgraded.measures._measure import Measure
@@ -33,7 +35,7 @@ from skgraded.measures._positions import (
     reciprocal,
 )
 from skgraded.measures._prefix import LinearPart, PairFactors, PairPart, PrefixMeasure
-from skgraded.rankings import IdealRanking, Judgments, Ranked, RankedList, Ties
+from skgraded.rankings import Judgments, Ranked, Ties
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -58,6 +60,13 @@ __all__ = [
     "Specificity",
     "Utility",
 ]
+
+
+def _counted_ranks(measure: Measure, judgments: Judgments) -> tuple[Positions, NDArray[np.int64]]:
+    """Return the weights of the ranks that precision counts, and how many they are."""
+    if measure.k is not None:
+        return CONSTANT, np.array(measure.k)
+    return UpToListEnd(measure.unjudged), judgments.list_lengths(measure.unjudged)
 
 
 class P(_BinaryMeasure, PrefixMeasure):
@@ -94,12 +103,11 @@ class P(_BinaryMeasure, PrefixMeasure):
     _changes_with_grades: ClassVar[int] = 1
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        relevant = self._relevant(judgments).astype(np.float64)
-        if self.k is not None and self.fill:
-            return LinearPart(CONSTANT, relevant, 1.0 / self.k)
-        length = judgments.list_lengths(self.unjudged)
-        divisor = length if self.k is None else np.minimum(length, self.k)
-        return LinearPart(UpToListEnd(self.unjudged), relevant, reciprocal(divisor))
+        positions, length = _counted_ranks(self, judgments)
+        if not self.fill:
+            positions = UpToListEnd(self.unjudged)
+            length = np.minimum(judgments.list_lengths(self.unjudged), length)
+        return LinearPart(positions, self._marks(judgments), reciprocal(length))
 
 
 class R(_BinaryMeasure, PrefixMeasure):
@@ -127,8 +135,7 @@ class R(_BinaryMeasure, PrefixMeasure):
     """
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        relevant = self._relevant(judgments).astype(np.float64)
-        return LinearPart(CONSTANT, relevant, reciprocal(self._n_relevant(judgments)))
+        return LinearPart(CONSTANT, self._marks(judgments), self._share(judgments))
 
 
 class F(_BinaryMeasure, PrefixMeasure):
@@ -167,11 +174,10 @@ class F(_BinaryMeasure, PrefixMeasure):
     beta: float = number(1.0, at_least=0)
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        length = judgments.list_lengths(self.unjudged) if self.k is None else np.array(self.k)
+        positions, length = _counted_ranks(self, judgments)
         weight = self.beta**2
         scale = (weight + 1.0) * reciprocal(weight * self._n_relevant(judgments) + length)
-        positions = UpToListEnd(self.unjudged) if self.k is None else CONSTANT
-        return LinearPart(positions, self._relevant(judgments).astype(np.float64), scale)
+        return LinearPart(positions, self._marks(judgments), scale)
 
 
 class RPrecision(_BinaryMeasure, PrefixMeasure):
@@ -210,9 +216,9 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
     multiple: float = number(1.0, above=0)
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        relevant = self._relevant(judgments).astype(np.float64)
         share = reciprocal(at_multiple(self._n_relevant(judgments), self.multiple))
-        return LinearPart(UpToRecallBase(self.rel, self.multiple), relevant, share)
+        positions = UpToRecallBase(self.rel, self.multiple)
+        return LinearPart(positions, self._marks(judgments), share)
 
 
 class Fallout(_SetMeasure):
@@ -415,9 +421,8 @@ class GeneralizedP(_ScaleMeasure, PrefixMeasure):
     _changes_with_grades: ClassVar[int] = 1
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        length = judgments.list_lengths(self.unjudged) if self.k is None else np.array(self.k)
+        positions, length = _counted_ranks(self, judgments)
         top = reciprocal(np.array(self._top_gain(judgments)))
-        positions = UpToListEnd(self.unjudged) if self.k is None else CONSTANT
         return LinearPart(positions, self._gains(judgments) * top, reciprocal(length))
 
 
@@ -449,8 +454,7 @@ class GeneralizedR(_GainMeasure, PrefixMeasure):
     """
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        gains = self._gains(judgments)
-        return LinearPart(CONSTANT, gains, reciprocal(self._available(judgments)))
+        return LinearPart(CONSTANT, self._gains(judgments), self._share(judgments))
 
 
 class SetAP(_BinaryMeasure, PrefixMeasure):
@@ -480,18 +484,17 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
     """
 
     def _scale(self, judgments: Judgments) -> tuple[Positions, FloatArray]:
-        length = judgments.list_lengths(self.unjudged) if self.k is None else np.array(self.k)
-        positions = UpToListEnd(self.unjudged) if self.k is None else CONSTANT
+        positions, length = _counted_ranks(self, judgments)
         return positions, reciprocal(self._n_relevant(judgments) * length)
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         # The square of tp is twice the number of pairs m <= n, less tp.
         positions, scale = self._scale(judgments)
-        return LinearPart(positions, self._relevant(judgments).astype(np.float64), -scale)
+        return LinearPart(positions, self._marks(judgments), -scale)
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         positions, scale = self._scale(judgments)
-        relevant = self._relevant(judgments).astype(np.float64)
+        relevant = self._marks(judgments)
         return PairPart(positions, PairFactors(2.0 * scale, u=relevant, w=relevant))
 
 
@@ -596,10 +599,11 @@ class Judged(Measure):
         return np.ones(judgments.n_levels, dtype=bool)
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
-        ranked = self._marks(rankings)
+        ranked = codes_of_judging(self, rankings)
+        is_judged = (ranked.levels >= N_UNJUDGED).astype(np.uint8)
         shown = ranked.lengths if self.k is None else np.minimum(ranked.lengths, self.k)
         found = _core.discounted_gain(
-            *ranked,
+            *ranked._replace(levels=is_judged),
             np.ones(ranked.longest),
             False,
             np.array([0.0, 1.0]),
@@ -608,23 +612,6 @@ class Judged(Measure):
             rankings.n_threads,
         )
         return found * reciprocal(shown)
-
-    def _marks(self, rankings: Ranked) -> RankedList:
-        """Return the documents by rank: 1 if they are judged, 0 if not."""
-        judgments = rankings.judgments
-        if isinstance(rankings, IdealRanking):
-            pool = judgments.pool
-            return pool._replace(levels=np.ones(len(pool.levels), dtype=np.uint8))
-        levels = _core.gather_levels(
-            judgments.levels, rankings.order, judgments.indptr, rankings.n_threads
-        )
-        if self.ties in ("pessimistic", "optimistic"):
-            # Documents that were not judged rank just below those judged not relevant.
-            key = np.where(levels < judgments.n_levels, levels, -1.0)
-            key = key if self.ties == "pessimistic" else -key
-            levels = levels[np.lexsort((key, np.cumsum(rankings.tied == 0)))]
-        judged = (levels < judgments.n_levels).astype(np.uint8)
-        return RankedList(judged, rankings.tied, judgments.indptr)
 
 
 class _WholeRanking(_SetMeasure):
@@ -648,10 +635,6 @@ class _WholeRanking(_SetMeasure):
     # The weights of the ranks, which increase with the rank.
     _lateness: ClassVar[ByRank]
 
-    def _latest(self, judgments: Judgments) -> FloatArray:
-        """Return the sum of the weights of the last R ranks minus that of the first R ranks."""
-        raise NotImplementedError
-
     def _sum_to(self, n: IntArray) -> FloatArray:
         """Return the sum of the weights of the ranks 1..n."""
         weights = self._lateness.at(np.arange(1.0, n.max(initial=0) + 1))
@@ -659,15 +642,14 @@ class _WholeRanking(_SetMeasure):
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         relevant = self._relevant(judgments)
-        share = reciprocal(self._latest(judgments))
-        # Relevant documents that are missing from the list take the last ranks.
         n_all, n_relevant = self._n_all(judgments), self._n_relevant(judgments)
+        earliest, whole = self._sum_to(n_relevant), self._sum_to(n_all)
+        latest = whole - self._sum_to(n_all - n_relevant)
+        share = reciprocal(latest - earliest)
+        # Relevant documents that are missing from the list take the last ranks.
         n_missing = n_relevant - listed(judgments, relevant)
-        missing = self._sum_to(n_all) - self._sum_to(n_all - n_missing)
-        late = missing - self._sum_to(n_relevant)
-        return LinearPart(
-            self._lateness, relevant.astype(np.float64), -share, constant=1.0 - late * share
-        )
+        late = whole - self._sum_to(n_all - n_missing) - earliest
+        return LinearPart(self._lateness, self._marks(judgments), -share, 1.0 - late * share)
 
 
 class NormalizedRecall(_WholeRanking):
@@ -701,10 +683,6 @@ class NormalizedRecall(_WholeRanking):
 
     _lateness: ClassVar[ByRank] = RANK
 
-    def _latest(self, judgments: Judgments) -> FloatArray:
-        n_relevant = self._n_relevant(judgments)
-        return (n_relevant * (self._n_all(judgments) - n_relevant)).astype(np.float64)
-
 
 class NormalizedPrecision(_WholeRanking):
     r"""Normalized precision.
@@ -737,11 +715,6 @@ class NormalizedPrecision(_WholeRanking):
 
     _lateness: ClassVar[ByRank] = LOG_RANK
 
-    def _latest(self, judgments: Judgments) -> FloatArray:
-        n_all, n_relevant = self._n_all(judgments), self._n_relevant(judgments)
-        last = self._sum_to(n_all) - self._sum_to(n_all - n_relevant)
-        return last - self._sum_to(n_relevant)
-
 
 _ELEVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
@@ -766,19 +739,15 @@ class _Interpolated(_BinaryMeasure):
 
     _averages_over_ties: ClassVar[bool] = False
 
-    def _levels_of_recall(self) -> tuple[float, ...]:
-        raise NotImplementedError
-
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def _mean_over(self, recalls: Sequence[float], rankings: Ranked) -> FloatArray:
+        """Return the mean over levels of recall by query."""
         judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        found = _core.cumulate(
-            self._relevant(judgments).astype(np.float64)[ranked.levels], ranked.indptr
-        )
+        found = _core.cumulate(self._marks(judgments)[ranked.levels], ranked.indptr)
         n = rank_of(ranked)
         precision = found / n
         if self.k is not None:
             precision = np.where(n <= self.k, precision, 0.0)
-        recalls, total = self._levels_of_recall(), np.zeros(judgments.n_queries)
+        total = np.zeros(judgments.n_queries)
         for recall in recalls:
             wanted = np.floor(recall * self._n_relevant(judgments) + _ADDED[self.rounding])
             enough = found >= np.repeat(wanted, ranked.lengths)
@@ -837,8 +806,8 @@ class IPrec(_Interpolated):
 
     recall: float = field(0.0, _check_recall)
 
-    def _levels_of_recall(self) -> tuple[float, ...]:
-        return (self.recall,)
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        return self._mean_over([self.recall], rankings)
 
 
 class InterpolatedAP(_Interpolated):
@@ -879,5 +848,5 @@ class InterpolatedAP(_Interpolated):
 
     recalls: Sequence[float] = field(_ELEVEN, _check_recalls)
 
-    def _levels_of_recall(self) -> tuple[float, ...]:
-        return tuple(self.recalls)
+    def _raw_values(self, rankings: Ranked) -> FloatArray:
+        return self._mean_over(self.recalls, rankings)
