@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, get_args
+from collections.abc import Mapping
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
-from skgraded.measures._fields import choice, field
+from skgraded.measures._fields import choice, field, number
 from skgraded.measures._gains import (
     AveragedDiscount,
     DiscountAtGainEnds,
-    Gain,
     _BinaryMeasure,
     _GainMeasure,
     _ScaleMeasure,
-    check_gain,
-    gain_by_level,
 )
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import (
@@ -96,13 +93,7 @@ class CG(_GainMeasure, PrefixMeasure):
         return LinearPart(CONSTANT, self._gains(judgments), 1.0)
 
 
-def _check_base(name: str, base: Any) -> float:
-    if not _params.is_number(base) or not 1 < base < np.inf:
-        raise ValueError(f"{name} must be a finite number > 1, got {base!r}.")
-    return float(base)
-
-
-class DCG(PrefixMeasure):
+class DCG(_GainMeasure, PrefixMeasure):
     r"""Discounted cumulated gain.
 
     .. math:: DCG@k = \sum_{n=1}^{k} d_n\, v(r_n)
@@ -139,9 +130,8 @@ class DCG(PrefixMeasure):
     9.61
     """
 
-    gain: Gain | Sequence[float] = field("linear", check_gain)
     discount: Discount = choice("log2", get_args(Discount))
-    log_base: float = field(_BINARY, _check_base)
+    log_base: float = number(_BINARY, above=1)
 
     _changes_with_grades: ClassVar[int] = 1
 
@@ -153,16 +143,13 @@ class DCG(PrefixMeasure):
                 'discount="log2".'
             )
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        return gain_by_level(self.gain, judgments, self) > 0
-
     def _by_rank(self) -> ByRank:
         if self.discount == "log2":
             return LOG2
         return ByRank(jarvelin_kekalainen, (self.log_base,))
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(self._by_rank(), gain_by_level(self.gain, judgments, self), 1.0)
+        return LinearPart(self._by_rank(), self._gains(judgments), 1.0)
 
 
 class nDCG(DCG):
@@ -228,7 +215,7 @@ class AveragedNDCG(DCG):
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         positions = AveragedDiscount(self._by_rank(), self.gain, self.k)
-        return LinearPart(positions, gain_by_level(self.gain, judgments, self), 1.0)
+        return LinearPart(positions, self._gains(judgments), 1.0)
 
 
 class SlidingRatio(CG):
@@ -339,7 +326,7 @@ class G(_GainMeasure):
         missed = _difference_of_sums(self._ideal_gain(ranked, judgments), gains, ranked.indptr)
         counted = np.where(rank_of(ranked) <= _core.last_rank(self.k), gains, 0.0)
         total = sum_of(counted * (1.0 / np.log2(2.0 + missed)), ranked)
-        return total * reciprocal(judgments.sum_over_pool(gain))
+        return total * self._share(judgments)
 
     def _ideal_gain(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         """Return the summand of C at every rank."""
@@ -389,16 +376,15 @@ class BinG(_BinaryMeasure):
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        relevant = self._relevant(judgments)
         total = _core.discounted_preferences(
             *ranked,
-            relevant.astype(np.uint8),
+            self._relevant(judgments).astype(np.uint8),
             LOG2.at(np.arange(1.0, ranked.longest + 2)),
             _core.last_rank(self.k),
             self.ties == "expected",
             rankings.n_threads,
         )
-        return total * reciprocal(judgments.count_pool(relevant))
+        return total * self._share(judgments)
 
 
 class RNDCG(_GainMeasure, PrefixMeasure):
@@ -552,8 +538,8 @@ class RankedHalfLife(_GainMeasure):
     _refuses: ClassVar[Mapping[str, str]] = {"normalize": "because its lowest value is the best"}
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
-        ranked = rankings.ranked(self.ties, self.unjudged)
-        gains = self._gains(rankings.judgments)[ranked.levels]
+        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        gains = self._gains(judgments)[ranked.levels]
         if self.k is not None:
             gains = np.where(rank_of(ranked) <= self.k, gains, 0.0)
         found = _core.cumulate(gains, ranked.indptr)
@@ -567,14 +553,9 @@ class RankedHalfLife(_GainMeasure):
         before = np.where(some & (whole > 0), np.append(0.0, found)[place], 0.0)
         median_gain = np.append(gains, 0.0)[place]
         part = np.divide(half - before, median_gain, out=np.full(len(half), 0.5), where=some)
-        values: FloatArray = np.where(some, whole, self._last(rankings.judgments)) + part
-        return values
-
-    def _last(self, judgments: Judgments) -> IntArray | int:
-        """Return the rank below which the gain is taken to begin if a list holds none."""
-        if self.k is not None:
-            return self.k
-        return np.maximum(judgments.list_lengths(self.unjudged), judgments.pool.lengths)
+        # The gain of a list that holds none is taken to begin below this rank.
+        end = self.k or np.maximum(judgments.list_lengths(self.unjudged), judgments.pool.lengths)
+        return np.where(some, whole, end) + part
 
 
 class ADM(_ScaleMeasure):
@@ -628,9 +609,7 @@ class ADM(_ScaleMeasure):
         self._require_in_unit_interval(rankings.scores, rankings.judgments.row_order)
         return 1.0 - self._mean_distance(rankings.judgments, rankings.scores)
 
-    def _require_in_unit_interval(
-        self, scores: FloatArray, row_order: NDArray[np.int64] | None
-    ) -> None:
+    def _require_in_unit_interval(self, scores: FloatArray, row_order: IntArray | None) -> None:
         outside = np.flatnonzero((scores < 0) | (scores > 1))
         if len(outside):
             rows = outside if row_order is None else row_order[outside]
@@ -713,7 +692,9 @@ class Compat(Measure):
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        depth, pool = self._depths(judgments), judgments.pool
+        pool, n_relevant = judgments.pool, judgments.count_pool(self._relevant(judgments))
+        depth = np.maximum(judgments.list_lengths(self.unjudged), n_relevant)
+        depth = depth if self.k is None else np.minimum(depth, self.k)
         n = np.arange(1.0, depth.max(initial=0) + 1)
         weights = np.power(self.p, n - 1.0)
         total = _core.overlaps(
@@ -727,9 +708,3 @@ class Compat(Measure):
             rankings.n_threads,
         )
         return total * reciprocal(np.concatenate(([0.0], np.cumsum(weights)))[depth])
-
-    def _depths(self, judgments: Judgments) -> IntArray:
-        """Return D by query, which is the same for the list and for the ideal ranking."""
-        n_relevant = judgments.count_pool(self._relevant(judgments))
-        depth = np.maximum(judgments.list_lengths(self.unjudged), n_relevant)
-        return depth if self.k is None else np.minimum(depth, self.k)
