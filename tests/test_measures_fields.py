@@ -327,7 +327,6 @@ class TestDocstrings:
             """
 
             x: float = 2.0
-            depth: int | None = None
             normalize = True
 
         lines = Deep.__doc__.split("\n")
@@ -335,7 +334,7 @@ class TestDocstrings:
             *["Deeper.", "", "Parameters", "----------", "x, p : float", "    Both.", ""],
             "    A paragraph.",
         ]
-        assert lines[8] == "depth : int | None, optional"
+        assert lines[8].startswith("gain : ")
         assert lines[-5:] == ["", "Notes", "-----", "None.", ""]
         entries = documented(Deep)
         assert entries["normalize"] == ("bool, default=True", documented(RBP)["normalize"][1])

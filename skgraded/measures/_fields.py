@@ -47,12 +47,9 @@ class _SignatureOfFields:
     """The signature of a class, which help and completion show: its fields."""
 
     def __get__(self, instance: object, owner: type[Fields]) -> inspect.Signature:
-        if instance is not None:  # which is called to score
+        # An instance is called to score, and a class may have a constructor of its own.
+        if instance is not None or owner.__init__ is not Fields.__init__:
             raise AttributeError("__signature__")
-        constructor = inspect.getattr_static(owner, "__init__")
-        if constructor is not Fields.__init__:
-            given = inspect.signature(constructor)
-            return given.replace(parameters=list(given.parameters.values())[1:])
         kind = inspect.Parameter.KEYWORD_ONLY
         fields = [
             inspect.Parameter(name, kind, default=each.default, annotation=each.annotation)
@@ -89,21 +86,17 @@ class _DocOfFields:
             if isinstance(doc, _DocOfFields):
                 for name, said in doc._read()[-1].items():
                     inherited.setdefault(name, said)
-        undocumented = [name for name in owner._fields if name not in inherited]
         added = [
-            f"{name} : {_described(owner._fields[name], inherited.get(name))}"
-            for name in [*undocumented, *inherited]
+            f"{name} : {_described(owner._fields[name], entry)}"
+            for name, entry in inherited.items()
             if name in owner._fields and name not in own
         ]
         entries = "\n".join([section, *added] if section else added)
         return f"{before}\n\nParameters\n----------\n{entries}{after}\n"
 
 
-def _described(field: Field, entry: str | None) -> str:
-    """Return the type, the default and, where a base class states it, the meaning of a field."""
-    if entry is None:
-        stated = field.annotation
-        entry = stated if isinstance(stated, str) else inspect.formatannotation(stated)
+def _described(field: Field, entry: str) -> str:
+    """Return what a base class says of a field, with the default that it now has."""
     typed, line_end, meaning = entry.partition("\n")
     typed = re.sub(", (optional|default=.*)$", "", typed)
     if field.default is None:
