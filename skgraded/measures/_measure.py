@@ -38,8 +38,7 @@ _SOME_QUERIES = 20
 
 def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> None:
     """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
-    if any(each.is_open for each in measures):
-        warn_if_grades_are_inferred(measures, "A call with arrays", judgments.top_grade)
+    warn_if_grades_are_inferred(measures, "A call with arrays", judgments.top_grade)
     for each in measures:
         g = getattr(each, "g", None)
         if isinstance(g, tuple) and len(g) >= judgments.top_grade + 1:
@@ -376,13 +375,6 @@ class Measure(Fields):
         """The measures whose weighted sum this is, with their weights: mostly the measure alone."""
         return ((self, 1.0),)
 
-    def _ideal_values(self, judgments: Judgments) -> FloatArray:
-        kept = judgments.kept[_IdealValues]
-        values = kept.get(self._identity)
-        if values is None:
-            values = keep(kept, self._identity, self._raw_values(judgments.ideal))
-        return values
-
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         """Mark the relevant levels, shape (n_levels,); a query without any of them is empty."""
         raise NotImplementedError
@@ -401,7 +393,11 @@ class Measure(Fields):
         values = self._raw_values(rankings)
         if not self.normalize:
             return values
-        best = self._ideal_values(rankings.judgments)
+        judgments = rankings.judgments
+        kept = judgments.kept[_IdealValues]
+        best = kept.get(self._identity)
+        if best is None:
+            best = keep(kept, self._identity, self._raw_values(judgments.ideal))
         return _core.relative_values(values, best)
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
@@ -507,13 +503,8 @@ def score_queries(measures: Collection[Measure], rankings: Ranked) -> list[tuple
     if judgments.n_queries * (judgments.top_grade + 1) ** 2 <= MANY_MOMENTS:
         return [each._score(rankings) for each in measures]
     rounds = zip_longest(*(each._score_in_parts(rankings) for each in measures))
-    columns = [list(filter(None, parts)) for parts in zip(*rounds, strict=True)]
-    return [parts[0] if len(parts) == 1 else _joined(parts) for parts in columns]
-
-
-def _joined(parts: list[tuple[FloatArray, int]]) -> tuple[FloatArray, int]:
-    values, n_empty = zip(*parts, strict=True)
-    return np.concatenate(values), sum(n_empty)
+    columns = [zip(*filter(None, parts), strict=True) for parts in zip(*rounds, strict=True)]
+    return [(np.concatenate(values), sum(n_empty)) for values, n_empty in columns]
 
 
 def as_scores(
@@ -530,12 +521,11 @@ def as_scores(
     """
     from skgraded.results import Scores, direction_of
 
-    values = sealed(values)
     measures = named.values()
     return Scores(
         measures=tuple(named),
         qid=judgments.qid,
-        values=values,
+        values=sealed(values),
         directions=tuple(map(direction_of, measures)),
         weights=judgments.weights,
         n_empty=n_empty,

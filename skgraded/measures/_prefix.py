@@ -25,7 +25,7 @@ from skgraded import _core
 from skgraded._sealed import all_sealed
 from skgraded.measures._measure import MANY_MOMENTS, Measure
 from skgraded.measures._positions import Positions
-from skgraded.rankings import Judgments, Ranked, RankedList, Ties, Unjudged, keep
+from skgraded.rankings import Judgments, Ranked, Ties, Unjudged, keep
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -134,19 +134,17 @@ class PairFactors(NamedTuple):
             If a factor has another shape, or `f` is not 0 at level 0 or falls within a query that
             has levels of its own; or if `f` or `h` differ between queries beside other factors.
         """
-        arrays = {}
-        by_query = ""
-        for name, given in zip(self._fields, self, strict=True):
-            if given is None:
-                continue
-            arrays[name] = each = np.ascontiguousarray(given, np.float64)
+        given = {name: each for name, each in self._asdict().items() if each is not None}
+        arrays = {name: np.asarray(each, np.float64, "C") for name, each in given.items()}
+        many = [name for name in ("f", "h") if name in arrays and arrays[name].ndim > 1]
+        by_query = many[0] if many else ""
+        for name, each in arrays.items():
             shape: tuple[int, ...] = (n_queries,) if name == "scale" else (n_levels,)
-            if name in ("f", "h") and each.ndim > 1 and not by_query:
-                by_query = name
-                shape = (n_queries, n_levels) if borders is None else shape
-            if np.shape(given) != shape:
+            if name == by_query and borders is None:
+                shape = n_queries, n_levels
+            if each.shape != shape:
                 raise ValueError(
-                    f"{name} of PairFactors must have shape {shape}, got {np.shape(given)}."
+                    f"{name} of PairFactors must have shape {shape}, got {each.shape}."
                 )
         beside = sorted(arrays.keys() - {"scale", "f", by_query}) if by_query else []
         if beside:
@@ -551,8 +549,7 @@ def pair_sums(pairs: PairPart, rules: Rules, rankings: Ranked) -> FloatArray:
     borders: Any = rankings.judgments.borders
     lists, how = _weighted_lists(rankings, pairs.positions, rules)
     sums = _core.pair_sums(*lists, borders, *factors.by_level(), *how)
-    scaled: FloatArray = factors.scale * sums
-    return scaled
+    return factors.scale * sums
 
 
 def value_of_pairs(positions: Positions, factors: PairFactors, rankings: Ranked) -> FloatArray:
@@ -577,18 +574,10 @@ def _weighted_lists(
     last_rank, ties, unjudged = rules
     ranked, ragged = rankings.ranked(ties, unjudged), positions.ragged
     if ragged:
-        weights = _weights_of_documents(positions, rankings, ranked, unjudged)
+        kept, key = rankings.judgments.kept[_Weights], (positions, unjudged, type(rankings))
+        weights = kept.get(key)
+        if weights is None:
+            weights = keep(kept, key, positions(ranked, rankings.judgments), long=True)
     else:
         weights = positions(ranked, rankings.judgments)
     return (*ranked, weights, ragged), (last_rank, ties == "expected", rankings.n_threads)
-
-
-def _weights_of_documents(
-    positions: Positions, rankings: Ranked, ranked: RankedList, unjudged: Unjudged
-) -> FloatArray:
-    """Return weights that differ between queries, which only the labels determine."""
-    kept, key = rankings.judgments.kept[_Weights], (positions, unjudged, type(rankings))
-    weights = kept.get(key)
-    if weights is None:
-        weights = keep(kept, key, positions(ranked, rankings.judgments), long=True)
-    return weights

@@ -325,11 +325,8 @@ def _under(rule: Ties, measure: Measure) -> Measure:
 
 def _are_bounds(measure: Measure) -> bool:
     """Whether grades in order are known to give the smallest and the largest value."""
-    known = catalogue()
-    return all(
-        type(part) is known.get(type(part).__name__) and type(part).__name__ not in _BEYOND_GRADES
-        for part in _parts(measure)
-    )
+    bounded = {kind for name, kind in catalogue().items() if name not in _BEYOND_GRADES}
+    return all(type(part) in bounded for part in _parts(measure))
 
 
 def _tied_before(rankings: Rankings, unjudged: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
