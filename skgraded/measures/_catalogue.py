@@ -325,11 +325,10 @@ def _parse(spec: str) -> tuple[str, dict[str, Any]]:
 
 
 def _joined(meant: Meaning, fields: dict[str, Any], spec: str) -> dict[str, Any]:
-    for field in fields:
-        if field in meant.fields:
-            raise ValueError(
-                f"{field} can be given only once, got it in the name and as a field in {spec!r}."
-            )
+    for field in meant.fields.keys() & fields:
+        raise ValueError(
+            f"{field} can be given only once, got it in the name and as a field in {spec!r}."
+        )
     return {**meant.fields, **fields}
 
 

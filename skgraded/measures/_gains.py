@@ -173,8 +173,6 @@ def check_thresholds(name: str, g: Any) -> str | tuple[float, ...]:
     probabilities = numbers_by_grade(name, g)
     if min(probabilities) < 0:
         raise ValueError(f"g must hold probabilities >= 0, got {min(probabilities)!r} in {g!r}.")
-    if abs(sum(probabilities) - 1.0) < _ROUNDING / 2:  # the usual case, checked fast
-        return probabilities
     total = float(np.sum(probabilities))
     if abs(total - 1.0) > _FEW_DIGITS:
         raise ValueError(

@@ -148,7 +148,6 @@ def _judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:
     return Rankings(judgments, rankings.order, rankings.tied, rankings.n_threads)
 
 
-_RULES: tuple[Ties, ...] = ("expected", "pessimistic", "optimistic")
 # Measures for which some order of tied documents lies outside the values with the lowest and the
 # highest grades first: a test finds one for each, and none for the others.
 _BEYOND_GRADES = frozenset(
@@ -285,13 +284,12 @@ def tie_report(
     _require_one_system(y_score, "tie_report(measures, y_true, scores, qid=qid)")
     rankings = rankings_for(named.values(), y_true, y_score, qid)
     named = {name: each.resolve(rankings.judgments.top_of_scale) for name, each in named.items()}
-    means = {rule: _means(named, rankings, rule) for rule in _RULES}
     n_tied_before, indptr = _tied_before(rankings, "nonrelevant")
     return TieReport(
         measures=tuple(named),
-        expected=means["expected"],
-        lowest_first=means["pessimistic"],
-        highest_first=means["optimistic"],
+        expected=_means(named, rankings, "expected"),
+        lowest_first=_means(named, rankings, "pessimistic"),
+        highest_first=_means(named, rankings, "optimistic"),
         are_bounds=np.array([_are_bounds(each) for each in named.values()]),
         tied_share=np.array([_tied_share(each, rankings) for each in named.values()]),
         n_queries=len(indptr) - 1,

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,26 +100,24 @@ class _ThresholdMeasure(PrefixMeasure):
         top = judgments.top_grade
         if isinstance(self.g, str):
             n_grades = self.max_grade or max(1, math.ceil(top))
+            if n_grades > _LONGEST_SCALE:
+                raise ValueError(
+                    f"y_true must hold grades up to {_LONGEST_SCALE} for {self}, whose g has one "
+                    "entry per grade of the scale, got a top grade of "
+                    f"{self.max_grade or _said(top)}."
+                )
         else:
             n_grades = len(self.g)
-        if n_grades < top or (isinstance(self.g, str) and n_grades > _LONGEST_SCALE):
-            self._refuse(top, n_grades)
+        if n_grades < top:
+            limit = "g has as many entries" if self.max_grade is None else "that is max_grade"
+            raise ValueError(
+                f"y_true must hold grades 0..{n_grades} for {self} ({limit}), got {_said(top)}."
+            )
         key: tuple[Any, int] = self.g, n_grades
         grades = judgments.grades
         if len(grades) <= _MOST_LEVELS_KEPT:
             return _kept_users(*key, grades.tobytes())
         return _Users(*key, grades)
-
-    def _refuse(self, top: float, n_grades: int) -> NoReturn:
-        if isinstance(self.g, str) and n_grades > _LONGEST_SCALE:
-            raise ValueError(
-                f"y_true must hold grades up to {_LONGEST_SCALE} for {self}, whose g has one entry "
-                f"per grade of the scale, got a top grade of {self.max_grade or _said(top)}."
-            )
-        limit = "g has as many entries" if self.max_grade is None else "that is max_grade"
-        raise ValueError(
-            f"y_true must hold grades 0..{n_grades} for {self} ({limit}), got {_said(top)}."
-        )
 
 
 # Smaller probabilities count as 0: the reciprocals of some are infinite.
