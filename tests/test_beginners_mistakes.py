@@ -313,8 +313,7 @@ MISTAKES = [
         "ranker.fit(X, y, qid=qid).score(X, y, qid=qid)",
         "QueryLeakWarning: The ranker was trained on 60 of the 60 queries that it is judged on, "
         "and ranks them better than new ones. Hold whole queries out, by cv=QueryKFold(5), "
-        "query_train_test_split or cross_validate_queries. If these are other queries, give them "
-        "ids of their own.",
+        "query_train_test_split or cross_validate_queries. [...]",
         "ranker.fit(X[:800], y[:800], qid=qid[:800]).score(X[800:], y[800:], qid=qid[800:])",
     ),
     Mistake(
