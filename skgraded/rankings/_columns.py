@@ -17,12 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_if_grades_are_ids
 from skgraded._support.lazy import import_pandas
-from skgraded.rankings._numbers import (
-    grades_of_categories,
-    numeric,
-    one_dimensional,
-    without_mask,
-)
+from skgraded.rankings._numbers import grades_of_categories, numeric, without_mask
 from skgraded.rankings._queries import as_ids, count_rows, number_rows
 
 if TYPE_CHECKING:
@@ -553,7 +548,7 @@ def query_ids(qid: ArrayLike) -> NDArray[Any]:
     >>> query_ids(["a", "b", "a"])["n_rows"]
     array([2, 1, 2])
     """
-    ids, sizes = _counted(qid)
+    ids, sizes = count_rows(qid)
     column = np.zeros(len(ids), dtype=[(QID, ids.dtype), (N_ROWS, np.int64)])
     column[QID], column[N_ROWS] = ids, sizes
     return column
@@ -561,12 +556,9 @@ def query_ids(qid: ArrayLike) -> NDArray[Any]:
 
 def _checked(y: ArrayLike, qid: ArrayLike) -> tuple[NDArray[Any], tuple[NDArray[Any], IntArray]]:
     """Return grades, ids and sizes, one per row."""
-    y = without_mask(y)
-    grades = one_dimensional("y", grades_of_categories(y))
     read_columns(y, qid, named=("y", "qid"))
-    if grades.dtype.kind not in "iuf":
-        grades = numeric("y", y if grades.dtype.kind == "O" else grades)
-    ids, sizes = _counted(qid)
+    grades = numeric("y", grades_of_categories(without_mask(y)))
+    ids, sizes = count_rows(qid)
     if len(grades) != len(ids):
         raise ValueError(
             f"qid must hold one query id per row of y ({len(grades)}), got {len(ids)}. "
@@ -574,10 +566,3 @@ def _checked(y: ArrayLike, qid: ArrayLike) -> tuple[NDArray[Any], tuple[NDArray[
         )
     warn_if_grades_are_ids(grades, ids)
     return grades, (ids, sizes)
-
-
-def _counted(qid: ArrayLike) -> tuple[NDArray[Any], IntArray]:
-    """Return ids and, for each row, the number of rows with its id."""
-    if getattr(getattr(qid, "dtype", None), "names", None):
-        raise ValueError("qid must hold ids alone, got an array made by query_ids.")
-    return count_rows(qid)
