@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._support.lazy import cached_property
 
 if TYPE_CHECKING:
     from skgraded.rankings._judgments import Judgments
@@ -127,8 +128,8 @@ class Rankings:
     judgments : Judgments
         The labels by query.
     order : ndarray of shape (n_documents,), int32
-        ``order[indptr[q] + n - 1]`` is the position, within query q, of the document at rank n.
-        Tied documents keep the order of their rows.
+        ``order[judgments.indptr[q] + n - 1]`` is the position, within query q, of the document at
+        rank n. Tied documents keep the order of their rows.
     tied : ndarray of shape (n_documents,), uint8
         1 where the score equals that of the document one rank above.
     scores : ndarray of shape (n_documents,), float64, or None
@@ -136,10 +137,6 @@ class Rankings:
     sums : dict of RankSum to ndarray
         Sums over the ranks that measures have computed, and share.
     """
-
-    order: NDArray[np.int32]
-    tied: NDArray[np.uint8]
-    scores: FloatArray | None
 
     def __init__(
         self,
@@ -157,7 +154,6 @@ class Rankings:
         self.n_threads = n_threads
         self.sums: dict[Hashable, FloatArray] = {}
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
-        self._by_scale: tuple[tuple[IntArray, Rankings], ...] | None = None
 
     @classmethod
     def from_trec(cls, qrels: Any, run: Any, **options: Any) -> Rankings:
@@ -203,11 +199,6 @@ class Rankings:
     def __repr__(self) -> str:
         judgments = self.judgments
         return f"<Rankings of {judgments.n_documents} documents in {judgments.n_queries} queries>"
-
-    @property
-    def indptr(self) -> IntArray:
-        """``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q."""
-        return self.judgments.indptr
 
     def ranked(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         """Return the levels in rank order under the rules for ties and unjudged documents.
@@ -263,14 +254,10 @@ class Rankings:
         """
         return self.ranked("optimistic" if ties == "expected" else ties, unjudged)
 
-    @property
+    @cached_property
     def by_scale(self) -> tuple[tuple[IntArray, Rankings], ...]:
         """The numbers of the queries, and the rankings, of every part of ``judgments.by_scale``."""
-        if self._by_scale is None:
-            self._by_scale = tuple(
-                (part.queries, self._part(part)) for part in self.judgments.by_scale
-            )
-        return self._by_scale
+        return tuple((part.queries, self._part(part)) for part in self.judgments.by_scale)
 
     def _part(self, part: ScalePart) -> Rankings:
         scores = None if self.scores is None else part.select(self.scores)
