@@ -45,11 +45,12 @@ from skgraded.rankings._own_scales import (
     go_by_own_levels,
     parts_by_scale,
 )
-from skgraded.rankings._queries import place_groups, place_rows
+from skgraded.rankings._queries import borders_of, place_rows
 from skgraded.rankings._rankings import IdealRanking, RankedList, Rankings, Unjudged
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+_Placed = tuple[NDArray[Any], IntArray, IntArray | None]  # as `place_rows` returns them
 
 # All arrays of a call together take less than so many bytes a row. glibc takes blocks from the
 # second number on from the system, and keeps freed ones of up to 32 MiB.
@@ -188,22 +189,19 @@ class Judgments:
             The labels by query; query ids are 0, 1, ...
         """
         columns = read_columns(y_true, sample_weight=sample_weight)
+        columns = columns._replace(labels=numeric_labels(columns.labels))
+        sizes = check_group_sizes(group, len(columns.labels))
+        queries = np.arange(len(sizes))
         if columns.ids is not None:  # they must be those of the groups
-            sizes = check_group_sizes(group, len(numeric_labels(columns.labels)))
-            ids = np.repeat(np.arange(len(sizes)), sizes)
-            return cls(y_true, qid=ids, sample_weight=sample_weight)
+            return cls(y_true, qid=np.repeat(queries, sizes), sample_weight=sample_weight)
         judgments = cls.__new__(cls)
-        judgments._lay_out(columns, group)
+        judgments._lay_out(columns, (queries, borders_of(sizes), None))
         return judgments
 
-    def _lay_out(self, columns: CheckedColumns, group: ArrayLike | None = None) -> None:
+    def _lay_out(self, columns: CheckedColumns, placed: _Placed | None = None) -> None:
         labels = numeric_labels(columns.labels)
-        n_rows = len(labels)
-        _keep_freed_memory(n_rows)
-        ids = columns.ids
-        qid, indptr, places = (
-            place_rows(ids, n_rows) if group is None else place_groups(group, n_rows)
-        )
+        _keep_freed_memory(len(labels))
+        qid, indptr, places = placed or place_rows(columns.ids, len(labels))
         read = read_labels(labels, places)
         weights = columns.sample_weight
         if weights is not None:
@@ -235,6 +233,7 @@ class Judgments:
         self.n_queries, self.n_documents = len(indptr) - 1, int(indptr[-1])
         if labels.scale is not None:
             self.grades, self.levels = labels.scale
+            self.n_levels = len(self.grades)
         self._graded, self._given_pool, self.borders = labels.graded, pool, borders
         self.top_grade = labels.top_grade
         self.has_fractional_grades, self.has_unjudged = labels.any_fractional, labels.any_unjudged
@@ -405,18 +404,17 @@ class Judgments:
     @property
     def graded(self) -> FloatArray:
         """Grade of the document at every position; unjudged ones have -1 or -2."""
-        return self._with_marks[self.levels] if self._graded is None else self._graded
-
-    @property
-    def _with_marks(self) -> FloatArray:
-        return np.append(self.grades, [UNJUDGED, UNJUDGED - 1.0])
+        return self._grades_at(self.levels) if self._graded is None else self._graded
 
     @property
     def graded_pool(self) -> tuple[FloatArray, IntArray]:
         """Grades of the pools and their borders; those of the lists if these hold the pools."""
         if self.has_own_pool:
             return self.graded, self.indptr
-        return self._with_marks[self.pool.levels], self.pool.indptr
+        return self._grades_at(self.pool.levels), self.pool.indptr
+
+    def _grades_at(self, levels: NDArray[Any]) -> FloatArray:
+        return np.append(self.grades, [UNJUDGED, UNJUDGED - 1.0])[levels]
 
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:
@@ -548,20 +546,14 @@ class Judgments:
             )
 
 
-def _laid_out_again(
-    qid: NDArray[Any],
-    grades: Any,
-    lists: tuple[Any, Any],
-    pool: tuple[Any, Any] | None,
-    others: tuple[Any, Any, dict[str, Any]],
-) -> Judgments:
+def _laid_out_again(qid: Any, grades: Any, lists: Any, pool: Any, others: Any) -> Judgments:
     """Lay out rows that come out of a pickle: the number of the query, and the level, of each."""
     weights, sizes, row_labels = others
     n, grades = len(qid), np.array(grades, dtype=np.float64)
-    indptr, places, levels = placed_again(*lists, n, grades, len(grades) + 2)
+    indptr, places, levels = placed_again(lists, n, grades, len(grades) + 2)
     pooled = None
     if pool is not None:
-        borders, _, of_pool = placed_again(*pool, n, grades, len(grades))
+        borders, _, of_pool = placed_again(pool, n, grades, len(grades))
         pooled = RankedList.without_ties(of_pool, borders)
     labels = ReadLabels.of_levels(grades, levels)
     if weights is not None:

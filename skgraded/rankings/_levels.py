@@ -15,7 +15,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _LARGEST_TABULATED_GRADE = 1_000_000
-_SAMPLED = 100  # grades, by which most labels that are not whole are known
 _LARGEST_BYTE = int(np.iinfo(np.uint8).max)
 
 
@@ -86,7 +85,7 @@ class ReadLabels(NamedTuple):
         ReadLabels
             The labels.
         """
-        any_fractional = not np.array_equal(grades, np.floor(grades))
+        any_fractional = not _are_whole(grades)
         any_unjudged = bool(levels.max(initial=0) >= len(grades))
         return cls((grades, levels), None, float(grades[-1]), any_fractional, any_unjudged)
 
@@ -158,8 +157,7 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
 
 
 def _distinct(judged: FloatArray) -> tuple[FloatArray, NDArray[Any]]:
-    is_short = judged.max(initial=0) <= _LARGEST_TABULATED_GRADE
-    if not (is_short and _are_whole(judged[:_SAMPLED]) and _are_whole(judged)):
+    if judged.max(initial=0) > _LARGEST_TABULATED_GRADE or not _are_whole(judged):
         return _core.distinct_grades(np.ascontiguousarray(judged, np.float64))
     whole = judged.astype(np.int64)
     occurs = np.bincount(whole, minlength=1) > 0
@@ -174,13 +172,13 @@ def _are_whole(grades: FloatArray) -> bool:
 
 
 def placed_again(
-    query: Any, levels: Any, n_queries: int, grades: FloatArray, end: int
+    rows: Any, n_queries: int, grades: FloatArray, end: int
 ) -> tuple[IntArray, IntArray | None, NDArray[Any]]:
     """Return the borders of queries, the places of their rows, and the levels by position.
 
     The rows come out of a pickle, with the number of the query and the level below `end` of each.
     """
-    query, levels = np.array(query, dtype=np.int32), np.array(levels, dtype=np.int64)
+    query, levels = np.array(rows[0], dtype=np.int32), np.array(rows[1], dtype=np.int64)
     rise = len(grades) and grades[0] == 0 and (np.diff(grades) > 0).all() and grades[-1] < np.inf
     in_range = levels.min(initial=0) >= 0 and levels.max(initial=0) < end
     lengths = np.bincount(query, minlength=n_queries)

@@ -167,9 +167,8 @@ def _on_shared_scale(labels: Judgments, lists: _Graded, pools: _Graded | None) -
     grades, levels = levels_of(both)
     levels[both < UNJUDGED] = len(grades) + 1
     read = ReadLabels.of_levels(grades, levels[: len(graded)])
-    if pools is None:
-        return indptr, read, None, None
-    return indptr, read, RankedList.without_ties(levels[len(graded) :], pools[1]), None
+    given = pools and RankedList.without_ties(levels[len(graded) :], pools[1])
+    return indptr, read, given, None
 
 
 def _on_own_scales(labels: Judgments, lists: _Graded, pools: _Graded | None) -> _Laid:

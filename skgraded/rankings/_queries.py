@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import is_missing
-from skgraded.rankings._numbers import check_group_sizes, one_dimensional
+from skgraded.rankings._numbers import one_dimensional
 
 IntArray = NDArray[np.int64]
 
@@ -86,12 +86,6 @@ def place_rows(
     return names, indptr, None
 
 
-def place_groups(group: ArrayLike, n_rows: int) -> tuple[IntArray, IntArray, None]:
-    """Return what `place_rows` does, from the number of consecutive rows of each query."""
-    sizes = check_group_sizes(group, n_rows)
-    return np.arange(len(sizes)), borders_of(sizes), None
-
-
 def borders_of(lengths: IntArray) -> IntArray:
     """Return the borders of parts that follow one another, from the lengths of these."""
     return np.concatenate(([0], np.cumsum(lengths)))
@@ -131,6 +125,8 @@ def count_rows(qid: ArrayLike) -> tuple[NDArray[Any], IntArray]:
 
     Rows of one query share one object, so that numbering these ids again takes less time.
     """
+    if getattr(getattr(qid, "dtype", None), "names", None):
+        raise ValueError("qid must hold ids alone, got an array made by query_ids.")
     names, numbered = _numbered(qid, None)
     number = numbered.query_of_row
     ids = names[number] if names.dtype.kind == "O" else as_ids(qid)
