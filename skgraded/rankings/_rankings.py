@@ -128,8 +128,8 @@ class Rankings:
     judgments : Judgments
         The labels by query.
     order : ndarray of shape (n_documents,), int32
-        ``order[judgments.indptr[q] + n - 1]`` is the position, within query q, of the document at
-        rank n. Tied documents keep the order of their rows.
+        ``order[indptr[q] + n - 1]`` is the position, within query q, of the document at rank n.
+        Tied documents keep the order of their rows.
     tied : ndarray of shape (n_documents,), uint8
         1 where the score equals that of the document one rank above.
     scores : ndarray of shape (n_documents,), float64, or None
@@ -199,6 +199,11 @@ class Rankings:
     def __repr__(self) -> str:
         judgments = self.judgments
         return f"<Rankings of {judgments.n_documents} documents in {judgments.n_queries} queries>"
+
+    @property
+    def indptr(self) -> IntArray:
+        """``indptr[q]:indptr[q + 1]`` are the positions of the documents of query q."""
+        return self.judgments.indptr
 
     def ranked(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         """Return the levels in rank order under the rules for ties and unjudged documents.
