@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 T = TypeVar("T", bound=np.generic)
-IntArray = NDArray[np.int64]
 
 
 def sealed(array: NDArray[T]) -> NDArray[T]:
@@ -76,10 +75,3 @@ def require_borders(name: str, indptr: Any, n_parts: int, n: int) -> None:
     require_column(name, indptr, (np.int64,), n_parts + 1)
     ends = indptr[0] == 0 and indptr[-1] == n
     require(ends and (indptr[1:] >= indptr[:-1]).all(), f"{name} must rise from 0 to {n}")
-
-
-def require_permutation(name: str, places: IntArray) -> None:
-    """Raise unless every place is taken once; the places are from 0 to their number."""
-    taken = np.zeros(len(places), dtype=bool)
-    taken[places] = True
-    require(taken.all(), f"{name} must hold every place once")

@@ -242,8 +242,6 @@ class Judgments:
         self._has_one_scale = is_part or is_short
         self.row_labels = row_labels or {}
         self.sizes = None
-        # The order in which queries are sorted by score; those of similar size are neighbours.
-        self.schedule = _core.schedule_queries(indptr)
         self.kept = Kept()
 
     @classmethod
@@ -433,6 +431,11 @@ class Judgments:
         row_order[self.places] = np.arange(len(row_order))
         row_order.flags.writeable = False
         return row_order
+
+    @cached_property
+    def schedule(self) -> IntArray:
+        """Order in which queries are sorted by score; those of similar size are neighbours."""
+        return _core.schedule_queries(self.indptr)
 
     @property
     def top_of_scale(self) -> int:
