@@ -10,9 +10,4 @@ the package, and must be left alone while a kernel reads them.
 
 from skgraded._core._native import *
 
-_LARGEST_RANK = 2**63 - 1
-
-
-def last_rank(k: int | None) -> int:
-    """Return the last rank that counts under a cut-off k; None is the whole list."""
-    return _LARGEST_RANK if k is None else k
+LAST_RANK = 2**63 - 1  # the last rank that counts without a cut-off

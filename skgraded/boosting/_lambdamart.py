@@ -15,7 +15,7 @@ from skgraded._support.arguments import flag, integer_or_none, number
 from skgraded.boosting._noise import Noise
 from skgraded.exceptions import LongQueryWarning
 from skgraded.measures import Measure, PairFactors, PrefixMeasure
-from skgraded.measures._positions import Positions
+from skgraded.measures._positions import ByRank, Positions
 from skgraded.rankings import Judgments, RankedList, Rankings, keep
 
 FloatArray = NDArray[np.float64]
@@ -193,7 +193,7 @@ class LambdaMART:
             for part, weight in parts
         ]
         options = _core.LambdaOptions(
-            truncation=_core.last_rank(self.truncation_level),
+            truncation=self.truncation_level or _core.LAST_RANK,
             ties=_core.TieOrder[parts[0][0].ties],
             norm=self.norm,
             sigmoid=self.sigmoid,
@@ -234,14 +234,14 @@ def _swap_prices(
         ranks, K = form.pairs
         # Without gains, any discounts of the right size will do.
         position = discount = _weights(ranks, judgments)
-        position_ragged = discount_ragged = ranks.ragged
+        position_ragged = discount_ragged = not isinstance(ranks, ByRank)
         if isinstance(K, PairFactors) and (judgments.borders is not None or K.rises):
             factors, pair_factor = K.by_level(judgments.n_levels), factor * K.scale
         else:
             base, columns, column = form.cells
     if form.linear is not None:
         discount = _weights(form.linear.discount, judgments)
-        discount_ragged = form.linear.discount.ragged
+        discount_ragged = not isinstance(form.linear.discount, ByRank)
         gain, gain_factor = form.linear.gain, factor * form.linear.scale
     return _core.SwapPrices(
         discount=discount,
@@ -255,7 +255,7 @@ def _swap_prices(
         pair_column=column,
         **dict(zip("fhuw", factors, strict=True)),
         pair_factor=pair_factor,
-        cutoff=_core.last_rank(chosen.k),
+        cutoff=chosen.k or _core.LAST_RANK,
     )
 
 

@@ -195,7 +195,7 @@ def _checked_default(kind: type[Fields], name: str, default: Any) -> Any:
 def check_cutoff(name: str, k: Any) -> int | None:
     """Return k as an int, or None for the whole list."""
     cutoff = _params.integer_or_none(name, k, 1, "the whole list")
-    if cutoff is not None and cutoff > _core.last_rank(None):
+    if cutoff is not None and cutoff > _core.LAST_RANK:
         raise ValueError(f"{name} must be below 2**63, or None for the whole list, got {k!r}.")
     return cutoff
 

@@ -205,8 +205,6 @@ class ReciprocalIdealGain:
     beta: float = 1.0
     adds_rank: bool = False
 
-    ragged: ClassVar[bool] = True
-
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         pool = judgments.pool
         gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[pool.levels]
@@ -226,8 +224,6 @@ class _IdealDCG:
     discount: ByRank
     gain: str | Sequence[float]
     k: int | None
-
-    ragged: ClassVar[bool] = True
 
     def _of_pool(self, judgments: Judgments) -> tuple[FloatArray, FloatArray]:
         """Return the gain and 1 / DCG_I at every rank of the pools."""

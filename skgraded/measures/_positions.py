@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,8 @@ FloatArray = NDArray[np.float64]
 class Positions(Protocol):
     """A hashable object that computes the weights d_n or p_n of the ranks.
 
-    ``ragged`` is True if the weights differ between queries (one weight per document), and False
-    if all queries share them (one weight per rank).
+    Weights that all queries share are a `ByRank`; any other object computes one for each document.
     """
-
-    @property
-    def ragged(self) -> bool:
-        """Whether the weights differ between queries."""
-        ...
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> NDArray[np.float64]:
         """Compute the weights of the ranks 1, 2, ... of the longest list, or of all documents.
@@ -42,7 +36,7 @@ class Positions(Protocol):
         Returns
         -------
         ndarray of shape (longest list,) or (n_documents,)
-            The weights: one per rank, or one per document if ``ragged``.
+            The weights: one per rank from a `ByRank`, else one per document.
         """
         ...
 
@@ -79,11 +73,6 @@ class ByRank(NamedTuple):
 
     function: Callable[..., FloatArray]
     arguments: tuple[Any, ...] = ()
-
-    @property
-    def ragged(self) -> bool:
-        """False: all queries share the weights."""
-        return False
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         """Return the weights of the ranks 1, 2, ... of the longest list.
@@ -221,8 +210,6 @@ class UpToListEnd:
     unjudged: Unjudged
     weights: ByRank = CONSTANT
 
-    ragged: ClassVar[bool] = True
-
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         length, n = judgments.list_lengths(self.unjudged), rank_of(ranked)
         weights = self.weights(ranked, judgments)[places_of(ranked)]
@@ -235,8 +222,6 @@ class UpToRecallBase:
 
     rel: float
     multiple: float = 1.0
-
-    ragged: ClassVar[bool] = True
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         n_relevant = judgments.count_pool(judgments.grades >= self.rel)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._sealed import all_sealed
 from skgraded.measures._measure import MANY_MOMENTS, Measure
-from skgraded.measures._positions import Positions
+from skgraded.measures._positions import ByRank, Positions
 from skgraded.rankings import Judgments, Ranked, Ties, Unjudged, keep
 
 FloatArray = NDArray[np.float64]
@@ -252,8 +252,15 @@ class PrefixMeasure(Measure):
     """
 
     shares_levels: ClassVar[bool] = False
+    counts_pairs: ClassVar[bool] = False  # whether the measure has a pair part
+    _goes_by_scale: ClassVar[bool] = False  # so that queries with levels of their own are apart
 
     _needs = ("_relevant", "_linear_part or _pair_part")
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        cls.counts_pairs = cls._pair_part is not PrefixMeasure._pair_part
+        cls._goes_by_scale = cls.counts_pairs and not cls.shares_levels
 
     def _linear_part(self, judgments: Judgments) -> LinearPart | None:
         """Return discount d, gain v and constant, or None for a measure without a linear part."""
@@ -262,11 +269,6 @@ class PrefixMeasure(Measure):
     def _pair_part(self, judgments: Judgments) -> PairPart | None:
         """Return position weight p and matrix K, or None for a measure without a pair part."""
         return None
-
-    @property
-    def counts_pairs(self) -> bool:
-        """Whether the measure has a pair part."""
-        return type(self)._pair_part is not PrefixMeasure._pair_part
 
     def prefix_form(self, judgments: Judgments) -> PrefixForm:
         """Return the measure's d, v, p and K on some labels, which are computed once.
@@ -300,7 +302,7 @@ class PrefixMeasure(Measure):
         ndarray of shape (n_queries,)
             1, or 1 / (ideal value) with ``normalize``; 0 for queries without relevant documents.
         """
-        if self._is_scored_by_scale(judgments):
+        if self._goes_by_scale and judgments.by_scale:
             factor = np.empty(judgments.n_queries)
             for part in judgments.by_scale:
                 factor[part.queries] = self.query_factor(part.judgments)
@@ -312,14 +314,10 @@ class PrefixMeasure(Measure):
         best = form.best
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
 
-    def _is_scored_by_scale(self, judgments: Judgments) -> bool:
-        """Whether queries with levels of their own are separated from the others."""
-        return self.counts_pairs and not self.shares_levels and bool(judgments.by_scale)
-
     def _score_in_parts(self, rankings: Ranked) -> Iterator[tuple[FloatArray, int]]:
         judgments = rankings.judgments
-        form = None if self._is_scored_by_scale(judgments) else self.prefix_form(judgments)
-        if form is None or not form.takes_slices:
+        are_apart = self._goes_by_scale and judgments.by_scale
+        if are_apart or not (form := self.prefix_form(judgments)).takes_slices:
             yield self._score(rankings)
             return
         n_empty = form.n_empty
@@ -329,7 +327,7 @@ class PrefixMeasure(Measure):
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         judgments = rankings.judgments
-        if not self._is_scored_by_scale(judgments):
+        if not (self._goes_by_scale and judgments.by_scale):
             form = self.prefix_form(judgments)
             return form.values(rankings, self.empty), form.n_empty
         values, n_empty = np.empty(judgments.n_queries), 0
@@ -490,7 +488,7 @@ def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
         pairs, cells = _as_kernels_take(pairs, judgments, measure)
     relevant = judgments.count_pool(measure._relevant(judgments)) > 0
     n_empty = len(relevant) - int(np.count_nonzero(relevant))
-    rules = Rules(_core.last_rank(measure.k), measure.ties, measure.unjudged)
+    rules = Rules(measure.k or _core.LAST_RANK, measure.ties, measure.unjudged)
     form = PrefixForm(
         rules=rules,
         linear=linear,
@@ -555,7 +553,7 @@ def pair_sums(pairs: PairPart, rules: Rules, rankings: Ranked) -> FloatArray:
 def value_of_pairs(positions: Positions, factors: PairFactors, rankings: Ranked) -> FloatArray:
     """Sum p_n K[r_m, r_n] over all ranks of lists without ties, shape (n_queries,)."""
     pairs, judgments = PairPart(positions, factors), rankings.judgments
-    rules = Rules(_core.last_rank(None), "row_order", "nonrelevant")
+    rules = Rules(_core.LAST_RANK, "row_order", "nonrelevant")
     if judgments.borders is not None:
         return pair_sums(pairs, rules, rankings)
     cells = factors.cells(judgments.n_levels)
@@ -572,7 +570,7 @@ def _weighted_lists(
 ) -> tuple[_Lists, tuple[int, bool, int]]:
     """Return lists with the weights of their ranks, and the rules, as kernels of sums take them."""
     last_rank, ties, unjudged = rules
-    ranked, ragged = rankings.ranked(ties, unjudged), positions.ragged
+    ranked, ragged = rankings.ranked(ties, unjudged), not isinstance(positions, ByRank)
     if ragged:
         kept, key = rankings.judgments.kept[_Weights], (positions, unjudged, type(rankings))
         weights = kept.get(key)

@@ -555,7 +555,7 @@ class _BlendedCascade(_BlendedRatio):
             self._weights(ranked, judgments),
             stop,
             self._blended(judgments),
-            _core.last_rank(self.k),
+            self.k or _core.LAST_RANK,
             self.ties == "expected",
             rankings.n_threads,
         )
@@ -723,7 +723,7 @@ class _PreferredRank(_BlendedRatio):
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        levels = np.where(rank_of(ranked) <= _core.last_rank(self.k), ranked.levels, 0)
+        levels = np.where(rank_of(ranked) <= (self.k or _core.LAST_RANK), ranked.levels, 0)
         graded = levels > 0
         highest = np.repeat(largest_of(levels, ranked), ranked.lengths)
         preferred = np.flatnonzero(graded & (levels == highest))[::-1]

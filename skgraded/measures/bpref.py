@@ -82,7 +82,7 @@ class _ClippedPreference(_BinaryPreference):
             self._relevant(judgments).astype(np.uint8),
             most.astype(np.float64),
             divisor.astype(np.float64),
-            _core.last_rank(self.k),
+            self.k or _core.LAST_RANK,
             self.ties == "expected",
             rankings.n_threads,
         )
@@ -527,7 +527,7 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
             *codes_of_judging(self, rankings),
             np.append([False, False], self._relevant(judgments)).astype(np.uint8),
             self.epsilon,
-            _core.last_rank(self.k),
+            self.k or _core.LAST_RANK,
             self.ties == "expected",
             rankings.n_threads,
         )

@@ -70,7 +70,7 @@ class _Cascade(Measure):
             *ranked,
             self._worth()(ranked, judgments),
             self._stop(judgments),
-            _core.last_rank(self.k),
+            self.k or _core.LAST_RANK,
             self.ties == "expected",
             rankings.n_threads,
         )

@@ -324,7 +324,7 @@ class G(_GainMeasure):
         gain = self._gains(judgments)
         gains = gain[ranked.levels]
         missed = _difference_of_sums(self._ideal_gain(ranked, judgments), gains, ranked.indptr)
-        counted = np.where(rank_of(ranked) <= _core.last_rank(self.k), gains, 0.0)
+        counted = np.where(rank_of(ranked) <= (self.k or _core.LAST_RANK), gains, 0.0)
         total = sum_of(counted * (1.0 / np.log2(2.0 + missed)), ranked)
         return total * self._share(judgments)
 
@@ -380,7 +380,7 @@ class BinG(_BinaryMeasure):
             *ranked,
             self._relevant(judgments).astype(np.uint8),
             LOG2.at(np.arange(1.0, ranked.longest + 2)),
-            _core.last_rank(self.k),
+            self.k or _core.LAST_RANK,
             self.ties == "expected",
             rankings.n_threads,
         )
@@ -472,7 +472,7 @@ class NDCGRel(_GainMeasure):
         ideal = gain[pool.levels] * LOG2.at(rank_of(pool))
         inverse = reciprocal(_core.cumulate(ideal, pool.indptr))
         n, n_relevant = rank_of(ranked), judgments.count_pool(gain > 0)
-        gains = np.where(n <= _core.last_rank(self.k), gain[ranked.levels], 0.0)
+        gains = np.where(n <= (self.k or _core.LAST_RANK), gain[ranked.levels], 0.0)
         discounts, relevant = LOG2.at(n), np.where(gains > 0, 1.0, 0.0)
         dcg = _core.cumulate(gains * discounts, ranked.indptr)
         found = relevant * dcg * at_ranks(n, inverse, ranked, pool)

@@ -607,7 +607,7 @@ class Judged(Measure):
             np.ones(ranked.longest),
             False,
             np.array([0.0, 1.0]),
-            _core.last_rank(self.k),
+            self.k or _core.LAST_RANK,
             self.ties == "expected",
             rankings.n_threads,
         )

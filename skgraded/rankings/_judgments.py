@@ -239,7 +239,8 @@ class Judgments:
         self.has_fractional_grades, self.has_unjudged = labels.any_fractional, labels.any_unjudged
         self.has_own_pool = pool is None
         is_short = labels.top_grade <= TOP_OF_SHORT_SCALE and not labels.any_fractional
-        self._has_one_scale = is_part or is_short
+        if is_part or is_short:
+            self.by_scale = ()
         self.row_labels = row_labels or {}
         self.sizes = None
         self.kept = Kept()
@@ -394,7 +395,7 @@ class Judgments:
         grades.flags.writeable = levels.flags.writeable = False
         return grades, levels
 
-    @property
+    @cached_property
     def _has_many_levels(self) -> bool:
         """Whether counts of all levels would take more memory than the documents."""
         return self.n_queries * self.n_levels > self.n_documents
@@ -445,8 +446,8 @@ class Judgments:
     @cached_property
     def by_scale(self) -> tuple[ScalePart, ...]:
         """Queries that share a scale, and others with levels of their own; () if all share one."""
-        own = None if self._has_one_scale else go_by_own_levels(self)
-        return () if own is None or not own.any() else parts_by_scale(self, own)
+        own = go_by_own_levels(self)
+        return parts_by_scale(self, own) if own.any() else ()
 
     @cached_property
     def pool(self) -> RankedList:
@@ -525,7 +526,7 @@ class Judgments:
             which levels occur.
         """
         ones = np.ones(self.pool.longest)
-        whole = _core.last_rank(None)
+        whole = _core.LAST_RANK
         return _core.discounted_gain(*self.pool, ones, False, by_level, whole, False, 1)
 
     def require_integer_grades(self, owner: str) -> None:
