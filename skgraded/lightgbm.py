@@ -12,9 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._guards import refuse_cut_queries
-from skgraded._support.arguments import flag, integer, number
-from skgraded.boosting._evaluator import (
+from skgraded._boosting._evaluator import (
     ChosenMeasure,
     Evaluator,
     NamedMeasures,
@@ -22,8 +20,10 @@ from skgraded.boosting._evaluator import (
     named_measures,
     refuse_taken_names,
 )
-from skgraded.boosting._judged_sets import DataSet
-from skgraded.boosting._objective import Objective, make_objective
+from skgraded._boosting._judged_sets import DataSet
+from skgraded._boosting._objective import Objective, make_objective
+from skgraded._guards import refuse_cut_queries
+from skgraded._support.arguments import flag, integer, number
 from skgraded.measures import Measure
 
 __all__ = ["early_stopping", "eval_metric", "objective"]

@@ -19,9 +19,7 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from xgboost.callback import CallbackContainer, EarlyStopping, TrainingCallback
 
-from skgraded._guards import running, warn_about_scored_queries
-from skgraded._support.arguments import integer_or_none
-from skgraded.boosting._evaluator import (
+from skgraded._boosting._evaluator import (
     ChosenMeasure,
     Evaluator,
     NamedMeasures,
@@ -29,8 +27,10 @@ from skgraded.boosting._evaluator import (
     named_measures,
     refuse_taken_names,
 )
-from skgraded.boosting._judged_sets import DataSet, rank_in_training
-from skgraded.boosting._objective import Objective, make_objective
+from skgraded._boosting._judged_sets import DataSet, rank_in_training
+from skgraded._boosting._objective import Objective, make_objective
+from skgraded._guards import running, warn_about_scored_queries
+from skgraded._support.arguments import integer_or_none
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments, read_columns, without_query_ids
 

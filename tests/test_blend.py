@@ -35,7 +35,7 @@ from skgraded import (
     query_target,
     xGAP,
 )
-from skgraded.boosting._lambdamart import LambdaMART
+from skgraded._boosting._lambdamart import LambdaMART
 from skgraded.cli._inputs import chosen_measure
 from skgraded.conventions import measure_as
 from skgraded.datasets import make_ranking

@@ -37,8 +37,8 @@ from skgraded import (
     query_target,
     xGAP,
 )
-from skgraded.boosting._lambdamart import LambdaMART
-from skgraded.boosting._noise import chosen_noise
+from skgraded._boosting._lambdamart import LambdaMART
+from skgraded._boosting._noise import chosen_noise
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import GradeScaleWarning, LongQueryWarning
 from skgraded.lightgbm import eval_metric, objective

@@ -20,7 +20,7 @@ from skgraded import (
     query_target,
     xGAP,
 )
-from skgraded.boosting._lambdamart import LambdaMART
+from skgraded._boosting._lambdamart import LambdaMART
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     GradeScaleWarning,

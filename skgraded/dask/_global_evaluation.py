@@ -17,9 +17,9 @@ from distributed import Client, SchedulerPlugin, default_client, get_worker
 from distributed.utils import sync
 from numpy.typing import NDArray
 
+from skgraded._boosting import ChosenMeasure, NamedMeasures, as_argument, parse_named
 from skgraded._engines.scan import require_version, version_here
 from skgraded._support.arguments import number, threads
-from skgraded.boosting import ChosenMeasure, NamedMeasures, as_argument, parse_named
 from skgraded.exceptions import WorkerLostError
 from skgraded.measures import Measure, evaluate, resolve_all, warn_if_grades_are_inferred
 from skgraded.rankings import Judgments

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._guards import warn_once
-from skgraded._sealed import sealed
 from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName, g_of
+from skgraded._support.sealed import sealed
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures._fields import field, numbers_by_grade
 from skgraded.measures._measure import Measure

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._sealed import sealed
+from skgraded._support.sealed import sealed
 from skgraded.rankings import Judgments, RankedList, Unjudged
 
 FloatArray = NDArray[np.float64]

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._sealed import all_sealed
+from skgraded._support.sealed import all_sealed
 from skgraded.measures._measure import MANY_MOMENTS, Measure
 from skgraded.measures._positions import ByRank, Positions
 from skgraded.rankings import Judgments, Ranked, Ties, Unjudged, keep

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._sealed import sealed
 from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName
+from skgraded._support.sealed import sealed
 from skgraded.measures._fields import field, number
 from skgraded.measures._gains import (
     Gain,

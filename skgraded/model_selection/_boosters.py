@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
-from skgraded.boosting import NamedMeasures, named_means, refuse_taken_names
+from skgraded._boosting import NamedMeasures, named_means, refuse_taken_names
 from skgraded.model_selection._estimators import (
     STOPPING,
     reject_own_stopping,

@@ -14,6 +14,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from skgraded._boosting import NamedMeasures
 from skgraded._guards import (
     QueryRecord,
     refusal_of,
@@ -22,7 +23,6 @@ from skgraded._guards import (
     warn_if_a_feature_holds_the_ids,
     warn_once,
 )
-from skgraded.boosting import NamedMeasures
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
 from skgraded.model_selection._checks import (

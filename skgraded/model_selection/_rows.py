@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from skgraded.boosting import NamedMeasures, parse_named
+from skgraded._boosting import NamedMeasures, parse_named
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments
 

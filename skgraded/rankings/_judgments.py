@@ -525,9 +525,8 @@ class Judgments:
             The sums. They are added document by document, so that their bits do not depend on
             which levels occur.
         """
-        ones = np.ones(self.pool.longest)
-        whole = _core.LAST_RANK
-        return _core.discounted_gain(*self.pool, ones, False, by_level, whole, False, 1)
+        weights = np.ones(self.pool.longest), False
+        return _core.discounted_gain(*self.pool, *weights, by_level, _core.LAST_RANK, False, 1)
 
     def require_integer_grades(self, owner: str) -> None:
         """Raise if a grade is fractional.

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_about_scored_queries
-from skgraded._sealed import all_sealed
 from skgraded._support.arguments import integer
 from skgraded._support.progress import ProgressBar
+from skgraded._support.sealed import all_sealed
 from skgraded._support.writers import Result, Table
 from skgraded.measures import Measure, Measures, measures_by_name, resolve_all
 from skgraded.measures import evaluate as evaluate_rankings

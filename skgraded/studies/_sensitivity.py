@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._sealed import all_sealed
 from skgraded._support.arguments import choice, integer
 from skgraded._support.progress import ProgressBar
+from skgraded._support.sealed import all_sealed
 from skgraded._support.text import count
 from skgraded._support.writers import Result, Table
 from skgraded.measures import Measures, measures_by_name

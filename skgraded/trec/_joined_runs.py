@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._sealed import all_sealed
 from skgraded._support.arguments import flag, threads
 from skgraded._support.progress import ProgressBar
+from skgraded._support.sealed import all_sealed
 from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings

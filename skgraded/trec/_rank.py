@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._sealed import all_sealed
 from skgraded._support.arguments import flag, threads
+from skgraded._support.sealed import all_sealed
 from skgraded.rankings import Judgments, RankedList, Rankings
 from skgraded.trec._files import JoinedRun, Negative, Order, join, read_columns_of_run, read_qrels
 

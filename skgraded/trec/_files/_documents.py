@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._sealed import SealedFields, require_borders, require_column
 from skgraded._support.arguments import is_missing
+from skgraded._support.sealed import SealedFields, require_borders, require_column
 
 IntArray = NDArray[np.int64]
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._sealed import all_sealed, require, require_column
 from skgraded._support.arguments import choice
+from skgraded._support.sealed import all_sealed, require, require_column
 from skgraded._support.text import count
 from skgraded.rankings import levels_of
 from skgraded.trec._files._documents import HashKey, draw_key

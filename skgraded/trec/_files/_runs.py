@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._sealed import require, require_column
+from skgraded._support.sealed import require, require_column
 from skgraded._support.text import count, first_few
 from skgraded.trec._files._records import Records
 from skgraded.trec._files._table import Table, column_of_topics, group_records

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._sealed import SealedFields, require, require_borders, require_column
+from skgraded._support.sealed import SealedFields, require, require_borders, require_column
 from skgraded.trec._files._documents import Documents, draw_key
 from skgraded.trec._files._records import Records, Spans
 

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from skgraded._boosting._judged_sets import DataSet, JudgedSets
 from skgraded._support.arguments import threads
 from skgraded._support.exact_mean import exact_means
-from skgraded.boosting._judged_sets import DataSet, JudgedSets
 from skgraded.measures import Measure, measure, warn_if_grades_are_inferred
 from skgraded.measures._measure import score_queries
 from skgraded.rankings import Judgments, Rankings
@@ -69,7 +69,7 @@ def parse_named(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
 
     Examples
     --------
-    >>> from skgraded.boosting import parse_named
+    >>> from skgraded._boosting import parse_named
     >>> parse_named([{"ndcg": "nDCG@10"}, "AP"], "eval_metric")
     (('ndcg', nDCG(k=10)), ('AP', AP()))
     """
@@ -129,7 +129,7 @@ def as_argument(name: str, chosen: Measure) -> str:
     Examples
     --------
     >>> from skgraded import AP
-    >>> from skgraded.boosting import as_argument
+    >>> from skgraded._boosting import as_argument
     >>> as_argument("AP", AP()), as_argument("map", AP())
     ("'AP'", "{'map': 'AP'}")
     """
@@ -154,7 +154,7 @@ def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, flo
     Examples
     --------
     >>> from skgraded import AP
-    >>> from skgraded.boosting import named_means
+    >>> from skgraded._boosting import named_means
     >>> from skgraded.rankings import Judgments
     >>> named_means((("ap", AP()),), Judgments([0, 1], qid=[0, 0]).rank([0.1, 0.2]))
     [('ap', 1.0)]
@@ -232,7 +232,7 @@ def refuse_taken_names(named: NamedMeasures, taken: Collection[str], library: st
 
     Examples
     --------
-    >>> from skgraded.boosting import parse_named, refuse_taken_names
+    >>> from skgraded._boosting import parse_named, refuse_taken_names
     >>> refuse_taken_names(parse_named([{"auc": "AP"}], "eval_metric"), ["auc"], "LightGBM")
     Traceback (most recent call last):
         ...

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._boosting._noise import Noise
 from skgraded._guards import warn_once
 from skgraded._support.arguments import flag, integer_or_none, number
-from skgraded.boosting._noise import Noise
 from skgraded.exceptions import LongQueryWarning
 from skgraded.measures import Measure, PairFactors, PrefixMeasure
 from skgraded.measures._positions import ByRank, Positions

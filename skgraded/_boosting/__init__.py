@@ -1,6 +1,6 @@
 """The part of training and evaluation that LightGBM, XGBoost and CatBoost have in common."""
 
-from skgraded.boosting._evaluator import (
+from skgraded._boosting._evaluator import (
     ChosenMeasure,
     NamedMeasures,
     as_argument,

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._support.arguments import threads
-from skgraded.boosting._evaluator import chosen_measure
-from skgraded.boosting._judged_sets import (
+from skgraded._boosting._evaluator import chosen_measure
+from skgraded._boosting._judged_sets import (
     DataSet,
     IterationCounter,
     JudgedSets,
     rank_in_training,
     scores_in_training,
 )
-from skgraded.boosting._lambdamart import LambdaMART, trainable
-from skgraded.boosting._noise import Noise, chosen_noise
+from skgraded._boosting._lambdamart import LambdaMART, trainable
+from skgraded._boosting._noise import Noise, chosen_noise
+from skgraded._support.arguments import threads
 from skgraded.measures import Measure
 
 
