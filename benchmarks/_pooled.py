@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from skgraded._intervals.corrections import holm
+from skgraded._intervals.paired import holm
 
 NORMAL = NormalDist()
 INCONSISTENT = 0.5  # I squared

@@ -29,9 +29,8 @@ from skgraded import (
     query_train_test_split,
     xGAP,
 )
-from skgraded._intervals.corrections import holm
 from skgraded._intervals.estimate import means
-from skgraded._intervals.paired import TESTS, t_test
+from skgraded._intervals.paired import TESTS, holm, t_test
 from skgraded._intervals.repeats import over_repeats
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (

@@ -8,24 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from skgraded._intervals.bootstrap import _counts, bootstrapped
 from skgraded._intervals.clustered import sums_by_cluster
-from skgraded._intervals.corrections import CORRECTIONS, benjamini_hochberg, holm, level_of
+from skgraded._intervals.draws import _counts, bootstrapped, randomization_test, tukey_test
 from skgraded._intervals.paired import (
+    CORRECTIONS,
     TESTS,
+    benjamini_hochberg,
     bootstrap_test,
     effect_size,
+    holm,
+    level_of,
     paired_differences,
     score_test,
     sign_test,
     t_test,
     wilcoxon_test,
 )
-from skgraded._intervals.shuffles import randomization_test, tukey_test
 
 DIFFERENCES = np.random.default_rng(0).normal([[0.0], [0.1], [0.5]], 0.3, size=(3, 40))
-
-
 PAIRS = np.array([[0, 1], [0, 2], [1, 2]])
 
 
@@ -280,8 +280,8 @@ def test_the_bootstrap_is_the_literal_one(clustered, monkeypatch):
         assert p_values[place] == pytest.approx(expected)
         ordered = sorted(drawn, key=lambda found: -abs(found[0]) / found[1])
         assert required[place] == pytest.approx(abs(ordered[29][0]))
-    monkeypatch.setattr("skgraded._intervals.bootstrap._COUNTS_AT_A_TIME", 400)
-    monkeypatch.setattr("skgraded._intervals.bootstrap._CELLS_IN_CACHE", 400)
+    monkeypatch.setattr("skgraded._intervals.draws._COUNTS_AT_A_TIME", 400)
+    monkeypatch.setattr("skgraded._intervals.draws._CELLS_IN_CACHE", 400)
     again = bootstrapped(sums, sizes, 300, rng(), 0.1)
     np.testing.assert_allclose(again, (p_values, required), rtol=1e-12)
 
@@ -296,8 +296,8 @@ def test_many_queries_are_drawn_in_groups():
 def test_batches_of_swaps_change_nothing(n_topics, monkeypatch):
     differences = rng().normal(0.1, 1.0, size=(10, n_topics))
     expected = randomization_test(differences, 250, rng())
-    monkeypatch.setattr("skgraded._intervals.shuffles._CELLS_IN_CACHE", 400)
+    monkeypatch.setattr("skgraded._intervals.draws._CELLS_IN_CACHE", 400)
     np.testing.assert_array_equal(randomization_test(differences, 250, rng()), expected)
-    monkeypatch.setattr("skgraded._intervals.shuffles._SIGNS_AT_A_TIME", 1000)
+    monkeypatch.setattr("skgraded._intervals.draws._SIGNS_AT_A_TIME", 1000)
     sure = np.ones((1, 40)) + np.arange(40) / 1000  # no resample can reach this
     assert randomization_test(sure, 999, rng()) == pytest.approx(1 / 1000)

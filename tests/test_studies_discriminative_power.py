@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skgraded._intervals.bootstrap import _counts
+from skgraded._intervals.draws import _counts
 from skgraded._intervals.paired import TESTS, bootstrap_test
 from skgraded.studies import discriminative_power
 
@@ -66,7 +66,7 @@ def test_systems_that_rounding_tells_apart_do_not_differ(scores, test):
 
 def test_batches_of_pairs_do_not_change_the_result(scores, monkeypatch):
     expected = discriminative_power(scores, n_resamples=100)
-    monkeypatch.setattr("skgraded._intervals.bootstrap._CELLS_IN_CACHE", 250)
+    monkeypatch.setattr("skgraded._intervals.draws._CELLS_IN_CACHE", 250)
     found = discriminative_power(scores, n_resamples=100)
     np.testing.assert_allclose(found.p_values, expected.p_values)
     np.testing.assert_allclose(found.required, expected.required)

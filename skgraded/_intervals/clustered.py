@@ -29,11 +29,6 @@ def sums_by_cluster(
     return np.add.reduceat(values[..., order], starts, axis=-1), sizes.astype(np.float64)
 
 
-def sizes_of(sums: FloatArray, sizes: FloatArray | None) -> FloatArray:
-    """Return the sizes of the units; each is one query unless they are given."""
-    return np.ones(sums.shape[1]) if sizes is None else sizes
-
-
 def means_without_rounding(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     """Return the mean difference of each pair; 0 where differences cancel but for rounding."""
     means: FloatArray = sums.sum(axis=1) / sizes.sum()

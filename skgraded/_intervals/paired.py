@@ -1,7 +1,7 @@
-"""Paired tests over queries, for many pairs of systems at once, and the table of them.
+"""Paired tests over queries, for many pairs of systems at once, and corrections for their number.
 
-A new test is a function and its entry in `TESTS`: comparisons, studies and the command line read
-the table.
+A new test is a function and its entry in `TESTS`, and a new correction one in `CORRECTIONS`:
+comparisons, studies and the command line read the tables.
 
 Differences are a finite array of shape (n_pairs, n_topics). Every test returns one two-sided
 p-value per pair, which is 1 for a pair without any difference. A topic is a query. Where queries
@@ -13,16 +13,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from skgraded._intervals.bootstrap import bootstrapped
-from skgraded._intervals.clustered import sizes_of, sums_by_cluster
+from skgraded._intervals.clustered import sums_by_cluster
+from skgraded._intervals.draws import (
+    all_swaps_fit,
+    bootstrapped,
+    randomization_test,
+    tukey_test,
+)
 from skgraded._intervals.estimate import Estimate, means
-from skgraded._intervals.shuffles import all_swaps_fit, randomization_test, tukey_test
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -111,7 +115,7 @@ def bootstrap_test(
     sizes: FloatArray | None = None,
 ) -> FloatArray:
     """Paired bootstrap test of the studentised mean difference (Sakai 2006, Efron 1993)."""
-    return bootstrapped(differences, sizes_of(differences, sizes), n_resamples, rng)[0]
+    return bootstrapped(differences, sizes, n_resamples, rng)[0]
 
 
 def _bootstrap_with_required(
@@ -119,7 +123,7 @@ def _bootstrap_with_required(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the bootstrap test's p-values and the difference that each pair requires."""
     differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
-    return bootstrapped(differences, sizes_of(differences, None), n_resamples, rng, level)
+    return bootstrapped(differences, None, n_resamples, rng, level)
 
 
 def _no_bound(n_units: int, n_resamples: int) -> float:
@@ -291,3 +295,51 @@ TESTS = {
 }
 # The test that comparisons take unless others are named.
 DEFAULT_TEST = TESTS["score"]
+
+
+class Correction(NamedTuple):
+    """A correction of p-values for their number.
+
+    Attributes
+    ----------
+    title : str
+        Its name in sentences.
+    function : callable
+        Takes p-values of shape (n,) and returns the corrected ones.
+    """
+
+    title: str
+    function: Callable[[FloatArray], FloatArray]
+
+
+def holm(p_values: FloatArray) -> FloatArray:
+    """Correct by Holm's step-down procedure, which bounds the chance of any false discovery."""
+    n = len(p_values)
+    order = np.argsort(p_values, kind="stable")
+    stepped = np.maximum.accumulate(p_values[order] * np.arange(n, 0, -1))
+    corrected = np.empty(n)
+    corrected[order] = np.minimum(stepped, 1.0)
+    return corrected
+
+
+def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
+    """Correct by Benjamini and Hochberg's procedure, which bounds the false discovery rate."""
+    from scipy.stats import false_discovery_control
+
+    corrected: FloatArray = false_discovery_control(p_values, method="bh")
+    return corrected
+
+
+CORRECTIONS = {
+    "holm": Correction("Holm's correction", holm),
+    "bh": Correction("Benjamini and Hochberg's correction", benjamini_hochberg),
+    "none": Correction("without correction", np.asarray),
+}
+
+
+def level_of(confidence: float) -> float:
+    """Return the level of significance, 1 - confidence, without the subtraction's rounding error.
+
+    1 - .95 is larger than .05, so that a p-value of .05 would be significant at 95 %.
+    """
+    return round(1.0 - confidence, 12)

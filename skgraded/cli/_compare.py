@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from skgraded._intervals.corrections import CORRECTIONS
-from skgraded._intervals.paired import N_RESAMPLES, TESTS
+from skgraded._intervals.paired import CORRECTIONS, N_RESAMPLES, TESTS
 from skgraded._support.writers import WRITERS
 from skgraded.cli._options import add_confidence, add_measures, add_outputs, add_plot, add_seed
 from skgraded.cli._outputs import check_outputs, save_picture, tell, write_reports

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._intervals.clustered import sums_by_cluster
-from skgraded._intervals.corrections import CORRECTIONS
 from skgraded._intervals.estimate import SURE, Estimate, means
-from skgraded._intervals.paired import N_RESAMPLES, effect_size, paired_differences
+from skgraded._intervals.paired import CORRECTIONS, N_RESAMPLES, effect_size, paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction, integer
 from skgraded.comparison._comparison import Comparison

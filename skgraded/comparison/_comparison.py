@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from skgraded._intervals.corrections import level_of
 from skgraded._intervals.estimate import FEWEST_DIFFERENCES
-from skgraded._intervals.paired import TESTS
+from skgraded._intervals.paired import TESTS, level_of
 from skgraded._support.arguments import fraction, number
 from skgraded._support.pictures import BETTER, GREY, axes_or_new, headline, plain
 from skgraded._support.text import WIDTH, count, shorten

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from skgraded._guards import stacklevel_of_the_user
-from skgraded._intervals.corrections import holm
 from skgraded._intervals.estimate import Estimate
-from skgraded._intervals.paired import paired_differences
+from skgraded._intervals.paired import holm, paired_differences
 from skgraded._intervals.regression import Regression, regression
 from skgraded._support.arguments import choice, fraction
 from skgraded._support.text import count, first_few

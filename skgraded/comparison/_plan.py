@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._intervals.corrections import CORRECTIONS, level_of
-from skgraded._intervals.paired import DEFAULT_TEST, TESTS, PairedTest
+from skgraded._intervals.paired import CORRECTIONS, DEFAULT_TEST, TESTS, PairedTest, level_of
 from skgraded._support.arguments import choice, flag, number
 from skgraded.comparison._given import Given
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._intervals.corrections import level_of
-from skgraded._intervals.paired import N_RESAMPLES, TESTS, paired_differences
+from skgraded._intervals.paired import N_RESAMPLES, TESTS, level_of, paired_differences
 from skgraded._support.arguments import choice, fraction, integer
 from skgraded._support.progress import ProgressBar
 from skgraded._support.writers import Result, Table
