@@ -616,11 +616,7 @@ def test_a_worker_that_is_killed_changes_no_value(tmp_path, whole_queries):
     pieces = [dask.delayed(frame.iloc[a:b]) for a, b in pairwise(bounds)]
     pieces[2] = dask.delayed(die_once)(pieces[2], tmp_path / "marker")
     data = dd.from_delayed(pieces, meta=frame.iloc[:0])
-    with (
-        start(2) as cluster,
-        distributed.Client(cluster) as client,
-        dask.config.set(scheduler=client.get),
-    ):
+    with start(2) as cluster, distributed.Client(cluster):
         found = on_dask.evaluate(SOME, data, weight="weight", whole_queries=whole_queries)
     assert (tmp_path / "marker").exists()
     assert found.mean() == in_memory(SOME, frame).mean()
