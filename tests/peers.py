@@ -1,7 +1,7 @@
 """Other tools, run on the same rankings: for every name of theirs the largest difference from ours.
 
 ``python tests/peers.py`` prints the differences as a table, for the tools that are installed;
-``--write`` counts in docs/testing.md what became of all names that these tools accept.
+``--write`` counts in CONTRIBUTING.md what became of all names that these tools accept.
 """
 
 import collections
@@ -439,7 +439,7 @@ def row_of(tool, walked):
     return [tool, version_of(tool), str(len(walked)), *(str(counts[each]) for each in OUTCOMES)]
 
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "testing.md"
+PAGE = Path(__file__).resolve().parents[1] / "CONTRIBUTING.md"
 HEAD = f"| tool | version | names | {' | '.join(OUTCOMES)} |\n|---|---|---|---|---|---|\n"
 
 

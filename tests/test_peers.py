@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from peers import (
     BY_TOOL,
-    PAGE,
     REASONS,
     WALKED,
     as_markdown,
@@ -53,8 +52,6 @@ def test_every_name_with_every_parameter_is_equal_or_refused_with_a_reason(tool)
             assert re.search(REASONS, each.reason), each
     counts = counts_of(walked)
     assert counts["equal"] > len(walked) / 4, counts
-    if not PAGE.exists():
-        return  # an installed package has no pages
     written = {row[0]: row for row in rows_of_page()}
     assert tool in written, "python tests/peers.py --write"
     if written[tool][1] == version_of(tool):
