@@ -423,7 +423,7 @@ MISTAKES = [
     ),
     Mistake(
         BOOSTING,
-        "a measure instead of an evaluation function",
+        "a measure instead of an evaluation function, as of XGBoost and CatBoost, too",
         "lgbm.fit(X, y, group=sizes, eval_set=[(X, y)], eval_group=[sizes], "
         "eval_metric=nDCG(k=10))",
         "TypeError: Self-defined eval function should have 2, 3 or 4 arguments, got 5",
@@ -572,51 +572,40 @@ def test_every_mistake_has_a_name_of_its_own():
     assert len({each.name for each in MISTAKES}) == len(MISTAKES) >= 20
 
 
-OF_BOOSTERS = (
-    "A measure itself is no metric of a booster. XGBoost, CatBoost and LightGBM's `feval` refuse "
-    "it, and name the function\nto write. LightGBM's scikit-learn classes refuse it by the number "
-    "of its parameters. All refuse the class of a measure."
-)
+HEAD = """\
+# Common mistakes
+
+Each of these causes an error or a warning, whose message says what to do. The setup is
+
+```python
+{imports}
+
+X, y, qid = make_ranking(n_queries=60, docs_per_query=20)
+s, sizes, ranker = X[:, 0], [20] * 60, QueryRanker(Ridge(), measure="nDCG@10")
+qrels = {{"q0": {{"d1": 2, "d2": 2, "d3": 0}}}}  # and other topics
+run = {{"q0": {{"d1": 0.25, "d2": 1.5, "d3": 0.75}}}}
+```
+"""
 
 
 def page():
     """Write all mistakes as a page of the user guide."""
-    lines = [
-        "# Common mistakes",
-        "",
-        "The tables list frequent mistakes, the message that each of them causes, and what to",
-        "write instead. `[...]` stands for a part of a message that is left out. The setup is",
-        "",
-        "```python",
-        *IMPORTS.strip().splitlines(),
-        "",
-        "X, y, qid = make_ranking(n_queries=60, docs_per_query=20)",
-        's, sizes, ranker = X[:, 0], [20] * 60, QueryRanker(Ridge(), measure="nDCG@10")',
-        'qrels = {"q0": {"d1": 2, "d2": 2, "d3": 0}}  # and other topics',
-        'run = {"q0": {"d1": 0.25, "d2": 1.5, "d3": 0.75}}',
-        "```",
-    ]
+    parts = [HEAD.format(imports=IMPORTS.strip())]
     for section, mistakes in itertools.groupby(MISTAKES, key=lambda each: each.section):
-        lines += ["", f"## {section}", "", *([OF_BOOSTERS, ""] if section == BOOSTING else [])]
-        lines += ["| Mistake | Message | Write instead |", "| --- | --- | --- |"]
-        lines += [row_of(each) for each in mistakes]
-    return "\n".join([*lines, "", written_by_hand()])
+        parts += [f"\n## {section}\n\n", *map(line_of, mistakes)]
+    return "".join([*parts, "\n", written_by_hand()])
 
 
 def written_by_hand():
-    """Return the end of the page, which the tables do not give."""
+    """Return the end of the page, which the mistakes above do not give."""
     _, heading, rest = PAGE.read_text(encoding="utf-8").partition("## What no warning catches")
     return heading + rest
 
 
-def row_of(mistake):
+def line_of(mistake):
     what = mistake.name[0].upper() + mistake.name[1:]
-    cells = [f"{what}: {code(mistake.wrong)}", code(mistake.message), code(mistake.right)]
-    return f"| {' | '.join(cells)} |"
-
-
-def code(text):
-    return "`" + text.replace("|", r"\|") + "`"
+    kind = f"`{mistake.message.partition(':')[0]}`" if mistake.wrong[0] != "$" else "an error"
+    return f"- **{what}**, `{mistake.wrong}`: {kind}. Write `{mistake.right}`.\n"
 
 
 @pytest.mark.skipif(not PAGE.parent.is_dir(), reason="the pages of the site are not here")
