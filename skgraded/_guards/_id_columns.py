@@ -76,8 +76,7 @@ def _warn_of_ids(name: object) -> None:
 
 
 def _sampled(n_rows: int) -> IntArray:
-    rows: IntArray = np.unique(np.linspace(0, n_rows - 1, _PREDICTED).astype(np.int64))
-    return rows
+    return np.unique(np.linspace(0, n_rows - 1, _PREDICTED).astype(np.int64))
 
 
 def _rows_of(X: Any, rows: IntArray) -> Any:
@@ -92,14 +91,12 @@ def _places_of(ids: NDArray[Any], X: Any) -> NDArray[np.intp]:
     if hasattr(X, "tocsc"):  # a column of ids is full
         full = np.flatnonzero(2 * np.diff(X.tocsc().indptr) > len(ids))
         return full[_places_of(ids, X[:, full].toarray())]
-    return np.flatnonzero([_are_equal(each, ids) for each in np.asarray(X).T])
-
-
-def _are_equal(column: NDArray[Any], ids: NDArray[Any]) -> bool:
-    with suppress(TypeError, ValueError):
-        as_numbers = column.astype(np.float64), ids.astype(np.float64)
-        return np.allclose(*as_numbers, rtol=_DIGITS_OF_FLOAT32, atol=0)
-    return np.array_equal(column.astype(str), ids.astype(str))
+    table = np.asarray(X)
+    with suppress(TypeError, ValueError), np.errstate(invalid="ignore"):
+        numbers = ids.astype(np.float64)[:, None]
+        difference = np.abs(table.astype(np.float64) - numbers)
+        return np.flatnonzero((difference <= _DIGITS_OF_FLOAT32 * np.abs(numbers)).all(axis=0))
+    return np.flatnonzero((table.astype(str) == ids.astype(str)[:, None]).all(axis=0))
 
 
 def _changes(predict: Callable[[Any], NDArray[Any]], X: Any, place: int) -> bool:

@@ -36,6 +36,7 @@ from skgraded.rankings._numbers import (
     check_group_sizes,
     check_length,
     check_weights,
+    distinct_numbers,
     numeric_labels,
     own_scores,
 )
@@ -318,9 +319,6 @@ class Judgments:
         """
         if type(y_score) is not np.ndarray:  # which tells nothing of its rows
             self.require_rows_of(y_score=y_score)
-        return self._rank(y_score, n_threads)
-
-    def _rank(self, y_score: ArrayLike, n_threads: int | None) -> Rankings:
         n_threads = 1 if n_threads is None else threads(n_threads)
         scores = own_scores(y_score, self.places, self.n_documents)
         order, tied = _core.rank(scores, self.indptr, self.schedule, n_threads)
@@ -640,7 +638,9 @@ def as_rankings(
     judgments = Judgments(columns)
     if columns.ids is not None:
         warn_about_scored_queries(judgments)
-    rankings = judgments._rank(y_score, n_threads)
+    if type(y_score) is not np.ndarray:  # whose rows have been compared
+        y_score = distinct_numbers("y_score", y_score)
+    rankings = judgments.rank(y_score, n_threads)
     if judgments.has_fractional_grades:
         warn_if_swapped(judgments.graded, rankings)
     if columns.ids is None:
