@@ -1,8 +1,5 @@
 """Models in the file formats of their libraries, read back by the libraries and by a converter."""
 
-import subprocess
-import sys
-import textwrap
 import warnings
 
 import lightgbm
@@ -123,46 +120,25 @@ def test_names_and_categories_of_a_frame_are_kept(tmp_path):
     np.testing.assert_array_equal(again.predict(frame), fitted.predict(frame))
 
 
-def in_a_new_process(code, *arguments):
-    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code), *map(str, arguments)]
-    subprocess.run(command, check=True, capture_output=True)
-
-
 @pytest.mark.parametrize("stops", [False, True])
 @pytest.mark.parametrize(
     ("library", "suffix"),
     [("xgboost", "json"), ("xgboost", "ubj"), ("catboost", "cbm"), ("catboost", "json")],
 )
 def test_xgboost_and_catboost_read_their_files(tmp_path, library, suffix, stops):
-    pytest.importorskip(library)
+    module = pytest.importorskip(library)
     if library == "xgboost":
-        from xgboost import XGBRanker
-
-        estimator = XGBRanker(n_estimators=30, max_depth=3, n_jobs=1, random_state=0)
+        estimator = module.XGBRanker(n_estimators=30, max_depth=3, n_jobs=1, random_state=0)
     else:
-        from catboost import CatBoostRanker
-
         quiet = {"verbose": 0, "thread_count": 1, "allow_writing_files": False}
-        estimator = CatBoostRanker(iterations=30, random_seed=0, **quiet)
+        estimator = module.CatBoostRanker(iterations=30, random_seed=0, **quiet)
     fitted = stopped(estimator) if stops else ranker(estimator).fit(X, Y, QID)
-    fitted.export(tmp_path / f"model.{suffix}")
-    np.savez(tmp_path / "rows.npz", X=X, scores=fitted.predict(X))
-    in_a_new_process(
-        f"""
-        import sys
-        import numpy as np
-        from {library} import {type(estimator).__name__} as Ranker
-        rows = np.load(sys.argv[2])
-        model = Ranker()
-        form = ["json"] if sys.argv[3] == "catboost-json" else []
-        model.load_model(sys.argv[1], *form)
-        np.testing.assert_allclose(model.predict(rows["X"]), rows["scores"], rtol=1e-12)
-        if sys.argv[3].startswith("xgboost"):  # a booster predicts with all the iterations it has
-            scores = model.get_booster().inplace_predict(rows["X"])
-            np.testing.assert_array_equal(scores, rows["scores"])
-        """,
-        tmp_path / f"model.{suffix}", tmp_path / "rows.npz", f"{library}-{suffix}",
-    )  # fmt: skip
+    path, scores, model = tmp_path / f"model.{suffix}", fitted.predict(X), type(estimator)()
+    fitted.export(path)
+    model.load_model(path, *(["json"] if library == "catboost" and suffix == "json" else []))
+    np.testing.assert_allclose(model.predict(X), scores, rtol=1e-12)
+    if library == "xgboost":  # a booster predicts with all the iterations it has
+        np.testing.assert_array_equal(model.get_booster().inplace_predict(X), scores)
 
 
 def test_a_pipeline_of_nothing_is_exported_and_one_of_transformers_is_not(tmp_path):
