@@ -19,8 +19,6 @@ from skgraded.rankings import Judgments, split_target
 
 __all__ = ["eval_metric"]
 
-_LENGTHS_OF_A_DATA_SET = (2, 3)  # without and with weights
-
 
 def eval_metric(
     measure: ChosenMeasure, *data_sets: tuple[ArrayLike, ...], n_threads: int | None = None
@@ -51,10 +49,9 @@ def eval_metric(
     Raises
     ------
     ValueError
-        If no data set is given, one is not such a tuple, `measure` maps several names, or two sets
-        have the same labels, by which they are recognised, but differ in queries, weights or
-        unjudged rows. In training, as the reason of a CatBoostError: if a data set is unknown, or
-        no query is left to take the mean over.
+        If no data set is given, one is not such a tuple, or `measure` maps several names. In
+        training, as the reason of a CatBoostError: if a data set is unknown, or no query is left to
+        take the mean over.
 
     Warns
     -----
@@ -95,7 +92,6 @@ def eval_metric(
             f"{', '.join(name for name, _ in chosen)}."
         )
     known = tuple(_KnownSet(each) for each in data_sets)
-    _require_distinct(known)
     return _make_metric(Evaluator(chosen, n_threads), known)
 
 
@@ -103,19 +99,16 @@ class _KnownSet:
     """Labels as CatBoost passes them, and their judgments."""
 
     def __init__(self, data_set: Any) -> None:
-        if not isinstance(data_set, tuple) or len(data_set) not in _LENGTHS_OF_A_DATA_SET:
-            length = f" of {len(data_set)}" if isinstance(data_set, tuple) else ""
+        if not isinstance(data_set, tuple):
             raise ValueError(
                 "data_sets must be tuples (labels, query ids) or (labels, query ids, row weights), "
-                f"got a {type(data_set).__name__}{length}."
+                f"got a {type(data_set).__name__}."
             )
         y_true, qid, *weights = data_set
         self.judgments = Judgments(y_true, qid=qid, sample_weight=weights[0] if weights else None)
         labels, _ = split_target(y_true)
-        self.given: NDArray[np.float32] = np.asarray(labels).astype(np.float32)
-        self.labels = self.given  # as CatBoost gets them
-        if self.judgments.has_unjudged:
-            self.labels = np.nan_to_num(self.given)
+        # As CatBoost gets them.
+        self.labels: NDArray[np.float32] = np.nan_to_num(np.asarray(labels).astype(np.float32))
 
     def has(self, labels: NDArray[Any]) -> bool:
         # The bytes are compared first, in less time; those of 0.0 and -0.0 differ.
@@ -123,23 +116,6 @@ class _KnownSet:
 
     def has_in_another_order(self, labels: NDArray[Any]) -> bool:
         return np.array_equal(np.sort(self.labels), np.sort(labels))
-
-    def content(self) -> list[bytes | None]:
-        """Return the bytes on which means depend."""
-        found = self.judgments
-        parts = (self.given, found.indptr, found.row_order, found.weights)
-        return [None if each is None else each.tobytes() for each in parts]
-
-
-def _require_distinct(known: tuple[_KnownSet, ...]) -> None:
-    for i, each in enumerate(known):
-        for other in known[:i]:
-            if each.has(other.labels) and each.content() != other.content():
-                raise ValueError(
-                    "data_sets must differ in their labels, by which they are recognised, got two "
-                    f"with the same {len(each.labels)} labels and different queries, weights or "
-                    "unjudged rows."
-                )
 
 
 class _EvalMetric:
@@ -155,7 +131,8 @@ class _EvalMetric:
 
     def is_max_optimal(self) -> bool:
         """Return whether greater is better."""
-        return self.evaluator.measures[0].greater_is_better
+        ((_, measure),) = self.evaluator.named
+        return measure.greater_is_better
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
         """Return the mean of the measure and its weight, 1.

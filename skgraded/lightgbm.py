@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -20,10 +20,11 @@ from skgraded._boosting._evaluator import (
     named_measures,
     refuse_taken_names,
 )
-from skgraded._boosting._judged_sets import DataSet
-from skgraded._boosting._objective import Objective, make_objective
+from skgraded._boosting._judged_sets import DataSet, JudgedSets
+from skgraded._boosting._lambdamart import LambdaMART, make_objective
+from skgraded._boosting._noise import chosen_noise
 from skgraded._guards import refuse_cut_queries
-from skgraded._support.arguments import flag, integer, number
+from skgraded._support.arguments import flag, integer, number, threads
 from skgraded.measures import Measure
 
 __all__ = ["early_stopping", "eval_metric", "objective"]
@@ -200,18 +201,11 @@ def objective(
     >>> ranker.fit(X, y, group=[20] * 40).n_estimators_
     5
     """
-    options: dict[str, Any] = {
-        "sigmoid": sigmoid,
-        "truncation_level": truncation_level,
-        "norm": norm,
-        "noise": noise,
-        "noise_scale": noise_scale,
-        "n_draws": n_draws,
-        "random_state": random_state,
-        "n_threads": n_threads,
-    }
-    made = make_objective(_ANY if measure is None else measure, **options)
-    return _Objective(made) if measure is not None else _ObjectiveOfRanker(tuple(options.items()))
+    averaged = chosen_noise(noise, noise_scale, n_draws, random_state)
+    cost = {"sigmoid": sigmoid, "truncation_level": truncation_level, "norm": norm}
+    given = _ANY if measure is None else measure
+    made = make_objective(given, **cost, noise=averaged, n_threads=n_threads)
+    return _Objective(made) if measure is not None else _ObjectiveOfRanker(made)
 
 
 _ANY = "nDCG"  # by which options are checked
@@ -224,13 +218,15 @@ class _Objective:
     LightGBM counts the parameters of ``__call__``: only with exactly four does it pass query sizes.
     """
 
-    _objective: Objective
+    _objective: LambdaMART
+    _judged: JudgedSets = field(default_factory=JudgedSets, init=False, compare=False)
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> tuple[FloatArray, FloatArray]:
         _refuse_positions(y_pred)
-        return self._objective.derivatives(*_read(y_true, y_pred, weight, group))
+        scores, data = _read(y_true, y_pred, weight, group)
+        return self._objective.derivatives(self._judged.find(data), scores, data.weight)
 
     def __repr__(self) -> str:
         return str(self._objective)
@@ -240,11 +236,11 @@ class _Objective:
 class _ObjectiveOfRanker:
     """An objective whose measure is that of the QueryRanker around it."""
 
-    _options: tuple[tuple[str, Any], ...]
+    _of_any: LambdaMART
 
     def for_measure(self, measure: Measure) -> Callable[..., tuple[FloatArray, FloatArray]]:
-        """Return the objective of a measure, with these options."""
-        return _Objective(make_objective(measure, **dict(self._options)))
+        """Return the objective of a measure, with the same options."""
+        return _Objective(dataclasses.replace(self._of_any, measure=measure))
 
     def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> Any:
         raise ValueError(
@@ -252,9 +248,7 @@ class _ObjectiveOfRanker:
         )
 
     def __repr__(self) -> str:
-        defaults = inspect.signature(objective).parameters
-        given = [f"{k}={v!r}" for k, v in self._options if v != defaults[k].default]
-        return f"objective({', '.join(given)})"
+        return re.sub(rf"'{_ANY}'(, )?", "", str(self._of_any))
 
 
 def _refuse_positions(data: Any) -> None:
@@ -367,11 +361,13 @@ class _EvalMetric:
         self.named = named
         self.as_loss = as_loss
         self._evaluator = Evaluator(named, n_threads)
+        self._judged = JudgedSets()
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
-        means = self._evaluator.means(*_read(y_true, y_pred, weight, group))
+        scores, data = _read(y_true, y_pred, weight, group)
+        means = self._evaluator.means_on(self._judged.find(data), scores)
         return [
             (f"neg_{name}", -mean, False)
             if self.as_loss and each.greater_is_better
@@ -469,6 +465,7 @@ def early_stopping(
             f"early_stopping must be given one measure, got {', '.join(name for name, _ in named)}."
         )
     rounds = integer("rounds", rounds, 1)
+    threads(n_threads)
     min_delta = number("min_delta", min_delta, at_least=0.0)
     return _StopBy(named[0], rounds, min_delta, flag("verbose", verbose), n_threads)
 
@@ -489,7 +486,7 @@ class _StopBy:
     ) -> None:
         from lightgbm import early_stopping
 
-        self._metric = _EvalMetric((named,), n_threads)
+        self._named, self._n_threads = (named,), n_threads
         self._argument = as_argument(*named)
         self._names = {named[0], f"valid {named[0]}"}  # so in lightgbm.cv of older versions
         self._stop = early_stopping(
@@ -505,22 +502,22 @@ class _StopBy:
         if not watched:
             watched = [each for each in self._evaluated(env) if each[1] in self._names]
         if len({each[0] for each in watched}) < len(watched):  # twice for a data set
-            refuse_taken_names(self._metric.named, self._names, "LightGBM")
+            refuse_taken_names(self._named, self._names, "LightGBM")
         replace = getattr(env, "_replace", None) or partial(dataclasses.replace, env)
         self._stop(replace(evaluation_result_list=watched))
+
+    @cached_property
+    def _metric(self) -> _EvalMetric:
+        return _EvalMetric(self._named, self._n_threads)
 
     def _evaluated(self, env: Any) -> list[Any]:
         from lightgbm import Booster
 
-        if not isinstance(env.model, Booster):
+        if not isinstance(env.model, Booster) or int(env.params.get("num_machines", 1)) > 1:
             raise ValueError(
-                f"early_stopping({self._argument}) needs the measure's values in lightgbm.cv: pass "
-                f"feval=eval_metric({self._argument})."
-            )
-        if int(env.params.get("num_machines", 1)) > 1:
-            raise ValueError(
-                f"early_stopping({self._argument}) needs the measure over all workers: pass "
-                f"skgraded.dask.global_evaluation({self._argument}) as a callback beside it."
+                f"early_stopping({self._argument}) needs the measure's values: pass "
+                f"feval=eval_metric({self._argument}) to lightgbm.cv, and the callback "
+                f"skgraded.dask.global_evaluation({self._argument}) where several workers train."
             )
         found: list[Any] = env.model.eval_valid(self._metric)
         if not found:

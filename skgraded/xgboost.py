@@ -8,10 +8,10 @@ rounding, and stops early.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -27,10 +27,10 @@ from skgraded._boosting._evaluator import (
     named_measures,
     refuse_taken_names,
 )
-from skgraded._boosting._judged_sets import DataSet, rank_in_training
-from skgraded._boosting._objective import Objective, make_objective
+from skgraded._boosting._lambdamart import LambdaMART, make_objective
+from skgraded._boosting._noise import chosen_noise
 from skgraded._guards import running, warn_about_scored_queries
-from skgraded._support.arguments import integer_or_none
+from skgraded._support.arguments import integer_or_none, threads
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments, read_columns, without_query_ids
 
@@ -42,12 +42,6 @@ _CALLED_BY_QUERY = (
     "XGBRanker(eval_metric=eval_metric({0})) is not possible: XGBRanker calls a metric query by "
     "query and averages queries by their size. Use XGBRanker(callbacks=[skgraded.xgboost."
     "evaluation({0}, X=..., y=..., qid=...)]), or skgraded.QueryRanker."
-)
-
-_SEVERAL_MODELS = (
-    "evaluation evaluates one model on rows of its own, and xgboost.cv trains one model in each "
-    "fold: pass xgboost.cv(custom_metric=skgraded.xgboost.eval_metric(...)), and maximize=True "
-    "beside early_stopping_rounds."
 )
 
 
@@ -133,19 +127,10 @@ def objective(
     >>> booster.num_boosted_rounds()
     5
     """
-    return _Objective(
-        make_objective(
-            measure,
-            sigmoid=sigmoid,
-            truncation_level=truncation_level,
-            norm=norm,
-            noise=noise,
-            noise_scale=noise_scale,
-            n_draws=n_draws,
-            random_state=random_state,
-            n_threads=n_threads,
-        )
-    )
+    averaged = chosen_noise(noise, noise_scale, n_draws, random_state)
+    cost = {"sigmoid": sigmoid, "truncation_level": truncation_level, "norm": norm}
+    made = make_objective(measure, **cost, noise=averaged, n_threads=n_threads)
+    return _Objective(made)
 
 
 def eval_metric(
@@ -153,10 +138,9 @@ def eval_metric(
 ) -> Callable[[ArrayLike, xgboost.DMatrix], list[tuple[str, float]]]:
     """Make an evaluation function for XGBoost from one measure or several.
 
-    It is for ``xgboost.train(custom_metric=...)`` and ``xgboost.cv(custom_metric=...)``, and for
-    ``XGBRanker(eval_metric=...)`` inside a `skgraded.QueryRanker`, which records its measures on
-    the validation queries. XGBRanker alone cannot call it, because it would average queries by
-    their size; give it the callback that `evaluation` makes.
+    It is for ``xgboost.train(custom_metric=...)`` and ``xgboost.cv(custom_metric=...)``. XGBRanker
+    cannot call it, because it would average queries by their size: give it the callback that
+    `evaluation` makes, or a `skgraded.QueryRanker` around it ``eval_metric={"ap": "AP"}`` in `fit`.
 
     XGBoost rounds the values to six decimals, and its early stopping takes smaller values for
     better unless ``maximize=True`` is passed to ``xgboost.train``; without it, stopping by a
@@ -243,7 +227,7 @@ def evaluation(
         The measures; `rounds` watches the first. The keys of a mapping are the names under which
         its measures are recorded.
     X : array-like of shape (n_documents, n_features)
-        Features to evaluate on, or anything else that ``xgboost.DMatrix`` takes.
+        Features to evaluate on.
     y : array-like of shape (n_documents,)
         Grades, 0 = judged not relevant; NaN = unjudged. Or what `query_target` makes of them.
     qid : array-like of shape (n_documents,), optional
@@ -274,10 +258,8 @@ def evaluation(
         If no measure is given, one is unknown, a name is not as in `eval_metric`, two measures
         have the same name, an argument is out of its range, there are no query ids, or columns
         contradict each other. In training: if no query is left to take the mean over; if a value of
-        that name is recorded on rows of that name already; if early stopping of XGBoost's own would
-        take a lower value of the measure for better; or if `rounds` are given and the booster is
-        ``"gblinear"`` or drops trees (``rate_drop``, ``one_drop``), so that the model that predicts
-        is not the one that was watched.
+        that name is recorded on rows of that name already; or if early stopping of XGBoost's own
+        would take a lower value of the measure for better.
 
     Warns
     -----
@@ -292,6 +274,12 @@ def evaluation(
     --------
     eval_metric : Measures on the data sets of ``xgboost.train`` and ``xgboost.cv``.
     skgraded.QueryRanker : Holds out validation queries and stops early on them by itself.
+
+    Notes
+    -----
+    A booster ``"dart"`` that drops trees (``rate_drop``, ``one_drop``) changes earlier trees in
+    later iterations, so that its best iteration is not the model that was evaluated: leave `rounds`
+    None for it.
 
     Examples
     --------
@@ -311,69 +299,40 @@ def evaluation(
     )
     judgments = Judgments(columns.require_ids())
     warn_about_scored_queries(judgments)
-    if isinstance(X, xgboost.DMatrix) and base_margin is not None:
-        raise ValueError(
-            "base_margin must be left out where X is a DMatrix: give it to xgboost.DMatrix."
-        )
-    return _Evaluation(
-        Evaluator(named_measures(measures, "evaluation"), n_threads),
-        _Features(without_query_ids(X), missing, base_margin),
-        judgments,
-        rounds=integer_or_none("rounds", rounds, 1, "recording without stopping"),
-        name=name,
+    features = partial(
+        xgboost.DMatrix,
+        without_query_ids(X),
+        base_margin=base_margin,
+        missing=missing,
+        enable_categorical=True,
     )
+    rounds = integer_or_none("rounds", rounds, 1, "recording without stopping")
+    named = named_measures(measures, "evaluation")
+    threads(n_threads)
+    return _Evaluation(named, features, judgments, rounds, name, n_threads)
 
 
-class _Features(NamedTuple):
-    """The arguments from which the rows to evaluate are made in every training."""
-
-    X: Any
-    missing: float
-    base_margin: ArrayLike | None
-
-    def read(self) -> xgboost.DMatrix:
-        """Make a data set."""
-        if isinstance(self.X, xgboost.DMatrix):
-            return self.X
-        return xgboost.DMatrix(
-            self.X, base_margin=self.base_margin, missing=self.missing, enable_categorical=True
-        )
-
-
+@dataclass(eq=False)
 class _Evaluation(TrainingCallback):
     """The callback of `evaluation`."""
 
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        features: _Features,
-        judgments: Judgments,
-        *,
-        rounds: int | None,
-        name: str,
-        save_best: bool = True,
-    ) -> None:
-        super().__init__()
-        self.evaluator = evaluator
-        self.features = features
-        self.judgments = judgments
-        self.rounds = rounds
-        self.name = name
-        self.save_best = save_best
-        self._data: xgboost.DMatrix | None = None
-        self._stop: EarlyStopping | None = None
-        self._record: dict[str, list[float]] | None = None
+    named: NamedMeasures
+    features: Callable[[], xgboost.DMatrix]
+    judgments: Judgments
+    rounds: int | None
+    name: str
+    n_threads: int | None = None
+    save_best: bool = True
 
     def before_training(self, model: Any) -> Any:
         """Start anew, since one callback may serve several trainings, one after the other."""
-        if not isinstance(model, xgboost.Booster):
-            raise TypeError(_SEVERAL_MODELS)
-        self._data, self._record = self.features.read(), None
+        self._data: xgboost.DMatrix | None = self.features()
+        self._record: dict[str, list[float]] | None = None
+        self._stop: EarlyStopping | None = None
         if self.rounds is None:
-            _refuse_wrong_direction(self.evaluator.named, self.name)
+            _refuse_wrong_direction(self.named, self.name)
             return model
-        _refuse_unstoppable(model, self.rounds)
-        name, first = self.evaluator.named[0]
+        name, first = self.named[0]
         self._stop = EarlyStopping(
             rounds=self.rounds,
             metric_name=name,
@@ -385,12 +344,11 @@ class _Evaluation(TrainingCallback):
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Evaluate and record; return whether to stop."""
-        named, scores = self.evaluator.named, model.predict(self._data)
-        rankings = rank_in_training(self.judgments, scores, self.evaluator.n_threads, epoch + 1)
+        rankings = self.judgments.rank(model.predict(self._data), self.n_threads)
         if self._record is None:
-            refuse_taken_names(named, evals_log.get(self.name, {}), "XGBoost")
+            refuse_taken_names(self.named, evals_log.get(self.name, {}), "XGBoost")
             self._record = evals_log.setdefault(self.name, {})
-        for name, mean in named_means(named, rankings):
+        for name, mean in named_means(self.named, rankings):
             self._record.setdefault(name, []).append(mean)
         return self._stop is not None and self._stop.after_iteration(model, epoch, evals_log)
 
@@ -400,19 +358,31 @@ class _Evaluation(TrainingCallback):
         return model if stop is None else stop.after_training(model)
 
 
-# Data sets that an objective or a metric has met, read once: XGBoost's getters take longer than it.
-_DataSets = WeakKeyDictionary[xgboost.DMatrix, DataSet]
+class _ReadOnce:
+    """Data sets with their judgments: XGBoost's getters take longer than a measure.
+
+    A copy starts without data sets.
+    """
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[xgboost.DMatrix, _JudgedRows] = WeakKeyDictionary()
+
+    def __reduce__(self) -> Any:
+        return _ReadOnce, ()
+
+    def find(self, data: xgboost.DMatrix) -> _JudgedRows:
+        """Return the judgments and the weights of rows, which the first call reads."""
+        found = self._known.get(data)
+        if found is None:
+            found = self._known[data] = _read(data)
+        return found
 
 
-def _read_once(known: _DataSets, data: xgboost.DMatrix) -> DataSet:
+_JudgedRows = tuple[Judgments, NDArray[Any] | None]
+
+
+def _read(data: xgboost.DMatrix) -> _JudgedRows:
     """Read what a measure needs; raise where the data set has no queries."""
-    found = known.get(data)
-    if found is None:
-        found = known[data] = _read(data)
-    return found
-
-
-def _read(data: xgboost.DMatrix) -> DataSet:
     starts, labels, weight = data.get_uint_info("group_ptr"), data.get_label(), data.get_weight()
     if len(starts) == 0:
         raise ValueError(
@@ -427,21 +397,20 @@ def _read(data: xgboost.DMatrix) -> DataSet:
     sizes = np.diff(starts.astype(np.int64))
     if len(weight) == len(sizes):
         weight = np.repeat(weight, sizes)
-    return DataSet(labels, weight if len(weight) else None, sizes, data, is_sealed=True)
+    of_rows = weight if len(weight) else None
+    return Judgments.from_groups(labels, sizes, of_rows), of_rows
 
 
 @dataclass(frozen=True, repr=False)
 class _Objective:
     """The objective as XGBoost calls it."""
 
-    _objective: Objective
-    _known: _DataSets = field(default_factory=WeakKeyDictionary, init=False, compare=False)
+    _objective: LambdaMART
+    _known: _ReadOnce = field(default_factory=_ReadOnce, init=False, compare=False)
 
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> tuple[FloatArray, FloatArray]:
-        return self._objective.derivatives(y_score, _read_once(self._known, data))
-
-    def __reduce__(self) -> Any:
-        return _Objective, (self._objective,)  # a copy starts without data sets
+        judgments, weight = self._known.find(data)
+        return self._objective.derivatives(judgments, y_score, weight)
 
     def __repr__(self) -> str:
         return str(self._objective)
@@ -452,22 +421,14 @@ class _EvalMetric:
     """The metric as XGBoost calls it."""
 
     _evaluator: Evaluator
-    _known: _DataSets = field(default_factory=WeakKeyDictionary, init=False, compare=False)
-
-    as_loss = False
-
-    @property
-    def named(self) -> NamedMeasures:
-        return self._evaluator.named
+    _known: _ReadOnce = field(default_factory=_ReadOnce, init=False, compare=False)
 
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> list[tuple[str, float]]:
         if not isinstance(data, xgboost.DMatrix):
             raise ValueError(_CALLED_BY_QUERY.format(self._evaluator))
-        _refuse_wrong_direction(self.named)
-        return self._evaluator.means(y_score, _read_once(self._known, data))
-
-    def __reduce__(self) -> Any:
-        return _EvalMetric, (self._evaluator,)
+        _refuse_wrong_direction(self._evaluator.named)
+        judgments, _ = self._known.find(data)
+        return self._evaluator.means_on(judgments, y_score)
 
     def __repr__(self) -> str:
         return f"eval_metric({self._evaluator})"
@@ -501,20 +462,3 @@ def _refuse_wrong_direction(named: NamedMeasures, data_name: str | None = None) 
                 f"maximize={not maximises} to xgboost.train or xgboost.callback.EarlyStopping, or "
                 "stop early by skgraded.xgboost.evaluation(..., rounds=...)."
             )
-
-
-def _refuse_unstoppable(model: xgboost.Booster, rounds: int) -> None:
-    """Raise where predictions would not be those that the best iteration was evaluated by."""
-    booster = json.loads(model.save_config())["learner"]["gradient_booster"]
-    # Since 3.4 every booster of trees has these parameters, before it dart alone.
-    dropout = booster.get("dart_train_param", {"rate_drop": "0", "one_drop": "0"})
-    reason = ""
-    if booster["name"] == "gblinear":
-        reason = "for booster='gblinear', which predicts with all iterations instead of the best"
-    elif float(dropout["rate_drop"]) > 0 or int(dropout["one_drop"]):
-        reason = "with rate_drop or one_drop, by which later iterations change the best one"
-    if reason:
-        raise ValueError(
-            f"Early stopping is not supported {reason}: leave rounds (early_stopping_rounds of "
-            f"QueryRanker) None, got {rounds}."
-        )

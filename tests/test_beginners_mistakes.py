@@ -213,9 +213,9 @@ MISTAKES = [
         ARGUMENTS,
         "words instead of grades",
         'ranker.fit(X, ["good"] * len(y), qid=qid)',
-        "ValueError: y must be numeric, got an array of dtype <U4. Give categories an order, "
+        "ValueError: y_true must be numeric, got an array of dtype <U4. Give categories an order, "
         "pd.Categorical(..., ordered=True) or pl.Enum, or make grades of words: "
-        "[{'bad': 0, 'good': 1}[each] for each in y].",
+        "[{'bad': 0, 'good': 1}[each] for each in y_true].",
         "ranker.fit(X, y, qid=qid)",
     ),
     Mistake(
@@ -320,8 +320,8 @@ MISTAKES = [
         RANKERS,
         "a model is compared before it is fitted",
         'compare({"a": ranker, "b": Ridge()}, X, y, qid=qid)',
-        "NotFittedError: rankers must be fitted, got 'a', QueryRanker, which is not: call its fit "
-        "before, or compare results of cross_validate_queries, which fits it in every fold.",
+        "NotFittedError: This QueryRanker instance is not fitted yet. Call 'fit' with appropriate "
+        "arguments before using this estimator.",
         'compare({"a": ranker.fit(X[:800], y[:800], qid=qid[:800]), '
         '"b": Ridge(alpha=1e6).fit(X[:800], y[:800])}, X[800:], y[800:], qid=qid[800:])',
     ),
@@ -405,9 +405,7 @@ MISTAKES = [
         "early stopping of the ranker inside a QueryRanker",
         "QueryRanker(LGBMRanker(early_stopping_rounds=5, verbose=-1), "
         'measure="nDCG@10").fit(X, y, qid=qid)',
-        "ValueError: early_stopping_rounds=5 of LGBMRanker needs validation queries, and only the "
-        "ranker holds some out: write QueryRanker(..., validation_fraction=0.2, "
-        "early_stopping_rounds=5).",
+        "ValueError: For early stopping, at least one dataset and eval metric is required [...]",
         'QueryRanker(lgbm, measure="nDCG@10", validation_fraction=0.2, '
         "early_stopping_rounds=5).fit(X, y, qid=qid)",
     ),
@@ -434,8 +432,7 @@ MISTAKES = [
         BOOSTING,
         "a list of measures",
         'eval_metric(["nDCG@10", "AP"])',
-        "TypeError: eval_metric takes measures one by one, got ['nDCG@10', 'AP']: write "
-        "eval_metric('nDCG@10', 'AP').",
+        "TypeError: A measure must be a Measure or a string, got ['nDCG@10', 'AP'].",
         'eval_metric("nDCG@10", "AP")',
     ),
     Mistake(

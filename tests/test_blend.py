@@ -234,7 +234,7 @@ class TestTraining:
             expected = lambdas.by_row(
                 y, score, value, np.argsort(-score), sigmoid=1.5, truncation_level=4, norm=norm
             )
-            found = cost.derivatives(Judgments(y).rank(score))
+            found = cost.derivatives(Judgments(y), score)
             np.testing.assert_allclose(np.array(found), expected, rtol=1e-9, atol=1e-12)
 
     @pytest.mark.parametrize("n", [3, 40])
@@ -245,7 +245,7 @@ class TestTraining:
         judgments = Judgments(y, qid=np.repeat([0, 1], n))
         empty, other = AP(rel=2, empty=1.0), R(k=3)
         found, alone, of_both = (
-            np.array(LambdaMART(each, 1.0, 30, False).derivatives(judgments.rank(score)))
+            np.array(LambdaMART(each, 1.0, 30, False).derivatives(judgments, score))
             for each in (Blend({empty: 1.0, other: 0.5}), other, empty)
         )
         np.testing.assert_allclose(found[:, :n], alone[:, :n] / 2, rtol=1e-12)
@@ -264,7 +264,7 @@ class TestTraining:
 
         options = {"sigmoid": 1.0, "truncation_level": 10, "norm": True}
         expected = lambdas.by_row(y, score, value, np.argsort(-score), **options)
-        found = LambdaMART(chosen, **options).derivatives(Judgments(y).rank(score))
+        found = LambdaMART(chosen, **options).derivatives(Judgments(y), score)
         np.testing.assert_allclose(np.array(found), expected, rtol=1e-9, atol=1e-12)
 
     @pytest.mark.parametrize("spec", ["nDCG@10", "eGAP(g=[0.1,0.2,0.3,0.4])", "AP(ties=row_order)"])
@@ -272,18 +272,18 @@ class TestTraining:
         X, y, qid = rows
         judgments = Judgments(y, qid=qid)
         score = np.round(X[:, 0], 1)
-        alone = LambdaMART(measure(spec), 1.0, 30, True).derivatives(judgments.rank(score))
-        blend = LambdaMART(Blend({spec: 1}), 1.0, 30, True).derivatives(judgments.rank(score))
+        alone = LambdaMART(measure(spec), 1.0, 30, True).derivatives(judgments, score)
+        blend = LambdaMART(Blend({spec: 1}), 1.0, 30, True).derivatives(judgments, score)
         np.testing.assert_array_equal(alone, blend)
 
     def test_the_sum_of_a_measure_with_itself_is_the_measure(self, rows):
         X, y, qid = rows
         judgments = Judgments(y, qid=qid)
-        alone = LambdaMART(nDCG(), 1.0, 30, True).derivatives(judgments.rank(X[:, 0]))
+        alone = LambdaMART(nDCG(), 1.0, 30, True).derivatives(judgments, X[:, 0])
         # Two cut-offs beyond the longest list make two parts of one measure.
         longest = int(np.bincount(qid).max())
         twice = Blend({nDCG(k=longest + 1): 0.25, nDCG(k=longest + 2): 0.75})
-        found = LambdaMART(twice, 1.0, 30, True).derivatives(judgments.rank(X[:, 0]))
+        found = LambdaMART(twice, 1.0, 30, True).derivatives(judgments, X[:, 0])
         assert longest > 32  # ... of which some queries are not short
         np.testing.assert_allclose(found, self.with_ideal_to_the_end(judgments, X[:, 0]), rtol=1e-9)
         assert np.shape(found) == np.shape(alone)
@@ -292,7 +292,7 @@ class TestTraining:
     def with_ideal_to_the_end(judgments, score):
         longest = int(np.diff(judgments.indptr).max())
         cost = LambdaMART(nDCG(k=longest), 1.0, 30, True)
-        return cost.derivatives(judgments.rank(score))
+        return cost.derivatives(judgments, score)
 
     def test_a_booster_learns_and_stops_by_it(self, rows):
         X, y, qid = rows

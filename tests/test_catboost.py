@@ -191,7 +191,7 @@ def test_training_rows_with_other_weights_are_not_scored_with_those_of_training(
     X, y, qid = rows
     weight = np.where(qid % 3 == 0, 5.0, 0.1)
     ranker = QueryRanker(CatBoostRanker(iterations=3, **QUIET), measure=TARGET)
-    with pytest.raises(ValueError, match="different queries, weights or unjudged rows"):
+    with pytest.raises(ValueError, match="another model was watched"):
         ranker.fit(X, y, qid, weight, eval_X=X, eval_y=y, eval_qid=qid)
     ranker.fit(X, y, qid, weight, eval_X=X, eval_y=y, eval_qid=qid, eval_sample_weight=weight)
     seen = ranker.evals_result_["valid_0"][str(TARGET)]
@@ -221,14 +221,6 @@ def test_unjudged_documents_are_0_to_catboost_and_unjudged_to_the_measure():
     labels, qid, scores = [np.nan, 1, 0, 0], [0, 0, 0, 0], [4.0, 3.0, 2.0, 1.0]
     metric = eval_metric(measure, (labels, qid))
     assert metric.evaluate([scores], np.nan_to_num(labels), None)[0] == 1.0
-    with pytest.raises(ValueError, match="different queries, weights or unjudged rows"):
-        eval_metric(measure, (labels, qid), (np.nan_to_num(labels), qid))
-
-
-def test_data_sets_that_cannot_be_told_apart():
-    with pytest.raises(ValueError, match="two with the same 3 labels and different queries"):
-        eval_metric("AP", ([0, 1, 1], [0, 0, 1]), ([0, 1, 1], [0, 1, 1]))
-    eval_metric("AP", ([0, 1, 1], [0, 0, 1]), ([0, 1, 1], ["a", "a", "b"]))
 
 
 def test_bad_arguments():
@@ -236,8 +228,6 @@ def test_bad_arguments():
         eval_metric("AP")
     with pytest.raises(ValueError, match=r"must be tuples \(labels, query ids\).*got a list"):
         eval_metric("AP", [0, 1, 1])
-    with pytest.raises(ValueError, match="got a tuple of 1"):
-        eval_metric("AP", ([0, 1, 1],))
     with pytest.warns(GradeScaleWarning, match="eval_metric got xGAP without max_grade"):
         eval_metric("xGAP", ([0, 1], [0, 0]))
 

@@ -365,7 +365,7 @@ def test_comparisons_that_cannot_be_are_refused(change, message):
     ("rankers", "error", "message"),
     [
         ({"a": Y, "b": -Y}, TypeError, r"rankers must be fitted models, .*, got ndarray for 'a'"),
-        ({"a": Ridge(), "b": Ridge()}, NotFittedError, "rankers must be fitted, got 'a', Ridge"),
+        ({"a": Ridge(), "b": Ridge()}, NotFittedError, "This Ridge instance is not fitted"),
         ([RANKER, RANKER], TypeError, "rankers must be Scores of several .*, got list"),
         (AP().per_query(Y, X[:, 0], qid=QID), TypeError, "got Scores of one system"),
     ],

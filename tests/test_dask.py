@@ -18,7 +18,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 from test_chunks import ALL, SOME, assert_same, make_rows
 
-from skgraded import AP, QueryRanker, Scores, evaluate, make_ranking_scorer
+from skgraded import AP, Scores, evaluate, make_ranking_scorer
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import WorkerLostError
 from skgraded.results import Means
@@ -749,12 +749,6 @@ def test_arguments_of_the_callback():
         on_dask.global_evaluation("AP", timeout=0)
     with pytest.raises(ValueError, match=r"^n_threads must be .*got True\.$"):
         on_dask.global_evaluation("AP", n_threads=True)
-
-
-def test_query_ranker_says_what_to_use_for_a_ranker_on_a_cluster():
-    ranker = QueryRanker(lgb.DaskLGBMRanker(), measure="AP")
-    with pytest.raises(TypeError, match=r"got DaskLGBMRanker: .*skgraded\.dask\.global_evaluation"):
-        ranker.fit(np.zeros((4, 1)), [0, 1, 0, 1], qid=[0, 0, 1, 1])
 
 
 def words_frame(n_partitions=3):

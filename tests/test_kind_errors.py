@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
-from lightgbm import LGBMRanker
-from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
-from skgraded import QueryRanker, cross_validate_queries, trec
+from skgraded import trec
 from skgraded.datasets import make_ranking
-from skgraded.lightgbm import objective
 from skgraded.users import threshold_profile
 
 QRELS = {"q1": {"d1": 1, "d2": 0}}
@@ -40,35 +37,3 @@ def test_a_profile_in_the_order_of_compare_is_answered_with_its_own():
     call = r"threshold_profile\(y_true, models, X=X, qid=qid\)"
     with pytest.raises(TypeError, match=rf"takes the grades, then .*: {call}"):
         threshold_profile(models, X, qid=QID)
-
-
-def notes_of(fit):
-    with pytest.raises(Exception, match="label") as told:
-        fit()
-    return " ".join(getattr(told.value, "__notes__", []))
-
-
-def test_continuous_labels_lead_a_booster_to_an_objective():
-    small = LGBMRanker(n_estimators=3, n_jobs=1, verbose=-1)
-    ranker = QueryRanker(small, measure="nDCG@10")
-    labels, hint = Y * 0.5 + 0.03, "objective=skgraded.lightgbm.objective"
-    assert hint in notes_of(lambda: ranker.fit(X, labels, qid=QID))
-    assert hint in notes_of(
-        lambda: cross_validate_queries(small, X, labels, qid=QID, measures="nDCG@10", cv=2)
-    )
-    advised = clone(small).set_params(objective=objective("nDCG"), metric="None")
-    QueryRanker(advised, measure="nDCG@10").fit(X, labels, qid=QID)  # as the note says
-    cross_validate_queries(advised, X, labels, qid=QID, measures="nDCG@10", cv=2)
-    other = QueryRanker(clone(small).set_params(objective="nope"), measure="nDCG@10")
-    with pytest.raises(Exception, match="Unknown objective") as raised:
-        other.fit(X, labels, qid=QID)
-    assert not hasattr(raised.value, "__notes__")
-
-
-def test_continuous_labels_lead_xgboost_to_linear_gains():
-    xgboost = pytest.importorskip("xgboost")
-    small, labels = {"n_estimators": 3, "n_jobs": 1}, Y * 0.5 + 0.03
-    ranker = QueryRanker(xgboost.XGBRanker(**small), measure="nDCG@10")
-    assert "XGBRanker(ndcg_exp_gain=False)" in notes_of(lambda: ranker.fit(X, labels, qid=QID))
-    linear = xgboost.XGBRanker(ndcg_exp_gain=False, **small)
-    QueryRanker(linear, measure="nDCG@10").fit(X, labels, qid=QID)  # as the note says

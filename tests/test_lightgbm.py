@@ -209,7 +209,7 @@ def test_a_data_set_is_forgotten_when_it_is_gone():
     for n_queries in range(2, 30):
         labels = np.tile([1.0, 0.0], n_queries)
         metric(labels, labels, None, np.full(n_queries, 2))
-    assert len(metric._evaluator._judged) <= 2
+    assert len(metric._judged._sets) <= 2
 
 
 def test_one_buffer_holds_one_data_set():
@@ -218,7 +218,7 @@ def test_one_buffer_holds_one_data_set():
     for i in range(4):
         labels[i] = 1
         metric(labels, labels, None, np.array([2, 2]))
-    assert len(metric._evaluator._judged) == 1
+    assert len(metric._judged._sets) == 1
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
@@ -227,8 +227,8 @@ def test_copies_give_the_same_values_and_leave_the_data_behind(copied):
     arguments = Y.astype(np.float32), X[:, 0], None, np.bincount(QID)
     expected = metric(*arguments)
     again = copied(metric)
-    assert len(metric._evaluator._judged) == 1
-    assert len(again._evaluator._judged) == 0
+    assert len(metric._judged._sets) == 1
+    assert len(again._judged._sets) == 0
     assert again.named == tuple((str(each), each) for each in MEASURES)
     assert again._evaluator.n_threads == 2
     assert again(*arguments) == expected
@@ -368,7 +368,7 @@ class TestEarlyStopping:
         found = lightgbm.cv(PARAMS, rows, feval=eval_metric(MEASURES[0]), **settings)
         (values,) = (each for name, each in found.items() if name.endswith("-mean"))
         assert len(values) < 60
-        with pytest.raises(ValueError, match=re.escape(f"pass feval=eval_metric('{NAMES[0]}').")):
+        with pytest.raises(ValueError, match=re.escape(f"pass feval=eval_metric('{NAMES[0]}') to")):
             lightgbm.cv(PARAMS, rows, **settings)
 
     def test_a_validation_set_is_needed(self):

@@ -497,7 +497,7 @@ def test_unjudged_documents_can_be_scored():
         (Y - 1, QID, "y_true must hold grades >= 0, got -1"),
         (np.where(Y == 4, np.nan, Y), QID, "y must be judged in every row to train on, got NaN in"),
         (None, QID, "y must hold the grades of the documents, got None"),
-        (np.array(["high"] * len(Y)), QID, "y must be numeric"),
+        (np.array(["high"] * len(Y)), QID, "y_true must be numeric"),
     ],
     ids=["group sizes", "short qid", "short y", "negative", "unjudged", "no y", "words"],
 )
@@ -662,27 +662,26 @@ def test_the_whole_slice_on_real_data(data_dir):
     features, grades, qid = load_letor(data_dir / "lightgbm-lambdarank" / "rank.train")
     g = (0.1, 0.2, 0.3, 0.4)
     model = QueryRanker(
-        LGBMRanker(n_estimators=500, n_jobs=1, verbose=-1),
+        LGBMRanker(n_estimators=100, n_jobs=1, verbose=-1),
         measure=xGAP(g=g, k=10),
         validation_fraction=0.2,
-        early_stopping_rounds=30,
+        early_stopping_rounds=10,
         random_state=0,
     )
     found = []
-    for routing in (False, True):
-        for n_jobs in (1, 2):
-            search = GridSearchCV(
-                model, {"estimator__num_leaves": [7, 31]}, cv=QueryKFold(3), n_jobs=n_jobs
-            )
-            with sklearn.config_context(enable_metadata_routing=routing):
-                if routing:
-                    search.fit(features, grades, qid=qid)
-                else:
-                    search.fit(features, query_target(grades, qid))
-            value = xGAP(g=g)(grades, search.predict(features), qid=qid)
-            best = search.best_estimator_
-            found.append((search.best_score_, search.best_params_, best.best_iteration_, value))
-    assert all(each == found[0] for each in found)
+    for routing, n_jobs in ((False, 1), (True, 2)):
+        search = GridSearchCV(
+            model, {"estimator__num_leaves": [7, 31]}, cv=QueryKFold(3), n_jobs=n_jobs
+        )
+        with sklearn.config_context(enable_metadata_routing=routing):
+            if routing:
+                search.fit(features, grades, qid=qid)
+            else:
+                search.fit(features, query_target(grades, qid))
+        value = xGAP(g=g)(grades, search.predict(features), qid=qid)
+        best = search.best_estimator_
+        found.append((search.best_score_, search.best_params_, best.best_iteration_, value))
+    assert found[0] == found[1]
 
     seen = best.evals_result_["valid_0"][str(best.measure_)]
     recomputed = recomputed_on_validation(best, features, grades, qid)
@@ -769,25 +768,6 @@ def test_a_random_forest_of_xgboost_cannot_be_stopped():
     forest = pytest.importorskip("xgboost").XGBRFRegressor(n_estimators=5)
     with pytest.raises(ValueError, match="validation_fraction is supported for LGBMRanker, "):
         ranker(forest, validation_fraction=0.3).fit(X, query_target(Y, QID))
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"],
-)
-def test_all_of_lightgbms_names_of_the_rounds_need_validation_queries(name):
-    with pytest.raises(ValueError, match=rf"^{name}=5 of LGBMRanker needs validation queries"):
-        ranker(lgbm().set_params(**{name: 5})).fit(X, Y, qid=QID)
-
-
-def test_a_data_set_of_hugging_face_is_turned_into_a_frame():
-    datasets = pytest.importorskip("datasets")
-    rows = datasets.Dataset.from_dict({f"f{each}": X[:, each] for each in range(X.shape[1])})
-    with pytest.raises(TypeError, match=r"^X must .* got a Dataset of Hugging Face: pass"):
-        ranker().fit(rows, Y, qid=QID)
-    fitted = ranker().fit(rows.to_pandas(), Y, qid=QID)
-    with pytest.raises(TypeError, match=r"Dataset of Hugging Face"):
-        fitted.predict(rows)
 
 
 def test_the_booster_and_the_best_score_stand_where_users_look():

@@ -303,8 +303,8 @@ def test_queries_on_both_sides_warn():
     ("params", "given", "message"),
     [
         ({"validation_fraction": 0.2}, {}, "eval_X must be left out where validation_fraction"),
-        ({}, {"eval_y": None}, "eval_y is missing: validation queries need eval_X and eval_y"),
-        ({}, {"eval_X": None}, "eval_X is missing"),
+        ({}, {"eval_y": None}, "eval_y.* is refused: y must hold the grades"),
+        ({}, {"eval_X": None}, "eval_X.* is refused: X must be two-dimensional"),
         ({}, {"eval_qid": None}, "Query ids are missing"),
         ({}, {"eval_y": Y_VALID[:-1]}, "eval_y.* refused: X and y must have the same number of ro"),
         ({}, {"eval_X": X_VALID[:, :2]}, "X has 2 features, but QueryRanker is expecting"),

@@ -6,9 +6,8 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
-from skgraded._boosting._judged_sets import DataSet, JudgedSets
 from skgraded._support.arguments import threads
 from skgraded._support.exact_mean import exact_means
 from skgraded.measures import Measure, measure, warn_if_grades_are_inferred
@@ -25,18 +24,9 @@ _NAMES_OF_BOOSTERS = r"(ndcg|map|pre)@\d+-?"
 
 def chosen_measure(given: str | Measure, taker: str) -> Measure:
     """Parse the measure given to a function; warn if its scale would change with the data."""
-    _refuse_lists(given, taker)
     parsed = measure(given)
     warn_if_grades_are_inferred([parsed], taker)
     return parsed
-
-
-def _refuse_lists(given: Any, taker: str) -> None:
-    if isinstance(given, list | tuple):
-        listed = ", ".join(f"{str(each)!r}" for each in given)
-        raise TypeError(
-            f"{taker} takes measures one by one, got {given!r}: write {taker}({listed})."
-        )
 
 
 def named_measures(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
@@ -90,7 +80,6 @@ def parse_named(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
 
 def _pairs(given: ChosenMeasure, taker: str) -> list[tuple[str | None, str | Measure]]:
     """Return a chosen name, or None, and the measure."""
-    _refuse_lists(given, taker)
     if not isinstance(given, Mapping):
         return [(None, given)]
     named: Mapping[Any, Any] = given
@@ -163,49 +152,30 @@ def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, flo
     columns = [[values] for values, _ in score_queries([each for _, each in named], rankings)]
     found = []
     for (name, chosen), mean in zip(named, exact_means(columns, judgments.weights), strict=True):
-        if math.isnan(mean):
-            _raise_undefined(chosen, judgments.n_queries)
+        if math.isnan(mean):  # a library that gets it would stop the training
+            raise ValueError(
+                f"{chosen} has no value on this data set: none of its {judgments.n_queries} "
+                "queries has anything relevant and a positive weight. Evaluate on queries with "
+                "relevant documents, or set empty=0.0 in the measure."
+            )
         found.append((name, mean))
     return found
 
 
-def _raise_undefined(chosen: Measure, n_queries: int) -> NoReturn:
-    """Raise, because a library that gets NaN would stop the training."""
-    raise ValueError(
-        f"{chosen} has no value on this data set: none of its {n_queries} queries has "
-        "anything relevant and a positive weight. Evaluate on queries with relevant "
-        "documents, or set empty=0.0 in the measure."
-    )
-
-
 @dataclass(frozen=True)
 class Evaluator:
-    """Named measures, and the judgments of the data sets that they have been evaluated on."""
+    """Measures that are evaluated in every iteration, by the names to report them under."""
 
     named: NamedMeasures
     # As given: -1 counts the processors of the machine that evaluates. No value depends on it.
     n_threads: int | None = field(compare=False)
-    _judged: JudgedSets = field(default_factory=JudgedSets, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         threads(self.n_threads)
 
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        return tuple(each for _, each in self.named)
-
-    def means(self, y_score: Any, data: DataSet) -> list[tuple[str, float]]:
-        """Return the name and the mean of every measure on a data set."""
-        judgments = self._judged.find(data)
-        return named_means(self.named, judgments.rank(y_score, self.n_threads))
-
     def means_on(self, judgments: Judgments, y_score: Any) -> list[tuple[str, float]]:
         """Return the name and the mean of every measure on documents with known judgments."""
         return named_means(self.named, judgments.rank(y_score, self.n_threads))
-
-    def __reduce__(self) -> Any:
-        # LightGBM deep-copies the metric in every fit; a copy starts without data sets.
-        return Evaluator, (self.named, self.n_threads)
 
     def __str__(self) -> str:
         return ", ".join(as_argument(*each) for each in self.named)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
-from typing import NamedTuple, cast
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._boosting._evaluator import chosen_measure
 from skgraded._boosting._noise import Noise
 from skgraded._guards import warn_once
-from skgraded._support.arguments import flag, integer_or_none, number
+from skgraded._support.arguments import flag, integer_or_none, number, threads
 from skgraded.exceptions import LongQueryWarning
 from skgraded.measures import Measure, PairFactors, PrefixMeasure
 from skgraded.measures._positions import ByRank, Positions
-from skgraded.rankings import Judgments, RankedList, Rankings, keep
+from skgraded.rankings import Judgments, RankedList, keep
 
 FloatArray = NDArray[np.float64]
 
-_DEFAULTS = {"sigmoid": 1.0, "truncation_level": 30, "norm": True}
 # All pairs of a query of so many documents take about 60 ms in every iteration.
 _LONG = 10_000
 
@@ -45,6 +45,11 @@ def trainable(chosen: Measure) -> Measure:
     return chosen
 
 
+def make_objective(measure: str | Measure, **options: Any) -> LambdaMART:
+    """Make an objective from the arguments of a library's `objective` function."""
+    return LambdaMART(chosen_measure(measure, "objective"), **options)
+
+
 @dataclass(frozen=True)
 class LambdaMART:
     """LambdaMART's cost for a measure of the prefix form, or a blend of such measures.
@@ -59,12 +64,18 @@ class LambdaMART:
         Only pairs with a document among this many top ranks count; None counts all pairs.
     norm : bool
         Whether the derivatives of each query are normalized.
+    noise : Noise or None
+        Noise that is added to the scores, over which the derivatives are averaged.
+    n_threads : int or None
+        As given: -1 counts the processors of the machine that trains. No value depends on it.
     """
 
     measure: Measure
-    sigmoid: float
-    truncation_level: int | None
-    norm: bool
+    sigmoid: float = 1.0
+    truncation_level: int | None = 30
+    norm: bool = True
+    noise: Noise | None = None
+    n_threads: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         trainable(self.measure)
@@ -72,22 +83,28 @@ class LambdaMART:
         object.__setattr__(self, "truncation_level", level)
         object.__setattr__(self, "sigmoid", number("sigmoid", self.sigmoid, above=0))
         object.__setattr__(self, "norm", flag("norm", self.norm))
+        threads(self.n_threads)
 
     def __str__(self) -> str:
+        given = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)[1:4]}
         shown = [repr(str(self.measure))]
-        for field in dataclasses.fields(self)[1:]:
-            value = getattr(self, field.name)
-            if value != _DEFAULTS[field.name]:
-                shown.append(f"{field.name}={value!r}")
-        return ", ".join(shown)
+        shown += [f"{k}={v!r}" for k, v in given.items() if v != getattr(LambdaMART, k)]
+        shown += [] if self.noise is None else [str(self.noise)]
+        return f"objective({', '.join(shown)})"
 
-    def derivatives(self, rankings: Rankings) -> tuple[FloatArray, FloatArray]:
-        """Gradient and Hessian diagonal of the cost.
+    def derivatives(
+        self, judgments: Judgments, y_score: Any, weight: NDArray[Any] | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Gradient and Hessian diagonal of the cost, times the weights of the rows.
 
         Parameters
         ----------
-        rankings : Rankings
-            Documents ranked by their scores, all of them judged.
+        judgments : Judgments
+            The documents, all of them judged.
+        y_score : array-like of shape (n_documents,)
+            Their scores, by row.
+        weight : ndarray of shape (n_documents,), optional
+            Weight of each row.
 
         Returns
         -------
@@ -96,12 +113,16 @@ class LambdaMART:
         hessian : ndarray of shape (n_documents,)
             Second derivatives.
         """
-        judgments = rankings.judgments
+        scores = judgments.lay_out_scores(y_score)
         if self._splits(judgments):
-            parts = [self._by_position(part) for _, part in rankings.by_scale]
+            parts = [
+                self._by_position(part.judgments, part.select(scores))
+                for part in judgments.by_scale
+            ]
         else:
-            parts = [self._by_position(rankings)]
-        return _in_rows(parts, judgments)
+            parts = [self._by_position(judgments, scores)]
+        gradient, hessian = _in_rows(parts, judgments)
+        return (gradient, hessian) if weight is None else (gradient * weight, hessian * weight)
 
     def _splits(self, judgments: Judgments) -> bool:
         """Whether queries with levels of their own are separated from the others."""
@@ -113,68 +134,26 @@ class LambdaMART:
                 return False
         return bool(pairs and judgments.by_scale)
 
-    def _by_position(self, rankings: Rankings) -> tuple[FloatArray, FloatArray]:
-        judgments = rankings.judgments
-        swaps = self._swaps(judgments)
-        return _core.lambdas(
-            level=judgments.levels,
-            order=rankings.order,
-            tied=rankings.tied,
-            scores=cast("FloatArray", rankings.scores),  # only rankings of TREC runs have none
-            indptr=judgments.indptr,
-            n_levels=judgments.n_levels,
-            prices=swaps.prices,
-            options=swaps.options,
-            n_threads=rankings.n_threads,
-        )
-
-    def mean_derivatives(
-        self, judgments: Judgments, scores: FloatArray, noise: Noise, n_threads: int
+    def _by_position(
+        self, judgments: Judgments, scores: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Gradient and Hessian diagonal of the cost, averaged over noisy scores.
-
-        Parameters
-        ----------
-        judgments : Judgments
-            The documents, all of them judged.
-        scores : ndarray of shape (n_documents,)
-            Their scores, by position.
-        noise : Noise
-            Noise that is added to the scores.
-        n_threads : int
-            Number of threads, which does not change the results.
-
-        Returns
-        -------
-        gradient : ndarray of shape (n_documents,)
-            Mean first derivatives by score, in the order of the rows.
-        hessian : ndarray of shape (n_documents,)
-            Mean second derivatives.
-        """
-        if self._splits(judgments):
-            parts = [
-                self._means_by_position(part.judgments, part.select(scores), noise, n_threads)
-                for part in judgments.by_scale
-            ]
-        else:
-            parts = [self._means_by_position(judgments, scores, noise, n_threads)]
-        return _in_rows(parts, judgments)
-
-    def _means_by_position(
-        self, judgments: Judgments, scores: FloatArray, noise: Noise, n_threads: int
-    ) -> tuple[FloatArray, FloatArray]:
-        swaps = self._swaps(judgments)
-        return _core.noisy_lambdas(
-            level=judgments.levels,
-            scores=scores,
-            indptr=judgments.indptr,
-            schedule=judgments.schedule,
-            grades=judgments.grades,
-            prices=swaps.prices,
-            options=swaps.options,
-            noise=noise.of_kernel,
-            n_threads=n_threads,
-        )
+        swaps, n_threads = self._swaps(judgments), threads(self.n_threads)
+        given: dict[str, Any] = {
+            "level": judgments.levels,
+            "scores": scores,
+            "indptr": judgments.indptr,
+            "prices": swaps.prices,
+            "options": swaps.options,
+            "n_threads": n_threads,
+        }
+        schedule = judgments.schedule
+        if self.noise is not None:
+            noise = self.noise.of_kernel
+            return _core.noisy_lambdas(
+                **given, schedule=schedule, grades=judgments.grades, noise=noise
+            )
+        order, tied = _core.rank(scores, judgments.indptr, schedule, n_threads)
+        return _core.lambdas(**given, order=order, tied=tied, n_levels=judgments.n_levels)
 
     def _swaps(self, judgments: Judgments) -> _Swaps:
         kept = judgments.kept[_SwapsByCost]
@@ -184,7 +163,11 @@ class LambdaMART:
         return swaps
 
     def _make_swaps(self, judgments: Judgments) -> _Swaps:
-        _require_judged(judgments)
+        if judgments.has_unjudged:
+            raise ValueError(
+                "y_true must be judged in every row to train on, got NaN: drop these rows, or give "
+                "them grade 0."
+            )
         if self.truncation_level is None:
             _warn_if_a_query_is_long(judgments)
         parts = self.measure._weighted_parts
@@ -259,14 +242,6 @@ def _swap_prices(
     )
 
 
-def _require_judged(judgments: Judgments) -> None:
-    if judgments.has_unjudged:
-        raise ValueError(
-            "y_true must be judged in every row to train on, got NaN: drop these rows, or give "
-            "them grade 0."
-        )
-
-
 def _warn_if_a_query_is_long(judgments: Judgments) -> None:
     longest = int(np.diff(judgments.indptr).max(initial=0))
     if longest > _LONG:
@@ -300,14 +275,8 @@ def _in_rows(
     parts: list[tuple[FloatArray, FloatArray]], judgments: Judgments
 ) -> tuple[FloatArray, FloatArray]:
     """Join the derivatives of all documents, or of each part by scale, in the order of the rows."""
-    rows, (gradient, hessian) = judgments.row_order, parts[0]
+    places, (gradient, hessian) = judgments.places, parts[0]
     for of_gradient, of_hessian in parts[1:]:  # those of the smaller part by scale
         documents = judgments.by_scale[1].documents
         gradient[documents], hessian[documents] = of_gradient, of_hessian
-    return (gradient, hessian) if rows is None else (_put(gradient, rows), _put(hessian, rows))
-
-
-def _put(values: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
-    in_rows = np.empty_like(values)
-    in_rows[rows] = values
-    return in_rows
+    return (gradient, hessian) if places is None else (gradient[places], hessian[places])

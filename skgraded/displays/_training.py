@@ -187,5 +187,4 @@ def _best_of(evaluated: dict[str, list[float]], ranker: Any) -> int | None:
     """
     if not hasattr(ranker, "best_iteration_"):
         return None
-    best = np.argmax if ranker.measure_.greater_is_better else np.argmin
-    return int(best(evaluated[_name_of(ranker.measure_, evaluated, ranker)])) + 1
+    return evaluated[_name_of(ranker.measure_, evaluated, ranker)].index(ranker.best_score_) + 1

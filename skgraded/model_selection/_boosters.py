@@ -1,11 +1,12 @@
-"""How the estimators of each library are fitted on whole queries, watched, asked and exported."""
+"""How estimators, by library, are fitted on whole queries, watched, asked and exported."""
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -13,18 +14,34 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
+from sklearn.pipeline import Pipeline
 
 from skgraded._boosting import NamedMeasures, named_means, refuse_taken_names
-from skgraded.model_selection._estimators import (
-    STOPPING,
-    reject_own_stopping,
-    target_for_inner_folds,
-)
 from skgraded.model_selection._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 
 Params = dict[str, Any]
 FloatArray = NDArray[np.float64]
+
+
+def final_step(estimator: Any) -> Any:
+    """Return the estimator that ranks: the last step of a Pipeline, or the estimator itself."""
+    return final_step(estimator.steps[-1][1]) if isinstance(estimator, Pipeline) else estimator
+
+
+# All of LightGBM's names; XGBoost's and CatBoost's common ones are among them.
+STOPPING = {"early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"}
+
+
+def reject_own_stopping(ranker: Any, names: Collection[str] = STOPPING) -> dict[str, Any]:
+    """Return the parameters that are set; raise where one would stop on another metric."""
+    given = {name: value for name, value in ranker.get_params().items() if value is not None}
+    for name in sorted(given.keys() & names):
+        raise ValueError(
+            f"{name} must be left unset in the estimator, which would stop on any of its metrics: "
+            f"set early_stopping_rounds of QueryRanker instead, got {given[name]!r}."
+        )
+    return given
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,23 +78,13 @@ class Booster:
     def fit(
         self, estimator: Any, rows: QueryRows, validation: Validation | None, params: Params
     ) -> Watched | None:
-        """Fit an estimator; return what was recorded on the validation rows.
-
-        Here its own folds leave queries whole, and nothing is watched.
-        """
-        with target_for_inner_folds(estimator, rows) as target:
-            estimator.fit(rows.X, target, **params)
+        """Fit an estimator; return what was recorded on the validation rows, here nothing."""
+        estimator.fit(rows.X, rows.y, **params)
         return None
-
-    def models(self) -> tuple[type, ...]:
-        """Return the classes of models from which training can continue."""
-        return ()
 
     def predict(self, estimator: Any, X: Any, start: NDArray[Any]) -> FloatArray:
         """Score documents from their initial scores."""
-        raise TypeError(
-            f"{type(estimator).__name__} predicts without initial scores: leave them out."
-        )
+        raise NotImplementedError  # `check_initial_scores` has refused
 
     def importances(self, estimator: Any) -> NDArray[Any]:
         """Return the importances of the features."""
@@ -102,40 +109,34 @@ class LightGBM(Booster):
         """Fit by the sizes of the queries; the metric gets them even where LightGBM does not."""
         if self.needs_queries:
             params["group"] = rows.sizes
-        if validation is None:
-            estimator.fit(rows.X, rows.y, **params)
-            return None
-        named = self._watch(estimator, validation, params)
+        if validation is not None:
+            self._watch(estimator, validation, params)
         estimator.fit(rows.X, rows.y, **params)
+        if validation is None:
+            return None
         # 0 without stopping, also where LightGBM warns that it cannot stop (boosting_type="dart").
         best = estimator.best_iteration_ or None
-        return Watched(estimator.evals_result_, best, named, validation.predicts_with(best))
+        return Watched(estimator.evals_result_, best, validation.predicts_with(best))
 
-    def _watch(self, estimator: Any, validation: Validation, params: Params) -> NamedMeasures:
-        """Add what evaluates the measures and stops by the first; return all that are ours."""
+    def _watch(self, estimator: Any, validation: Validation, params: Params) -> None:
+        """Add what evaluates the measures and stops by the first."""
         from lightgbm import early_stopping
 
-        from skgraded.lightgbm import _EvalMetric, _StopBy
+        from skgraded.lightgbm import _StopBy
 
         own = reject_own_stopping(estimator)
-        if own.get("pred_early_stop"):
-            raise ValueError(
-                "pred_early_stop must be left unset in the estimator where validation queries are "
-                "watched, got True: predictions would leave out trees that the measure has seen."
-            )
         reported = [own[each] for each in ("metric", "metrics", "metric_types") if each in own]
         if not reported:
             estimator.set_params(metric="None")  # else LightGBM adds its own ndcg@1..5
-        given = _listed(params.get("eval_metric"))
-        named, others = _measures_among(given, _EvalMetric, validation)
+        named = validation.named
         refuse_taken_names(named, list(chain.from_iterable(map(_listed, reported))), self.name)
-        params["eval_metric"] = [_Recorder(named, validation.rows.judgments), *others]
+        recorder = _Recorder(named, validation.rows.judgments)
+        params["eval_metric"] = [recorder, *_listed(params.get("eval_metric"))]
         if validation.rounds is not None:
             callbacks = _listed(params.get("callbacks"))
             _refuse_second_stopping(callbacks, _StopBy, type(early_stopping(1)))
             params["callbacks"] = [*callbacks, _StopBy(named[0], validation.rounds)]
         params.update(self._evaluated(estimator, validation.rows))
-        return named
 
     def _evaluated(self, estimator: Any, rows: QueryRows) -> Params:
         """Fit parameters by which LightGBM evaluates the validation rows."""
@@ -153,12 +154,6 @@ class LightGBM(Booster):
         if self.start in rows.per_row:
             params["eval_init_score"] = [rows.per_row[self.start]]
         return params
-
-    def models(self) -> tuple[type, ...]:
-        """Return the classes of models from which training can continue."""
-        import lightgbm
-
-        return lightgbm.Booster, lightgbm.LGBMModel
 
     def predict(self, estimator: Any, X: Any, start: NDArray[Any]) -> FloatArray:
         """Predict and add the initial scores, as LightGBM's training does."""
@@ -212,14 +207,6 @@ def _refuse_second_stopping(callbacks: Sequence[Any], *kinds: type) -> None:
             )
 
 
-def _require_frames(X: Any, eval_X: Any) -> None:  # noqa: N803
-    if hasattr(X, "columns") and not hasattr(eval_X, "columns"):
-        raise ValueError(
-            f"eval_X must be a DataFrame as X is, got {type(eval_X).__name__}: XGBRanker compares "
-            "the names of the features."
-        )
-
-
 class XGBoost(Booster):
     """XGBRanker and XGBRegressor: ascending ids, weights of queries, and a callback that stops."""
 
@@ -234,7 +221,7 @@ class XGBoost(Booster):
         """Fit by ids and weights of queries; a callback evaluates the measure."""
         from xgboost.callback import EarlyStopping
 
-        from skgraded.xgboost import _EvalMetric, _Evaluation
+        from skgraded.xgboost import _Evaluation
 
         if self.needs_queries:
             params["qid"] = rows.query_of_row
@@ -244,30 +231,23 @@ class XGBoost(Booster):
             estimator.fit(rows.X, rows.y, **params)
             return None
         reject_own_stopping(estimator)
-        _require_frames(rows.X, validation.rows.X)
-        callbacks, metrics = estimator.callbacks, estimator.eval_metric
-        # XGBoost would call measures query by query, and average the queries by their size.
-        named, others = _measures_among(_listed(metrics), _EvalMetric, validation)
-        refuse_taken_names(named, others, self.name)
-        evaluated = self._evaluated(validation.rows) if others else {}
+        callbacks, metrics = estimator.callbacks, _listed(estimator.eval_metric)
+        refuse_taken_names(validation.named, metrics, self.name)
+        evaluated = self._evaluated(validation.rows) if metrics else {}
         if validation.rounds is not None:
             _refuse_second_stopping(callbacks or (), EarlyStopping, _Evaluation)
         # First, so that the ranker's own callbacks find the measures recorded.
-        watch = self._watch(estimator, validation, named)
-        own = metrics if len(others) == len(_listed(metrics)) else others or None
-        estimator.set_params(callbacks=[watch, *(callbacks or [])], eval_metric=own)
+        estimator.callbacks = [self._watch(estimator, validation), *(callbacks or [])]
         try:
             estimator.fit(rows.X, rows.y, **{"verbose": False, **params, **evaluated})
         finally:
-            # Else the model would keep the validation rows. `set_params` would hand metrics on to
-            # the fitted booster, which knows no lists.
-            estimator.callbacks, estimator.eval_metric = callbacks, metrics
+            estimator.callbacks = callbacks  # else the model would keep the validation rows
         recorded = dict(estimator.evals_result())
         # The other name is XGBoost's, of the rows that it evaluates itself.
-        recorded["valid_0"] = recorded["valid_0"] | recorded.pop("validation_0", {})
+        recorded["valid_0"] = {**recorded["valid_0"], **recorded.pop("validation_0", {})}
         best = getattr(estimator, "best_iteration", None)  # by a callback of the user's, too
         n_best = None if best is None or validation.rounds is None else best + 1
-        return Watched(recorded, n_best, named, validation.predicts_with(best))
+        return Watched(recorded, n_best, validation.predicts_with(best))
 
     def _evaluated(self, rows: QueryRows) -> Params:
         """Fit parameters by which XGBoost evaluates its own metrics on the validation rows."""
@@ -281,37 +261,29 @@ class XGBoost(Booster):
             params["base_margin_eval_set"] = [rows.per_row[self.start]]
         return params
 
-    def _watch(self, estimator: Any, validation: Validation, named: NamedMeasures) -> Any:
+    def _watch(self, estimator: Any, validation: Validation) -> Any:
         """Make a callback that evaluates the validation rows, read as the ranker reads features."""
         import xgboost
 
-        from skgraded.xgboost import evaluation
+        from skgraded.xgboost import _Evaluation
 
         rows, own = validation.rows, estimator.get_params()
-        features = xgboost.DMatrix(
+        features = partial(
+            xgboost.DMatrix,
             rows.X,
             missing=own["missing"],
             feature_types=own.get("feature_types"),
             enable_categorical=own.get("enable_categorical", False),
             base_margin=rows.per_row.get(self.start),
         )
-        watch: Any = evaluation(
-            dict(named),
-            X=features,
-            y=rows.y,
-            qid=rows.query_of_row,
-            sample_weight=rows.weight,
+        return _Evaluation(
+            validation.named,
+            features,
+            rows.judgments,
             rounds=validation.rounds,
             name="valid_0",
+            save_best=False,  # predict takes the best iteration; others may be looked at
         )
-        watch.save_best = False  # predict takes the best iteration; others may be looked at
-        return watch
-
-    def models(self) -> tuple[type, ...]:
-        """Return the classes of models from which training can continue."""
-        import xgboost
-
-        return xgboost.Booster, xgboost.XGBModel, bytearray
 
     def predict(self, estimator: Any, X: Any, start: NDArray[Any]) -> FloatArray:
         """Predict from given initial scores."""
@@ -363,7 +335,7 @@ class CatBoost(Booster):
         # best_model_min_trees may keep more iterations than the best ones.
         by_others = estimator.get_params().get("best_model_min_trees") is not None
         predicts_with = "any" if by_others and best else validation.predicts_with(best)
-        return Watched(recorded, best, validation.named, predicts_with)
+        return Watched(recorded, best, predicts_with)
 
     def _watch(
         self, estimator: Any, rows: QueryRows, validation: Validation, params: Params
@@ -409,12 +381,6 @@ class CatBoost(Booster):
             **{name: params.get(name) for name in _LISTS_OF_FEATURES},
         )
 
-    def models(self) -> tuple[type, ...]:
-        """Return the classes of models from which training can continue."""
-        import catboost
-
-        return (catboost.CatBoost,)
-
     def predict(self, estimator: Any, X: Any, start: NDArray[Any]) -> FloatArray:
         """Predict and add the initial scores, as CatBoost's training does."""
         return np.asarray(estimator.predict(X) + start)
@@ -443,10 +409,21 @@ def _listed(given: Any) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-def _measures_among(
-    metrics: list[Any], kind: Any, validation: Validation
-) -> tuple[NamedMeasures, list[Any]]:
-    """Add the measures of metrics of ours to those to record; return the other metrics, too."""
-    ours = [each for each in metrics if isinstance(each, kind) and not each.as_loss]
-    named = validation.with_others(chain.from_iterable(each.named for each in ours))
-    return named, [each for each in metrics if each not in ours]
+# By the name of the package and that of the class, so that no library has to be imported.
+BOOSTERS: dict[tuple[str, str], Booster] = {
+    ("lightgbm", "LGBMRanker"): LightGBM(needs_queries=True, is_watched=True),
+    ("lightgbm", "LGBMRegressor"): LightGBM(is_watched=True),
+    ("xgboost", "XGBRanker"): XGBoost(needs_queries=True, is_watched=True),
+    ("xgboost", "XGBRFRegressor"): XGBoost(),  # of a single iteration
+    ("xgboost", "XGBRegressor"): XGBoost(is_watched=True),
+    ("catboost", "CatBoostRanker"): CatBoost(needs_queries=True, is_watched=True),
+}
+
+
+def booster_of(estimator: Any) -> Booster:
+    """Return how an estimator, or the last step of a Pipeline, is handled."""
+    for each in type(final_step(estimator)).__mro__:
+        found = BOOSTERS.get((each.__module__.partition(".")[0], each.__name__))
+        if found is not None:
+            return found
+    return Booster()

@@ -1,51 +1,30 @@
-"""The estimator inside a ranker: its last step, its copies, its folds, the model it continues."""
+"""The estimator inside a ranker, or its Pipeline: how it is copied, fitted, asked and exported."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+import dataclasses
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone, is_classifier
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 
 from skgraded._guards import n_shared, warn_once
 from skgraded.exceptions import QueryLeakWarning
 from skgraded.measures import Measure
-from skgraded.model_selection._rows import QueryRows
+from skgraded.model_selection._boosters import BOOSTERS, Booster, Params, booster_of, final_step
+from skgraded.model_selection._rows import QueryRows, Validation, Watched, recorded_value
 from skgraded.rankings import query_series
+from skgraded.scoring import scores_of
 
-# What takes any labels, by library and estimator.
-_OTHER_OBJECTIVES = {
-    ("lightgbm", "LGBMRanker"): "Train by the gradients of a measure, which take any labels, "
-    "and without LightGBM's own metric, which does not: "
-    'LGBMRanker(objective=skgraded.lightgbm.objective("nDCG"), metric="None").',
-    ("xgboost", "XGBRanker"): "XGBRanker(ndcg_exp_gain=False) takes any labels, with linear gains; "
-    "so do the gradients of a measure, skgraded.xgboost.objective, in xgboost.train.",
-}
-
-
-def final_step(estimator: Any) -> Any:
-    """Return the estimator that ranks: the last step of a Pipeline, or the estimator itself."""
-    return final_step(estimator.steps[-1][1]) if isinstance(estimator, Pipeline) else estimator
-
-
-@contextmanager
-def hinting_at_objectives(estimator: Any, labels: Any) -> Iterator[None]:
-    """Add to the error of a ranker that takes whole grades alone how it takes others."""
-    try:
-        yield
-    except Exception as error:
-        kind = type(estimator).__name__
-        way = _OTHER_OBJECTIVES.get((type(estimator).__module__.partition(".")[0], kind))
-        given = np.asarray(labels, dtype=np.float64)
-        if way is not None and "label" in str(error) and (given != np.floor(given)).any():
-            error.add_note(f"{kind} takes whole grades alone, and these labels are not. {way}")
-        raise
+FloatArray = NDArray[np.float64]
 
 
 def train_for(estimator: Any, measure: Measure) -> None:
@@ -57,52 +36,14 @@ def train_for(estimator: Any, measure: Measure) -> None:
 
 
 def clone_estimator(estimator: Any) -> Any:
-    """Make an unfitted copy of an estimator.
+    """Make a copy of an estimator that is about to be fitted.
 
     CatBoost copies the lists that it is given, such as ``custom_metric`` and ``cat_features``.
     scikit-learn takes that for a change of the parameters, and raises an error.
     """
-    if not _is_of_catboost(final_step(estimator)):
-        return clone(estimator)
-    if not isinstance(estimator, Pipeline):
-        return type(estimator)(**estimator.get_params())
-    *before, (name, last) = estimator.steps
-    others = copy.copy(estimator)
-    others.steps = [*before, (name, "passthrough")]
-    cloned = clone(others)
-    cloned.steps[-1] = (name, clone_estimator(last))
-    return cloned
-
-
-def clone_around(ranker: Any) -> Any:
-    """Make an unfitted copy of a QueryRanker, whatever estimator it wraps."""
-    without = copy.copy(ranker)
-    without.estimator = None
-    cloned = BaseEstimator.__sklearn_clone__(without)
-    is_estimator = hasattr(ranker.estimator, "get_params")
-    cloned.estimator = (
-        clone_estimator(ranker.estimator) if is_estimator else clone(ranker.estimator, safe=False)
-    )
-    return cloned
-
-
-def _is_of_catboost(estimator: Any) -> bool:
-    return any(each.__module__.partition(".")[0] == "catboost" for each in type(estimator).__mro__)
-
-
-# All of LightGBM's names; XGBoost's and CatBoost's common ones are among them.
-STOPPING = {"early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"}
-
-
-def reject_own_stopping(ranker: Any, names: Collection[str] = STOPPING) -> dict[str, Any]:
-    """Return the parameters that are set; raise where one would stop on another metric."""
-    given = {name: value for name, value in ranker.get_params().items() if value is not None}
-    for name in sorted(given.keys() & names):
-        raise ValueError(
-            f"{name} must be left unset in the estimator, which would stop on any of its metrics: "
-            f"set early_stopping_rounds of QueryRanker instead, got {given[name]!r}."
-        )
-    return given
+    kinds = type(final_step(estimator)).__mro__
+    is_of_catboost = any(each.__module__.partition(".")[0] == "catboost" for each in kinds)
+    return deepcopy(estimator) if is_of_catboost else clone(estimator, safe=False)
 
 
 # Without cv these compute the errors of leaving out single rows, and make no folds.
@@ -110,7 +51,7 @@ _MAKE_NO_FOLDS_BY_DEFAULT = {"RidgeCV", "RidgeClassifierCV"}
 
 
 @contextmanager
-def target_for_inner_folds(estimator: Any, rows: QueryRows) -> Iterator[Any]:
+def _rows_for_inner_folds(estimator: Any, rows: QueryRows) -> Iterator[QueryRows]:
     """Tell the queries to an estimator that cross-validates inside, while it is fitted.
 
     A splitter that takes groups is replaced by its splits, because many estimators make a plain
@@ -125,43 +66,27 @@ def target_for_inner_folds(estimator: Any, rows: QueryRows) -> Iterator[Any]:
 
     Yields
     ------
-    array-like of shape (n_documents,)
-        The target to fit it on: grades, with the queries in the index where folds are made.
+    QueryRows
+        The rows to fit it on, with the queries in the index of y where folds are made.
     """
-    found = _cvs_in(estimator)
-    if not found:
-        yield rows.y
+    cv: Any = getattr(estimator, "cv", "prefit")
+    makes_no_folds = cv is None and type(estimator).__name__ in _MAKE_NO_FOLDS_BY_DEFAULT
+    if makes_no_folds or isinstance(cv, str):
+        yield rows
         return
-    for owner, cv in found:
-        _warn_if_queries_are_cut(owner, cv, rows)
-    ids = rows.ids_of_rows
-    own: Any = getattr(estimator, "cv", None)
-    try:
+    ids, with_ids = rows.ids_of_rows, rows
+    with suppress(ImportError):  # a splitter or scorer further inside says that ids are missing
         target: Any = query_series(rows.y, ids)
-    except ImportError:  # a splitter or scorer further inside says that ids are missing
-        target = rows.y
-    if not _takes_groups(own):
-        yield target
+        with_ids = dataclasses.replace(rows, y=target)
+    if not _takes_groups(cv):
+        _warn_if_queries_are_cut(estimator, cv, rows)
+        yield with_ids
         return
-    estimator.set_params(cv=list(own.split(np.zeros((len(ids), 1)), rows.y, ids)))
+    estimator.set_params(cv=list(cv.split(np.zeros((len(ids), 1)), rows.y, ids)))
     try:
-        yield target
+        yield with_ids
     finally:
-        estimator.set_params(cv=own)
-
-
-def _cvs_in(estimator: Any) -> list[tuple[Any, Any]]:
-    """Return the estimators that make folds, with the cv that says how, the outermost included."""
-    params = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
-    found = []
-    for name, cv in params.items():
-        prefix, _, last = name.rpartition("__")
-        owner = params.get(prefix) if prefix else estimator
-        if last != "cv" or isinstance(cv, str) or not hasattr(type(owner), "predict"):
-            continue  # "prefit"; a TargetEncoder, which leaves rows out of means alone
-        if cv is not None or type(owner).__name__ not in _MAKE_NO_FOLDS_BY_DEFAULT:
-            found.append((owner, cv))
-    return found
+        estimator.set_params(cv=cv)
 
 
 def _takes_groups(cv: Any) -> bool:
@@ -172,8 +97,6 @@ def _takes_groups(cv: Any) -> bool:
 
 
 def _warn_if_queries_are_cut(owner: Any, cv: Any, rows: QueryRows) -> None:
-    if _takes_groups(cv):
-        return
     query = rows.query_of_row
     try:
         splitter = check_cv(deepcopy(cv), rows.y, classifier=is_classifier(owner))
@@ -192,3 +115,119 @@ def _warn_if_queries_are_cut(owner: Any, cv: Any, rows: QueryRows) -> None:
             f"example by {name}(..., cv=QueryKFold(5)).",
             QueryLeakWarning,
         )
+
+
+def fit_estimator(
+    booster: Booster,
+    estimator: Any,
+    rows: QueryRows,
+    validation: Validation | None,
+    params: Params,
+) -> tuple[Watched, float] | None:
+    """Fit an estimator on whole queries, in the way of its library.
+
+    Returns
+    -------
+    tuple of (Watched, float), or None
+        What was watched, and the value of the measure that predictions have.
+
+    Raises
+    ------
+    ValueError
+        If predictions for the validation rows have another value than the measure recorded.
+    """
+    last = final_step(estimator)
+    given = _continuing(booster, params) | dict(rows.per_row)
+    if rows.weight is not None:
+        given["sample_weight"] = rows.weight
+    rows, transformed = _transformed(estimator, rows, validation)
+    with _rows_for_inner_folds(last, rows) as fitted_on:
+        watched = booster.fit(last, fitted_on, transformed, given)
+    if watched is None or validation is None:
+        return None
+    held_out = validation.rows
+    scores = predict_from(estimator, held_out.X, held_out.per_row.get(booster.start))
+    return watched, recorded_value(watched, validation, scores, type(last).__name__)
+
+
+def _transformed(
+    estimator: Any, rows: QueryRows, validation: Validation | None
+) -> tuple[QueryRows, Validation | None]:
+    """Fit the transformers of a Pipeline; return the rows that they make, validation too."""
+    if not isinstance(estimator, Pipeline):
+        return rows, validation
+    *before, last = estimator.steps
+    for name, step in before:
+        if hasattr(step, "fit_resample"):  # of imbalanced-learn
+            raise ValueError(
+                f"A Pipeline in QueryRanker must leave rows as they are, got the step {name!r}, "
+                f"{type(step).__name__}, which draws others: queries would lack rows or have them "
+                "twice. Draw whole queries before the fit."
+            )
+    if before:
+        transformers = estimator[:-1]
+        rows = dataclasses.replace(rows, X=transformers.fit_transform(rows.X, rows.y))
+        if validation is not None:
+            held_out = validation.rows
+            transformed = dataclasses.replace(held_out, X=transformers.transform(held_out.X))
+            validation = dataclasses.replace(validation, rows=transformed)
+        # With a cache, the fitted transformers are copies of those in the pipeline.
+        estimator.steps = [*transformers.steps, last]
+    return _transformed(last[1], rows, validation)
+
+
+def _continuing(booster: Booster, params: Params) -> Params:
+    """Put the model itself where a fitted QueryRanker holds it; raise where it is of another kind.
+
+    LightGBM starts anew without a message where it does not know the type.
+    """
+    name = booster.continues
+    given = params.get(name)
+    if given is None:
+        return dict(params)
+    model = final_step(given.estimator_) if hasattr(given, "estimator_") else given
+    if isinstance(model, str | os.PathLike):
+        return {**params, name: os.fspath(model)}  # LightGBM knows no paths but pathlib's
+    packages = {each.__module__.partition(".")[0] for each in type(model).__mro__}
+    if booster.name.lower() not in packages:
+        raise TypeError(
+            f"{name} must be a model of {booster.name}, a file's path, or a fitted QueryRanker "
+            f"that holds such a model, got {type(given).__name__}. Pass the "
+            "ranker inside a search or Pipeline: search.best_estimator_, pipeline[-1]."
+        )
+    return {**params, name: model}
+
+
+def predict_from(estimator: Any, X: Any, start: Any) -> FloatArray:
+    """Score documents, from initial scores where these are given."""
+    if start is None:
+        return scores_of(estimator, X)
+    if isinstance(estimator, Pipeline):
+        *before, (_, last) = estimator.steps
+        return predict_from(last, estimator[:-1].transform(X) if before else X, start)
+    return booster_of(estimator).predict(estimator, X, np.asarray(start))
+
+
+def export_model(estimator: Any, path: str | os.PathLike[str], measure: str) -> None:
+    """Write a fitted model in the format of its library."""
+    target = Path(path)
+    if isinstance(estimator, Pipeline) and any(
+        step not in (None, "passthrough") for _, step in estimator.steps[:-1]
+    ):
+        raise ValueError(
+            "export writes the model alone, got a Pipeline whose transformers the file would lack: "
+            "save the fitted QueryRanker with joblib, or convert its Pipeline with skl2onnx."
+        )
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"path must lie in a folder that exists, got {str(target)!r}: make the folder "
+            f"{str(target.parent)!r} first."
+        )
+    booster, last = booster_of(estimator), final_step(estimator)
+    if not booster.name:
+        names = ", ".join(name for _, name in BOOSTERS)
+        raise TypeError(
+            f"export is supported for {names}, whose libraries have file formats, got "
+            f"{type(last).__name__}: save the fitted QueryRanker with joblib."
+        )
+    booster.export(last, target, measure)

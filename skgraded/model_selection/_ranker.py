@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 import os
 from functools import partial
 from typing import Any, Self
@@ -25,47 +25,32 @@ from skgraded._guards import (
 )
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
+from skgraded.model_selection._boosters import Booster, booster_of, final_step
 from skgraded.model_selection._checks import (
-    EvaluationSet,
+    GivenRows,
     check_estimator,
-    check_evaluation_data,
     check_features,
     check_initial_scores,
+    check_labels,
     check_parameters,
-    check_training_data,
     grades_of,
 )
 from skgraded.model_selection._estimators import (
-    clone_around,
     clone_estimator,
-    final_step,
-    train_for,
-)
-from skgraded.model_selection._fitting import (
-    booster_of,
     export_model,
     fit_estimator,
     predict_from,
+    train_for,
 )
 from skgraded.model_selection._rows import (
     QueryRows,
     Validation,
-    Watched,
     take_along,
     take_named,
+    with_own,
 )
-from skgraded.model_selection._splitters import by_id, draw_queries
+from skgraded.model_selection._splitters import by_id, draw_queries, number_of
 from skgraded.rankings import Judgments, read_columns, without_query_ids
-
-# Attributes that only some fits set, so that the others must delete them.
-_FITTED_IF_ASKED = (
-    "training_queries_",
-    "validation_queries_",
-    "evals_result_",
-    "evaluated_measures_",
-    "best_iteration_",
-    "starts_from_",
-)
 
 
 class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -285,8 +270,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         TypeError
-            If the estimator trains on a cluster, such as DaskLGBMRanker, or ``init_model`` or
-            ``xgb_model`` is of a type from which its library cannot continue.
+            If ``init_model`` or ``xgb_model`` is of a type from which its library cannot continue.
         ValueError
             If query ids are missing, group sizes are given in their place, pandas objects hold the
             same row labels in different orders, a grade is negative or a training grade NaN,
@@ -308,109 +292,119 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If validation queries are training queries, or the ``cv`` of the estimator cuts queries.
         """
         check_estimator(self.estimator)
-        booster, given = booster_of(self.estimator), (eval_X, eval_y, eval_qid, eval_sample_weight)
-        evaluation = EvaluationSet(*given) if any(each is not None for each in given) else None
+        booster = booster_of(self.estimator)
+        validating = GivenRows(eval_X, eval_y, eval_qid, eval_sample_weight)
+        evaluation = validating if any(each is not None for each in validating) else None
         watches = check_parameters(self, booster, evaluation, fit_params)
-        self._forget()
+        for name in [each for each in vars(self) if each.endswith("_")]:
+            delattr(self, name)  # of an earlier fit
         others = take_named(fit_params, watches=watches)
-        judgments, rows = self._lay_out(X, y, qid, sample_weight, fit_params)
-        features = rows.X
-        check_training_data(judgments)
+        given = GivenRows(X, y, qid, sample_weight)
+        judgments, rows = self._lay_out(given, booster.per_row, fit_params)
+        check_labels(judgments, is_watched=False)
         warn_about_given_queries(judgments)
         self.training_queries_ = QueryRecord.of(judgments)
         self.measure_ = _resolved(self.measure, judgments)
-        self.estimator_, validation = clone_estimator(self.estimator), None
+        kept, validation = rows, None
         if watches:
-            rows, held_out = (
-                self._hold_out(judgments, rows)
-                if evaluation is None
-                else (rows, self._take_evaluation_set(evaluation))
-            )
-            validation = self._watch(held_out, others, judgments.top_grade)
-        train_for(self.estimator_, self.measure_)
-        self._keep(fit_estimator(self.estimator_, rows, validation, fit_params))
-        if booster.start in rows.per_row:
-            self.starts_from_ = booster.start
+            kept, validation = self._set_apart(judgments, rows, evaluation, others)
+        self._train(booster, kept, validation, fit_params)
         predict = partial(predict_from, self.estimator_, start=None)
-        warn_if_a_feature_holds_the_ids(predict, features, judgments)
+        warn_if_a_feature_holds_the_ids(predict, rows.X, judgments)
         return self
 
-    def _forget(self) -> None:
-        for name in _FITTED_IF_ASKED:
-            self.__dict__.pop(name, None)
-
-    def _keep(self, watched: Watched | None) -> None:
-        if watched is not None:
+    def _train(
+        self,
+        booster: Booster,
+        rows: QueryRows,
+        validation: Validation | None,
+        fit_params: dict[str, Any],
+    ) -> None:
+        self.estimator_ = clone_estimator(self.estimator)
+        train_for(self.estimator_, self.measure_)
+        found = fit_estimator(booster, self.estimator_, rows, validation, fit_params)
+        if found is not None and validation is not None:
+            watched, self.best_score_ = found
             self.evals_result_ = watched.evals_result
-            self.evaluated_measures_ = dict(watched.named)
+            self.evaluated_measures_ = dict(validation.named)
             if watched.best_iteration is not None:
                 self.best_iteration_ = watched.best_iteration
+        if booster.start in rows.per_row:
+            self.starts_from_ = booster.start
 
     def _lay_out(
         self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None,
-        sample_weight: ArrayLike | None,
+        given: GivenRows,
+        per_row: frozenset[str] | None,
         fit_params: dict[str, Any],
         *,
         reset: bool = True,
     ) -> tuple[Judgments, QueryRows]:
         """Check the data; return judgments and rows by query."""
+        X, y, qid, sample_weight = given
         features = _features_of(X)
         check_features(self, features, reset=reset)
-        grades = grades_of(y, features)
-        judgments = _judge(X, y, qid, sample_weight, **fit_params)
-        known = booster_of(self.estimator).per_row
+        others = {"X": X, "sample_weight": sample_weight, **fit_params}
+        columns = read_columns(y, qid, named=("y", "qid"), **others)
+        grades = grades_of(columns.labels, features)
+        judgments = Judgments(columns.require_ids())
         rows = QueryRows(
             X=features,
             y=grades,
             sizes=np.diff(judgments.indptr),
             weight=None if sample_weight is None else np.asarray(sample_weight),
             ranks=np.argsort(by_id(judgments)),
-            per_row=take_along(known, fit_params, judgments.n_documents),
+            per_row=take_along(per_row, fit_params, judgments.n_documents),
         )
         if judgments.row_order is not None:
             rows = rows.at(judgments.row_order, rows.sizes)
         return judgments, rows
 
-    def _take_evaluation_set(self, evaluation: EvaluationSet) -> QueryRows:
+    def _take_evaluation_set(self, evaluation: GivenRows) -> QueryRows:
         """Lay out the queries to watch; their top grade may be higher than that of training."""
         try:
-            judgments, rows = self._lay_out(*evaluation, fit_params={}, reset=False)
+            judgments, rows = self._lay_out(evaluation, frozenset(), {}, reset=False)
         except ValueError as error:  # which names the arguments of training
             raise ValueError(
                 f"eval_X, eval_y, eval_qid or eval_sample_weight is refused: {error}"
             ) from error
-        check_evaluation_data(judgments)
+        check_labels(judgments, is_watched=True)
         warn_about_scored_queries(judgments, self)
         self.validation_queries_ = QueryRecord.of(judgments)
         self.measure_ = self._measure_for(judgments)
         return rows
 
-    def _watch(self, rows: QueryRows, others: NamedMeasures, top_grade: float) -> Validation:
-        """Choose what to record on the validation rows: the measure, and others with their names.
+    def _set_apart(
+        self,
+        judgments: Judgments,
+        rows: QueryRows,
+        evaluation: GivenRows | None,
+        others: NamedMeasures,
+    ) -> tuple[QueryRows, Validation]:
+        """Return the rows to train on, and those to watch with the measures to record on them.
 
         Where a measure leaves the scale's top grade open, it is that of the training labels or of
         the validation labels, as for the ranker's own measure.
         """
-        top = max(top_grade, rows.judgments.top_grade)
-        own = ((str(self.measure_), self.measure_),)
-        watched = Validation(rows, own, self.early_stopping_rounds)
-        are_fractional = rows.judgments.has_fractional_grades
+        if evaluation is None:
+            rows, watched = self._hold_out(judgments, rows)
+        else:
+            watched = self._take_evaluation_set(evaluation)
+        top = max(judgments.top_grade, watched.judgments.top_grade)
+        are_fractional = watched.judgments.has_fractional_grades
         resolved = resolve_all(dict(others), top, are_fractional=are_fractional)
-        return dataclasses.replace(watched, named=watched.with_others(list(resolved.items())))
+        named = with_own(self.measure_, resolved)
+        return rows, Validation(watched, named, self.early_stopping_rounds)
 
     def _hold_out(self, judgments: Judgments, rows: QueryRows) -> tuple[QueryRows, QueryRows]:
         """Split the queries into training and validation."""
         n_queries = judgments.n_queries
-        if n_queries < 2:  # noqa: PLR2004
+        n_held_out = number_of("validation_fraction", self.validation_fraction or 0, n_queries)
+        if not n_held_out:
             raise ValueError(
                 f"validation_fraction needs at least 2 training queries, got {n_queries}: "
                 "one is held out, one to train on."
             )
-        share = round(float(self.validation_fraction or 0) * n_queries)
-        n_held_out = min(max(1, share), n_queries - 1)
         queries = draw_queries(judgments, self.random_state)
         held_out, kept = queries[:n_held_out], queries[n_held_out:]
         self.validation_queries_ = self.training_queries_.of_ids(judgments.qid[held_out])
@@ -500,13 +494,20 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         scores = self.predict(X)
         try:
-            judgments = _judge(X, y, qid, sample_weight)
+            columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
+            judgments = Judgments(columns.require_ids())
         except ValueError as error:
             return refusal_of(error)
         warn_about_scored_queries(judgments, self)
         chosen = self._measure_for(judgments)
         if chosen != self.measure_:
-            _warn_of_unseen_grade(measure(self.measure), self.measure_, chosen)
+            warn_once(
+                f"{measure(self.measure)} took its top grade from the training rows, and the "
+                f"scored rows hold a higher one: they are scored by {chosen}, not by "
+                f"{self.measure_}, so that values differ between folds. Name the top grade: "
+                f"measure={chosen!r}.",
+                GradeScaleWarning,
+            )
         mean = chosen(judgments.rank(scores))
         return mean if chosen.greater_is_better else -mean
 
@@ -578,17 +579,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             return last.get_booster()
         return last.booster_
 
-    @property
-    def best_score_(self) -> float:
-        """The value of `measure_` on the validation queries, of the iterations that predict."""
-        check_is_fitted(self, "estimator_")
-        name = next(iter(self.evaluated_measures_))
-        (history,) = (of_set[name] for of_set in self.evals_result_.values())
-        last = getattr(self, "best_iteration_", len(history))
-        return float(history[last - 1])
-
     def __sklearn_clone__(self) -> Self:
-        return clone_around(self)
+        without = copy.copy(self)
+        without.estimator = None
+        cloned: Self = BaseEstimator.__sklearn_clone__(without)
+        cloned.estimator = clone_estimator(self.estimator)
+        return cloned
 
     # Predictions are numbers: ensembles and inspection take a regressor, and nothing else.
     # Read by scikit-learn < 1.6, as are the tags of `_more_tags`.
@@ -609,29 +605,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _judge(
-    X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None, **others: Any
-) -> Judgments:
-    """Lay out the grades by query."""
-    columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight, **others)
-    return Judgments(columns.require_ids())
-
-
 def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:
     """Return the measure, with the top grade of the training labels where it leaves that open."""
     chosen = measure(spec)
     are_fractional = judgments.has_fractional_grades
     warn_of_continuous_scale([chosen], judgments.top_grade, are_fractional=are_fractional)
     return chosen.resolve(judgments.top_of_scale) if chosen.is_open else chosen
-
-
-def _warn_of_unseen_grade(given: Measure, fitted: Measure, chosen: Measure) -> None:
-    warn_once(
-        f"{given} took its top grade from the training rows, and the scored rows hold a higher "
-        f"one: they are scored by {chosen}, not by {fitted}, so that values differ between folds. "
-        f"Name the top grade: measure={chosen!r}.",
-        GradeScaleWarning,
-    )
 
 
 def _features_of(X: Any) -> Any:

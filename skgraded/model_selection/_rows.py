@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from skgraded._boosting import NamedMeasures, parse_named
+from skgraded._boosting import NamedMeasures, named_means, parse_named
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments
 
@@ -126,27 +126,6 @@ class Validation:
             return "last"
         return "any" if self.rounds is None else "best"
 
-    def with_others(self, others: Iterable[tuple[str, Measure]]) -> NamedMeasures:
-        """Add measures that are to be recorded, too.
-
-        A name that was chosen for a measure takes the place of its string.
-        """
-        others = tuple(others)
-        (own_name, own), *rest = self.named
-        chosen = [name for name, each in others if each == own]
-        if own_name == str(own) and chosen:
-            own_name = chosen[0]
-        everything: dict[str, Measure] = {own_name: own}
-        for name, each in [*rest, *others]:
-            if each == own:
-                continue
-            if everything.setdefault(name, each) != each:
-                raise ValueError(
-                    f"The names of measures must differ, got {name!r} for {everything[name]} and "
-                    f"for {each}."
-                )
-        return tuple(everything.items())
-
 
 class Watched(NamedTuple):
     """What a training has recorded on the validation queries.
@@ -157,28 +136,51 @@ class Watched(NamedTuple):
         The values by name of the rows and name of the metric.
     best_iteration : int or None
         The number of iterations that predictions use.
-    named : tuple of (str, Measure)
-        The measures among the metrics, by the names that they have there; the first was watched.
     predicts_with : {"best", "last", "any"}
         Which of the recorded iterations predictions use; "any" where another rule chose it.
     """
 
     evals_result: dict[str, dict[str, list[float]]]
     best_iteration: int | None
-    named: NamedMeasures
     predicts_with: PredictsWith
 
 
 def take_named(fit_params: dict[str, Any], *, watches: bool) -> NamedMeasures:
-    """Take a mapping of names to measures out of the fit parameters."""
-    if not isinstance(fit_params.get("eval_metric"), Mapping):
-        return ()
-    if not watches:
+    """Take measures out of ``eval_metric``: mappings of names, and functions of ours."""
+    given = fit_params.get("eval_metric")
+    metrics: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    ours: list[Any] = [each for each in metrics if isinstance(each, Mapping)]
+    if ours and not watches:
         raise ValueError(
             "eval_metric needs validation queries to evaluate measures on: set "
             "validation_fraction, or pass eval_X."
         )
-    return parse_named([fit_params.pop("eval_metric")], "eval_metric")
+    if watches:
+        ours += [each for each in metrics if hasattr(each, "named") and not each.as_loss]
+    if not ours:
+        return ()
+    others = [each for each in metrics if each not in ours]
+    del fit_params["eval_metric"]
+    if others:
+        fit_params["eval_metric"] = others
+    named = [each if isinstance(each, Mapping) else dict(each.named) for each in ours]
+    return parse_named(named, "eval_metric")
+
+
+def with_own(own: Measure, others: Mapping[str, Measure]) -> NamedMeasures:
+    """Return the measures to record with their names, a ranker's own one first.
+
+    A name that was chosen for it takes the place of its string.
+    """
+    chosen = [name for name, each in others.items() if each == own]
+    rest = {name: each for name, each in others.items() if each != own}
+    own_name = chosen[0] if chosen else str(own)
+    if own_name in rest:
+        raise ValueError(
+            f"The names of measures must differ, got {own_name!r} for {own} and for "
+            f"{rest[own_name]}."
+        )
+    return ((own_name, own), *rest.items())
 
 
 def take_along(
@@ -245,33 +247,37 @@ def _n_entries(value: Any) -> int | None:
 _ROUNDING = 1e-6
 
 
-def require_the_model_watched(
-    watched: Watched, rows: QueryRows, scores: NDArray[Any], predictor: str
-) -> None:
-    """Raise where predictions have another value than the one recorded while training.
+def recorded_value(
+    watched: Watched, validation: Validation, scores: NDArray[Any], predictor: str
+) -> float:
+    """Return the value recorded while training that predictions have; raise where they differ.
 
     Parameters
     ----------
     watched : Watched
         The recorded values.
-    rows : QueryRows
-        The validation rows.
+    validation : Validation
+        The validation rows and the measures.
     scores : ndarray of shape (n_documents,)
         The predictions for these rows.
     predictor : str
         Name of the estimator, for the message.
+
+    Returns
+    -------
+    float
+        The value of the watched measure.
     """
-    name, chosen = watched.named[0]
+    rows, (name, chosen) = validation.rows, validation.named[0]
     recorded = np.asarray(watched.evals_result["valid_0"][name])
     if watched.predicts_with != "any":
         best = recorded.max() if chosen.greater_is_better else recorded.min()
         recorded = np.array([best if watched.predicts_with == "best" else recorded[-1]])
-    shown = chosen(rows.judgments.rank(scores))
+    ((_, shown),) = named_means(((name, chosen),), rows.judgments.rank(scores))
     nearest = recorded[np.abs(recorded - shown).argmin()]
     scale = max(1.0, abs(nearest))
-    if abs(shown - nearest) <= _ROUNDING * scale:
-        return
-    if abs(shown - nearest) > _share_of_close_scores(rows, scores) * scale:
+    difference = abs(shown - nearest)
+    if difference > _ROUNDING * scale and difference > _share_of_close_scores(rows, scores) * scale:
         raise ValueError(
             f"{name} on the validation rows was {nearest:.6g} in training, in the iteration that "
             f"predictions use, but is {shown:.6g} by predict of {predictor}: another model was "
@@ -279,6 +285,7 @@ def require_the_model_watched(
             "number or range of iterations, a rounding of its scores, or a transformer that gives "
             "other features for the same rows."
         )
+    return float(nearest)
 
 
 def _share_of_close_scores(rows: QueryRows, scores: NDArray[Any]) -> float:

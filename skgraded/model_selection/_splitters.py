@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing, check_random_state, indexable
 from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import warn_about_given_queries
@@ -21,8 +21,6 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 _T = TypeVar("_T", bound=np.generic)
 
-_FEWEST = 2  # one query to train on, one to test on
-
 
 class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
     """A splitter that chooses queries; their rows follow."""
@@ -31,6 +29,7 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
     __metadata_request__split = {"groups": "qid"}  # noqa: RUF012
 
     n_splits: int
+    _fewest_splits = 1
 
     def split(
         self, X: Any, y: Any = None, groups: ArrayLike | None = None
@@ -76,7 +75,7 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
 
     def _lay_out(self, X: Any, columns: CheckedColumns) -> Judgments:
         """Check the parameters and the ids, and lay out the rows by query."""
-        self._check_parameters()
+        integer("n_splits", self.n_splits, self._fewest_splits)
         columns = columns.require_ids()._replace(labels=self._labels_of(X, columns.labels))
         layout = Judgments(columns)
         warn_about_given_queries(layout, rows="rows to split")
@@ -105,12 +104,11 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         """
         return self.n_splits
 
-    def _check_parameters(self, fewest: int = 1) -> None:
-        integer("n_splits", self.n_splits, fewest)
-
 
 class _QueryFolds(_QuerySplitter):
     """A splitter whose folds are tested in turn."""
+
+    _fewest_splits = 2
 
     def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
         if layout.n_queries < self.n_splits:
@@ -125,9 +123,6 @@ class _QueryFolds(_QuerySplitter):
     @abstractmethod
     def _fold_of_query(self, layout: Judgments) -> IntArray:
         """Return the fold in which each query is tested."""
-
-    def _check_parameters(self, fewest: int = _FEWEST) -> None:
-        super()._check_parameters(fewest)
 
 
 class QueryKFold(_QueryFolds):
@@ -298,7 +293,6 @@ def query_train_test_split(
     test_size: float | None = None,
     train_size: float | None = None,
     random_state: int | RandomState | None = 0,
-    stratify: bool = False,
 ) -> list[Any]:
     """Split arrays into rows to train on and rows to test on, and leave every query whole.
 
@@ -319,9 +313,6 @@ def query_train_test_split(
         Share or number of the queries to train on. By default all that are not tested.
     random_state : int, RandomState instance or None, default=0
         Draws the queries.
-    stratify : bool, default=False
-        Draw test queries whose top grades and numbers of documents are like those of all queries.
-        Needs y.
 
     Returns
     -------
@@ -346,6 +337,7 @@ def query_train_test_split(
     See Also
     --------
     QueryShuffleSplit : Many such splits, for cross-validation.
+    StratifiedQueryKFold : Folds that are alike in top grades; the first one is such a test set.
 
     Examples
     --------
@@ -364,56 +356,23 @@ def query_train_test_split(
     others = {f"array {place}": array for place, array in enumerate(arrays) if place != 1}
     columns = read_columns(y, qid, named=("array 1", "qid"), **others)
     default = 0.25 if test_size is None and train_size is None else test_size
-    splitter: QueryShuffleSplit = (_StratifiedShuffleSplit if stratify else QueryShuffleSplit)(
+    splitter = QueryShuffleSplit(
         1, test_size=default, train_size=train_size, random_state=random_state
     )
     ((train, test),) = splitter._rows(splitter._lay_out(X, columns))
-    given = [*arrays, *([] if qid is None else [np.asarray(qid)])]
-    for place, array in enumerate(arrays):
-        if _num_samples(array) != _num_samples(X):
-            raise ValueError(
-                f"arrays must have the same number of rows ({_num_samples(X)}), "
-                f"got {_num_samples(array)} in array {place}."
-            )
-    # Rows cannot be taken from every sparse format; scikit-learn's own function gives CSR, too.
-    given = [each.tocsr() if hasattr(each, "tocsr") else each for each in given]
+    given = indexable(*arrays, *([] if qid is None else [np.asarray(qid)]))
     return [_safe_indexing(array, rows) for array in given for rows in (train, test)]
-
-
-class _StratifiedShuffleSplit(QueryShuffleSplit):
-    """Test queries spread evenly over all queries in the order of top grade and pool size."""
-
-    _labels_of = StratifiedQueryKFold._labels_of
-
-    def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
-        n_queries = layout.n_queries
-        n_train, n_test = _numbers_of_queries(self.train_size, self.test_size, n_queries)
-        rng = check_random_state(self.random_state)
-        for _ in range(self.n_splits):
-            alike = by_strength(layout, draw_queries(layout, rng))
-            in_train, in_test = np.zeros((2, n_queries), dtype=bool)
-            in_test[alike[_evenly(n_queries, n_test)]] = True
-            left = alike[~in_test[alike]]
-            in_train[left[_evenly(len(left), n_train)]] = True
-            yield in_train, in_test
-
-
-def _evenly(n: int, n_taken: int) -> IntArray:
-    """Return ``n_taken`` of n places: the middles of stretches of equal length."""
-    return (np.arange(n_taken) * 2 + 1) * n // (2 * n_taken)
 
 
 def _numbers_of_queries(
     train_size: float | None, test_size: float | None, n_queries: int
 ) -> tuple[int, int]:
     """Return the number of queries to train on and to test on, from shares or numbers."""
-    if n_queries < _FEWEST:
-        raise ValueError(f"A split needs at least 2 queries, got {n_queries}.")
-    n_train = None if train_size is None else _number_of("train_size", train_size, n_queries)
+    n_train = None if train_size is None else number_of("train_size", train_size, n_queries)
     if test_size is None and n_train is not None:
         n_test = n_queries - n_train
     else:
-        n_test = _number_of("test_size", 0.2 if test_size is None else test_size, n_queries)
+        n_test = number_of("test_size", 0.2 if test_size is None else test_size, n_queries)
     n_train = n_queries - n_test if n_train is None else n_train
     if n_train + n_test > n_queries or min(n_train, n_test) < 1:
         raise ValueError(
@@ -424,7 +383,8 @@ def _numbers_of_queries(
     return n_train, n_test
 
 
-def _number_of(name: str, size: float, n_queries: int) -> int:
+def number_of(name: str, size: float, n_queries: int) -> int:
+    """Return the number of queries that a share of them, or a number, stands for."""
     if is_integer(size) and size >= 1:
         return int(size)
     if is_number(size) and not is_integer(size) and 0 < size < 1:
@@ -466,12 +426,6 @@ def by_id(judgments: Judgments) -> IntArray:
         return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 
-def by_strength(judgments: Judgments, queries: IntArray) -> IntArray:
-    """Sort query numbers by top grade, then by pool size, both descending; the sort is stable."""
-    top_level, pool_size = _strata(judgments)
-    return queries[np.lexsort((-pool_size[queries], -top_level[queries]))]
-
-
 def _strata(judgments: Judgments) -> tuple[IntArray, IntArray]:
     """Return the top grade, rounded down, and the number of judged documents of each query."""
     pool = judgments.pool
@@ -486,7 +440,8 @@ def deal_alike(judgments: Judgments, queries: IntArray, n_folds: int) -> IntArra
     top_level, pool_size = _strata(judgments)
     fold_of_query = np.empty(judgments.n_queries, dtype=np.int64)
     n_queries, n_documents = np.zeros((2, n_folds), dtype=np.int64)
-    queries = by_strength(judgments, queries)
+    # By top grade, then by pool size, both descending; the sort is stable.
+    queries = queries[np.lexsort((-pool_size[queries], -top_level[queries]))]
     for stratum in np.split(queries, np.flatnonzero(np.diff(top_level[queries])) + 1):
         for first in range(0, len(stratum), n_folds):
             members = stratum[first : first + n_folds]

@@ -12,13 +12,10 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import get_config
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import (
     warn_about_given_queries,
@@ -29,7 +26,7 @@ from skgraded._support.arguments import choice, integer, is_integer
 from skgraded._support.progress import ProgressBar
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, Measures, evaluate, measure, measures_by_name, resolve_all
-from skgraded.model_selection._fitting import booster_of
+from skgraded.model_selection._boosters import booster_of
 from skgraded.model_selection._ranker import QueryRanker
 from skgraded.model_selection._splitters import QueryKFold, query_of_row
 from skgraded.rankings import (
@@ -148,8 +145,7 @@ def cross_validate_queries(
     ------
     ValueError
         If query ids are missing, no measure is given nor found, cv or n_repeats is not as
-        described, pandas objects hold the same row labels in different orders, or weights cannot
-        reach the last step of a Pipeline.
+        described, or pandas objects hold the same row labels in different orders.
 
     Warns
     -----
@@ -197,7 +193,6 @@ def cross_validate_queries(
     rankers = {
         name: fitted_on_queries(each, next(iter(named.values()))) for name, each in rankers.items()
     }
-    check_that_weights_arrive(rankers.values(), sample_weight)
     weight = None if sample_weight is None else np.asarray(sample_weight)
     # Rows cannot be taken from every sparse format.
     features = X.tocsr() if hasattr(X, "tocsr") else without_query_ids(X)
@@ -280,22 +275,16 @@ def _gathered(
     of_labels = of_labels.select(query=qid)
     fields = {each.name: getattr(of_labels, each.name) for each in dataclasses.fields(Scores)}
     fit_time, score_time, estimators = (
-        tuple(tuple(getattr(each, field) for each in of_ranker) for of_ranker in parts)
+        [[getattr(each, field) for each in of_ranker] for of_ranker in parts]
         for field in ("fit_time", "score_time", "estimator")
     )
-    has_estimators = estimators[0][0] is not None
-    fields |= {
-        "values": values,
-        "folds": folds,
-        "systems": systems,
-        "fit_time": np.array(fit_time),
-        "score_time": np.array(score_time),
-        "estimators": estimators if has_estimators else None,
-    }
+    fields |= {"values": values, "folds": folds, "systems": systems}
+    fields |= {"fit_time": np.array(fit_time), "score_time": np.array(score_time)}
+    if estimators[0][0] is not None:
+        fields["estimators"] = tuple(map(tuple, estimators))
     if systems is None:
-        for name in ("values", "fit_time", "score_time"):
-            fields[name] = fields[name][0]
-        fields["estimators"] = estimators[0] if has_estimators else None
+        by_ranker = fields.keys() & {"values", "fit_time", "score_time", "estimators"}
+        fields |= {name: fields[name][0] for name in by_ranker}
     return QueryValidation(**fields)
 
 
@@ -373,19 +362,15 @@ def _splits(cv: Any, X: Any, y: Any, ids: NDArray[Any]) -> list[tuple[IntArray, 
     if is_integer(cv):
         cv = QueryKFold(int(cv))
     if not hasattr(cv, "split"):
-        return _listed(cv)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
-        return list(cv.split(np.zeros((_num_samples(X), 1)), split_target(y)[0], ids))
-
-
-def _listed(cv: Any) -> list[tuple[IntArray, IntArray]]:
-    if not isinstance(cv, Iterable):
+        if isinstance(cv, Iterable):
+            return list(cv)
         raise ValueError(
             "cv must be a number of folds, a splitter such as QueryKFold(5), or pairs of training "
             f"and test rows, got {cv!r}."
         )
-    return list(cv)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+        return list(cv.split(np.zeros((_num_samples(X), 1)), split_target(y)[0], ids))
 
 
 def scores_of_models(
@@ -393,7 +378,12 @@ def scores_of_models(
 ) -> dict[str, Scores]:
     """Return the scores of fitted models on documents, by default by their own measure."""
     for name, each in models.items():
-        _check_model(name, each)
+        if not hasattr(each, "predict"):
+            raise TypeError(
+                "rankers must be fitted models, results of cross_validate_queries or of "
+                f"nDCG(k=10).per_query(y, scores, qid=qid), got {type(each).__name__} for "
+                f"{name!r}."
+            )
     if X is None:
         first = next(iter(models))
         raise ValueError(f"X and y are needed to rank the queries with {first!r}, a fitted model.")
@@ -408,36 +398,6 @@ def scores_of_models(
         warn_about_scored_queries(judgments, each)
         parts[name] = evaluate(named, judgments.rank(scores_of_rows(each, X)))
     return parts
-
-
-def _check_model(name: str, ranker: Any) -> None:
-    """Raise an error unless a ranker is a fitted model."""
-    if not hasattr(ranker, "predict"):
-        raise TypeError(
-            "rankers must be fitted models, results of cross_validate_queries or of "
-            f"nDCG(k=10).per_query(y, scores, qid=qid), got {type(ranker).__name__} for {name!r}."
-        )
-    try:
-        check_is_fitted(ranker)
-    except NotFittedError as error:
-        raise NotFittedError(
-            f"rankers must be fitted, got {name!r}, {type(ranker).__name__}, which is not: call "
-            "its fit before, or compare results of cross_validate_queries, which fits it in every "
-            "fold."
-        ) from error
-    except TypeError:  # a model of another kind, which scikit-learn cannot tell about
-        pass
-
-
-def check_that_weights_arrive(rankers: Iterable[Any], sample_weight: Any) -> None:
-    """Raise where scikit-learn's Pipeline does not hand weights to its last step."""
-    if sample_weight is None or get_config()["enable_metadata_routing"]:
-        return
-    if any(isinstance(each, Pipeline) for each in rankers):
-        raise ValueError(
-            "sample_weight does not reach the last step of a Pipeline, got one as the estimator: "
-            "put the Pipeline inside, QueryRanker(make_pipeline(...), measure=...)."
-        )
 
 
 def target_for(estimator: Any, grades: NDArray[Any], ids: NDArray[Any]) -> Any:

@@ -9,10 +9,7 @@ from typing import Any, get_args
 from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skgraded._guards import (
-    refusal_of,
-    warn_about_scored_queries,
-)
+from skgraded._guards import refusal_of, warn_about_scored_queries
 from skgraded._support.arguments import choice
 from skgraded.measures import (
     Measure,
