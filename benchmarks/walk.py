@@ -89,10 +89,10 @@ def make_runs(folder):
     model = Ridge().fit(X, y)
     ndcg, metric, cost = nDCG(k=10), eval_metric("nDCG@10", measure), objective("nDCG")
     three = ["nDCG@10", "AP", "xGAP(g=[0.1,0.2,0.3,0.4])"]
-    qrels, run = folder / "qrels", folder / "run"
-    qrels.write_text("".join(f"{q} 0 d{i} {y[i]}\n" for i, q in enumerate(qid)))
-    run.write_text("".join(f"{q} Q0 d{i} 1 {s[i]} a\n" for i, q in enumerate(qid)))
-    command = ["evaluate", str(qrels), str(run), "-m", "nDCG@10"]
+    qrels, run, documents = folder / "qrels", folder / "run", list(np.ndindex(20, 10))
+    qrels.write_text("".join(f"{q} 0 d{i} {rng.integers(0, 5)}\n" for q, i in documents))
+    run.write_text("".join(f"{q} Q0 d{i} 1 {rng.random()} a\n" for q, i in documents))
+    command = ["evaluate", str(qrels), str(run), "-m", "nDCG@10", "-m", str(measure)]
     features, grades, ids = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
     asked = {"y": grades, "qid": ids, "measures": ["nDCG@10", "AP"]}
     whole, half = (
@@ -115,7 +115,7 @@ def make_runs(folder):
         "QueryRanker.fit, 11 iterations": lambda: ranker.fit(features, grades, qid=ids),
         "QueryRanker.predict": lambda: ranker.predict(features),
         "compare of two cross-validations": lambda: compare({"a": whole, "b": half}),
-        "skgraded evaluate": lambda: run_command(command),
+        "skgraded evaluate of two": lambda: run_command(command),
     }
 
 

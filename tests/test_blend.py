@@ -36,7 +36,7 @@ from skgraded import (
     xGAP,
 )
 from skgraded._boosting._lambdamart import LambdaMART
-from skgraded.cli._inputs import chosen_measure
+from skgraded.cli._inputs import with_fields
 from skgraded.conventions import measure_as
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import eval_metric, objective
@@ -200,7 +200,7 @@ class TestAsAValue:
 
     def test_the_rule_for_ties_of_the_command_line_is_that_of_the_parts(self):
         spec = "Blend({AP:1,nDCG(ties=optimistic):1})"
-        assert str(chosen_measure(spec, "row_order")) == (
+        assert str(with_fields(measure(spec), ties="row_order")) == (
             "Blend({AP(ties=row_order):1,nDCG(ties=optimistic):1})"
         )
 

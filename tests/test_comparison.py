@@ -585,7 +585,7 @@ def test_systems_that_do_not_differ_pass_where_queries_are_many(n_queries):
         ({"margin": 1.0, "baseline": "zero"}, "margin must be below 1, the largest .*, got 1.0"),
         (
             {"margin": 0.1, "better": True, "baseline": "zero"},
-            "margin cannot be given with better=True, which asks another .*, got 0.1",
+            "margin cannot be given with better, which asks another .*, got 0.1",
         ),
         ({"better": 1, "baseline": "zero"}, "better must be True or False, got 1"),
     ],

@@ -17,7 +17,7 @@ import skgraded
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(skgraded.__file__).parent
 FILES = {  # of each extra: those that work where no other extra is installed
-    "plot": ["_support/pictures.py", "displays/*.py", "cli/_outputs.py", "cli/_study/_results.py"],
+    "plot": ["_support/pictures.py", "displays/*.py", "cli/_outputs.py"],
     "pandas": ["trec/_files/_qrels.py", "trec/_files/_runs.py"],
     "xgboost": ["xgboost.py"],
     "catboost": ["catboost.py"],
@@ -27,7 +27,7 @@ FILES = {  # of each extra: those that work where no other extra is installed
     "spark": ["spark.py", "_engines/rows.py"],
     "trec": ["trec/_ir_measures.py", "trec/_files/_sources.py"],
     "demo": ["cli/_demo.py"],
-    "completion": ["cli/_completion.py"],
+    "completion": ["cli/_parser.py"],
 }
 ASKED_FOR = {"spark": {"pandas"}}  # by pyspark 3.5 in mapInArrow, beside what the files import
 READS_PARQUET_TOO = {"polars"}  # for users who have it, and no pyarrow

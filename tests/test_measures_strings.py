@@ -64,7 +64,7 @@ class TestStrings:
             ("AP@99999999999999999999", r"k must be below 2\*\*63"),
             (
                 "num_rel_ret",
-                r"catalogue\(\) lists .*measure_as accepts the names that other tools use",
+                r"catalogue\(\) .*list all measures; .*measure_as .*take the names of another tool",
             ),
             ("AP(rel=1+1)", "The value of a field must be a number, a word or a list"),
             ("AP(", "A measure must be written Name"),

@@ -215,7 +215,7 @@ def test_records_are_one_run(form):
 
 @pytest.mark.parametrize("n_threads", [0, -2, 1.5, True, 2**40])
 def test_threads_are_a_number_all_or_one(n_threads):
-    message = "n_threads must be an integer from 1 to 4096, -1 for all processors, or None for one"
+    message = "n_threads must be an integer from 1 to 4096, or -1 for all processors"
     with pytest.raises(ValueError, match=message):
         trec.evaluate("AP", QRELS, RUNS, n_threads=n_threads)
     with pytest.raises(ValueError, match=message):

@@ -214,7 +214,7 @@ def test_a_bad_run_is_refused_with_path_line_rule_and_value(written, content, me
 
 
 def test_a_bad_grade_is_refused(written):
-    told = r"q\.txt, line 2: the grade must be a number, got 'yes'\. .*--grades no,good,great"
+    told = r"q\.txt, line 2: the grade must be a number, got 'yes'\. .*--grades no=0,good=1,great=2"
     with pytest.raises(ValueError, match=told):
         trec.read_qrels(written("q1 0 d1 1\nq1 0 d2 yes\n", "q.txt"))
     with pytest.raises(ValueError, match=r"a line has 4 columns, 'topic iteration .*got 6"):

@@ -154,8 +154,8 @@ def threads(n_threads: Any) -> int:
         return n_threads or 1
     if not is_integer(n_threads) or not (n_threads == -1 or 1 <= n_threads <= _MOST_THREADS):
         raise ValueError(
-            f"n_threads must be an integer from 1 to {_MOST_THREADS}, -1 for all processors, or "
-            f"None for one thread, got {n_threads!r}."
+            f"n_threads must be an integer from 1 to {_MOST_THREADS}, or -1 for all processors, "
+            f"got {n_threads!r}."
         )
     return _processors() if n_threads == -1 else int(n_threads)
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from skgraded import __version__
-from skgraded.cli._completion import complete, is_completing
-from skgraded.cli._messages import in_words_of_files, in_words_of_options
-from skgraded.cli._parser import Parser
-from skgraded.exceptions import SkgradedWarning
+from skgraded.cli._parser import Parser, complete, is_completing
 
 __all__ = ["main", "make_parser"]
 
 _COMMANDS = {
-    "demo": "choose a ranker by cross-validation, and see for whom it is better",
+    "demo": "train two rankers on made-up data, and see for whom each is better",
     "evaluate": "score TREC runs by any measure",
     "compare": "test which TREC runs differ significantly",
     "measures": "list the measures, or explain one",
@@ -50,51 +47,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> from skgraded.cli import main
-    >>> main(["demo", "--data", "no such file"])
+    >>> main(["evaluate", "no such file", "bm25.run"])
     2
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
     # Only the command that is called is imported: the others may need SciPy, which takes longer.
     called = next((word for word in words if not word.startswith("-")), "")
-    parser = make_parser() if is_completing() else _parser_with([called])
-    complete(parser)
+    if is_completing():
+        complete(make_parser())
+    parser = _parser_with([called])
     chosen = parser.parse_args(words)
     if not hasattr(chosen, "run"):
         parser.print_help()
         return 2
     try:
-        with _warnings_in_words_of_options(chosen):
+        with warnings.catch_warnings():
+            warnings.showwarning = partial(_show_warning, chosen)
             return chosen.run(chosen) or 0
     except BrokenPipeError:  # the reader of the output, such as head, has closed it
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - Python flushes it at its end
         return 0
-    except (ImportError, OSError, ValueError) as error:
-        return _fail(chosen, in_words_of_options(in_words_of_files(str(error), chosen)))
+    except OSError as error:
+        _tell(chosen, _file_in_words(error, chosen))
+    except (ImportError, ValueError) as error:
+        _tell(chosen, chosen.parser.in_words_of_options(str(error)))
     except MemoryError as error:
-        return _fail(chosen, f"the memory does not suffice. {error}".strip())
-
-
-@contextlib.contextmanager
-def _warnings_in_words_of_options(chosen: argparse.Namespace) -> Iterator[None]:
-    """Show warnings of the library as messages of the command."""
-    with warnings.catch_warnings():
-        show = warnings.showwarning
-
-        def tell(
-            message: Warning | str, category: type[Warning], *place: Any, **other: Any
-        ) -> None:
-            if issubclass(category, SkgradedWarning):
-                _tell(chosen, f"warning: {in_words_of_options(str(message))}")
-            else:
-                show(message, category, *place, **other)
-
-        warnings.showwarning = tell
-        yield
-
-
-def _fail(chosen: argparse.Namespace, message: str) -> int:
-    _tell(chosen, message)
+        _tell(chosen, f"the memory does not suffice. {error}".strip())
     return 2
+
+
+def _file_in_words(error: OSError, chosen: argparse.Namespace) -> str:
+    """Name the argument whose file the system refused."""
+    if error.filename is None:
+        return str(error)
+    name = chosen.parser.argument_of(os.fspath(error.filename), chosen)
+    reason = str(error.strerror).lower()
+    return f"{name} must name a file that can be opened, got {error.filename!r} ({reason})."
+
+
+def _show_warning(chosen: argparse.Namespace, message: Warning | str, *_: Any, **__: Any) -> None:
+    """Show a warning as a message of the command."""
+    _tell(chosen, f"warning: {chosen.parser.in_words_of_options(str(message))}")
 
 
 def _tell(chosen: argparse.Namespace, message: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.cli._inputs import parse_grades, read_standard_input
+from skgraded.cli._inputs import Inputs
 from skgraded.conventions import TrecEvalValue, values_of_trec_eval
 from skgraded.measures import Utility, evaluate
 from skgraded.rankings import Rankings
@@ -28,10 +28,10 @@ _LEAST = 1e-5  # as which smaller values count in a geometric mean
 def evaluate_as_trec_eval(arguments: argparse.Namespace) -> str:
     """Return what trec_eval prints for each run, one after the other."""
     values = values_of_trec_eval(arguments.measures or ["official"])
-    read_standard_input(arguments)
-    qrels = _with_one_negative_grade(parse_grades(arguments.grades).read(arguments.qrels))
+    inputs = Inputs(arguments)
+    qrels = _with_one_negative_grade(inputs.qrels)
     lines: list[str] = []
-    for source in arguments.runs:
+    for source in inputs.runs:
         run = read_run(source, strict=True)  # as there, a repeated document is an error
         # A topic of which no document is left counts as an empty list there.
         rankings = rank(

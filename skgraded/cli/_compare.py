@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 import warnings
 from pathlib import Path
 from typing import Any
@@ -11,20 +10,20 @@ from typing import Any
 import numpy as np
 
 from skgraded._intervals.paired import CORRECTIONS, N_RESAMPLES, TESTS
-from skgraded._support.writers import WRITERS
-from skgraded.cli._options import add_confidence, add_measures, add_outputs, add_plot, add_seed
-from skgraded.cli._outputs import check_outputs, save_picture, tell, write_reports
-from skgraded.cli._refusals import refuse_beside
-from skgraded.cli._scored_runs import (
+from skgraded._support.text import wrap
+from skgraded.cli._inputs import Inputs
+from skgraded.cli._options import (
+    OPTIONS,
+    add_measures,
+    add_options,
     add_scoring,
-    score_runs,
-    score_runs_by_judges,
-    top_whole_grade,
+    words,
 )
+from skgraded.cli._outputs import check_outputs, save_picture, tell, write_reports
 from skgraded.comparison import compare
 from skgraded.exceptions import FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning
 from skgraded.results import Scores
-from skgraded.users import threshold_profile
+from skgraded.trec import Qrels
 
 # Notes below the table say what these warnings do.
 _TOLD = (FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning)
@@ -39,6 +38,66 @@ examples:
 """
 
 
+_OPTIONS = {
+    **OPTIONS,
+    "--baseline": words(
+        metavar="RUN",
+        help="the run to compare the others with (default: all pairs are compared, or with "
+        "--profile the last run is the baseline)",
+    ),
+    "--margin": words(
+        type=float,
+        help="by how much a run may fall behind the baseline, by default the last run; the exit "
+        "status is then 0 if the whole interval is above minus the margin, 1 if it is below, and "
+        "else 3, of several measures the worst",
+    ),
+    "--better": words(
+        action="store_true",
+        help="decide whether runs are better than the baseline, by default the last run, with the "
+        "same exit status",
+    ),
+    "--cluster": words(
+        metavar="FILE",
+        help="lines of a topic and its cluster, such as the person who asked: topics of a cluster "
+        "do not vary independently",
+    ),
+    "--judge": words(
+        action="append",
+        default=[],
+        metavar="QRELS",
+        help="qrels of a judge that never saw the human labels, such as a language model, with all "
+        "topics of the human qrels and more; differences are then estimated from both; repeat it "
+        "for several judges, or for folds of the human topics, each by a judge made without it",
+    ),
+    "--population": words(
+        choices=["like_these", "these"],
+        default="like_these",
+        help="with --judge, whether differences are over more topics like these, or over these "
+        "alone",
+    ),
+    "--test": words(
+        action="append",
+        choices=TESTS,
+        dest="tests",
+        help="the test, explained below; repeat it for several (default: score)",
+    ),
+    "--correction": words(
+        choices=CORRECTIONS,
+        help="correction for the number of pairs and measures (default: holm; tukey has its own "
+        "for the pairs)",
+    ),
+    "--resamples": words(
+        type=int,
+        help=f"number of resamples of the tests that draw some (default: {N_RESAMPLES})",
+    ),
+    "--profile": words(
+        action="store_true",
+        help="tell for which users a run is better, by AP at every grade, instead of testing by "
+        "measures",
+    ),
+}
+
+
 def add_command(commands: Any, summary: str) -> None:
     """Add ``compare`` to the command line."""
     parser = commands.add_parser(
@@ -49,24 +108,9 @@ def add_command(commands: Any, summary: str) -> None:
     )
     add_scoring(parser)
     add_measures(parser, ("AP",), "the measure to compare by; repeat it for several")
-    parser.add_argument(
-        "--baseline",
-        metavar="RUN",
-        help="the run to compare the others with (default: all pairs are compared, or with "
-        "--profile the last run is the baseline)",
-    )
-    _add_gate(parser)
-    _add_judge(parser)
-    _add_tests(parser)
-    parser.add_argument(
-        "--profile",
-        action="store_true",
-        help="tell for which users a run is better, by AP at every grade, instead of testing by "
-        "measures",
-    )
-    add_seed(parser)
-    outputs = add_outputs(parser, WRITERS)
-    add_plot(outputs)
+    names = "--baseline --margin --better --cluster --judge --population --test --correction"
+    add_options(parser, f"{names} --confidence --resamples --profile --seed", _OPTIONS)
+    add_options(parser.add_argument_group("output"), "--format -o/--output --plot")
     parser.set_defaults(run=run, parser=parser)
 
 
@@ -74,146 +118,86 @@ def _tests_in_words() -> str:
     """Explain the tests, for the end of the help."""
     lines = ["tests, and what they suppose:"]
     for name, test in TESTS.items():
-        told = f"{test.title}: {test.hypothesis}"
-        lines.append(
-            textwrap.fill(told, 80, initial_indent=f"  {name:<15}", subsequent_indent=" " * 17)
-        )
+        told = f"  {name:<15}{test.title}: {test.hypothesis}"
+        lines.append(wrap(told, indent=17))
     return "\n".join(lines) + "\n"
 
 
-def _add_tests(parser: argparse.ArgumentParser) -> None:
-    """Add the tests, their correction, confidence and resamples."""
-    parser.add_argument(
-        "--test",
-        action="append",
-        choices=TESTS,
-        dest="tests",
-        help="the test, explained below; repeat it for several (default: score)",
-    )
-    parser.add_argument(
-        "--correction",
-        choices=CORRECTIONS,
-        help="correction for the number of pairs and measures (default: holm; tukey has its own "
-        "for the pairs)",
-    )
-    add_confidence(parser)
-    parser.add_argument(
-        "--resamples",
-        type=int,
-        help=f"number of resamples of the tests that draw some (default: {N_RESAMPLES})",
-    )
-
-
-def _add_gate(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--margin",
-        type=float,
-        help="by how much a run may fall behind the baseline, by default the last run; the exit "
-        "status is then 0 if the whole interval is above minus the margin, 1 if it is below, and "
-        "else 3, of several measures the worst",
-    )
-    parser.add_argument(
-        "--better",
-        action="store_true",
-        help="decide whether runs are better than the baseline, by default the last run, with the "
-        "same exit status",
-    )
-    parser.add_argument(
-        "--cluster",
-        metavar="FILE",
-        help="lines of a topic and its cluster, such as the person who asked: topics of a cluster "
-        "do not vary independently",
-    )
-
-
-def _add_judge(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--judge",
-        action="append",
-        default=[],
-        dest="judges",
-        metavar="QRELS",
-        help="qrels of a judge that never saw the human labels, such as a language model, with all "
-        "topics of the human qrels and more; differences are then estimated from both; repeat it "
-        "for several judges, or for folds of the human topics, each by a judge made without it",
-    )
-    parser.add_argument(
-        "--population",
-        choices=["like_these", "these"],
-        default="like_these",
-        help="with --judge, whether differences are over more topics like these, or over these "
-        "alone (default: %(default)s)",
-    )
-
-
 def run(arguments: argparse.Namespace) -> int:
-    """Compare runs, by a measure or for all users; return the exit status."""
-    if arguments.profile:
-        _profile(arguments)
-        return 0
-    return _compare(arguments)
-
-
-def _profile(arguments: argparse.Namespace) -> None:
-    refuse_beside(arguments, "--profile")
+    """Compare runs, by measures or for all users; return the exit status."""
     check_outputs(arguments)
-    scores = score_runs(
-        arguments, lambda qrels: [f"AP(rel={k})" for k in range(1, top_whole_grade(qrels) + 1)]
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FewDifferencesWarning)  # a note below the table says it
-        profile = threshold_profile(
-            scores,
-            baseline=arguments.baseline,
-            cluster=_read_clusters(arguments.cluster),
-            confidence=arguments.confidence,
-        )
-    write_reports(arguments, [profile._report()])
-    tell(scores._notes())
-    if arguments.plot is not None:
-        save_picture(arguments.plot, profile.plot().figure)
-
-
-def _compare(arguments: argparse.Namespace) -> int:
-    check_outputs(arguments)
-    cluster = _read_clusters(arguments.cluster)
-    names, judge = arguments.measures or list(arguments.default_measures), None
-    if arguments.judges:
-        scores, judge = score_runs_by_judges(arguments, names)
-    else:
-        scores = score_runs(arguments, names)
     with warnings.catch_warnings():
         for told in _TOLD:
             warnings.simplefilter("ignore", told)
-        found = compare(
-            scores,
-            baseline=_baseline(arguments, scores),
-            margin=arguments.margin,
-            better=arguments.better,
-            cluster=cluster,
-            judge=judge,
-            population=arguments.population,
-            tests=arguments.tests,
-            correction=arguments.correction,
-            confidence=arguments.confidence,
-            n_resamples=arguments.resamples,
-            random_state=arguments.seed,
-        )
+        scores, found = (_profile if arguments.profile else _compare)(arguments)
     write_reports(arguments, [found._report()])
     tell(scores._notes())
     if arguments.plot is not None:
         ax, *_ = np.ravel(found.plot())
         save_picture(arguments.plot, ax.figure)
-    return 0 if found.decisions is None else found.status
+    return 0 if getattr(found, "decisions", None) is None else found.status
 
 
-def _baseline(arguments: argparse.Namespace, scores: Scores) -> str | None:
-    """Return the run to compare with: for a decision the last one, unless another is named."""
-    baseline: str | None = arguments.baseline
-    is_decided = arguments.margin is not None or arguments.better
-    if baseline is None and is_decided and scores.systems is not None:
-        return scores.systems[-1]
-    return baseline
+def _profile(arguments: argparse.Namespace) -> tuple[Scores, Any]:
+    from skgraded.users import threshold_profile  # here and not above: a test does not need it
+
+    arguments.parser.refuse(
+        arguments,
+        "--measure -g --judge --population --test --correction --margin --better --as --resamples "
+        "--seed",
+        "cannot be given with --profile",
+    )
+    inputs = Inputs(arguments)
+    grades = range(1, _top_whole_grade(inputs.qrels) + 1)
+    scores = inputs.scores(inputs.measures_of([f"AP(rel={grade})" for grade in grades]))
+    return scores, threshold_profile(
+        scores,
+        baseline=arguments.baseline,
+        cluster=_read_clusters(arguments.cluster),
+        confidence=arguments.confidence,
+    )
+
+
+def _top_whole_grade(qrels: Qrels) -> int:
+    """Return the highest grade, at least 1; raise where labels lie between grades.
+
+    The users of a profile are told apart by AP at the thresholds 1, 2, ..., but users of such
+    labels have thresholds between these, too.
+    """
+    if qrels.are_fractional:
+        between = qrels.grades[qrels.grades != np.floor(qrels.grades)][0]
+        raise ValueError(
+            f"{qrels.name}: grades must be integers for --profile, which compares them with "
+            f"the thresholds 1, 2, ..., got {between:g}. Measures take them as they are, such as "
+            '-m "eGAP(g=[...])" without this option.'
+        )
+    return max(1, int(qrels.top_grade))
+
+
+def _compare(arguments: argparse.Namespace) -> tuple[Scores, Any]:
+    cluster, inputs, judge = _read_clusters(arguments.cluster), Inputs(arguments), None
+    if arguments.judge:
+        arguments.parser.refuse(arguments, "--letor --cluster", "cannot be given with --judge")
+        scores, judge = inputs.scores_by_judges()
+    else:
+        scores = inputs.scores()
+    baseline = arguments.baseline
+    if baseline is None and scores.systems and (arguments.margin is not None or arguments.better):
+        baseline = scores.systems[-1]
+    return scores, compare(
+        scores,
+        baseline=baseline,
+        margin=arguments.margin,
+        better=arguments.better,
+        cluster=cluster,
+        judge=judge,
+        population=arguments.population,
+        tests=arguments.tests,
+        correction=arguments.correction,
+        confidence=arguments.confidence,
+        n_resamples=arguments.resamples,
+        random_state=arguments.seed,
+    )
 
 
 def _read_clusters(path: str | None) -> dict[str, str] | None:

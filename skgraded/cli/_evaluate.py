@@ -6,20 +6,61 @@ import argparse
 from typing import Any
 
 from skgraded._support.writers import WRITERS
-from skgraded.cli._options import add_measures, add_outputs, add_sort, sort_by
-from skgraded.cli._outputs import check_outputs, tell, write, write_reports
-from skgraded.cli._refusals import refuse_beside, refuse_without
-from skgraded.cli._scored_runs import add_scoring, score_runs
+from skgraded.cli._inputs import Inputs
+from skgraded.cli._options import (
+    OPTIONS,
+    add_measures,
+    add_options,
+    add_scoring,
+    words,
+)
+from skgraded.cli._outputs import check_outputs, format_of, tell, write, write_reports
 
 _LINES = "trec_eval"
 _DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10")
 _EPILOG = """\
 examples:
-  skgraded evaluate qrels.txt bm25.run -m nDCG@10 -m "xGAP(g=[0.1,0.9])"
+  skgraded evaluate qrels.txt bm25.run -m nDCG@10 -m xGAP -g .1,.9
   skgraded evaluate qrels.txt runs/*.xz -m AP --per-query --format csv -o ap.csv
   skgraded evaluate qrels.txt bm25.run --as trec_eval -m all_trec -q
   skgraded evaluate qrels.txt bm25.run --as ir_measures -m nDCG@10
 """
+
+
+def _depth(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"must be an integer >= 1, got {text!r}")
+    return int(text)
+
+
+_OPTIONS = {
+    **OPTIONS,
+    "-q/--per-query": words(action="store_true", help="print the value of every topic"),
+    "--average": words(
+        choices=("arithmetic", "geometric"),
+        default="arithmetic",
+        help="mean over the topics; geometric, with values below 1e-5 as 1e-5, is trec_eval's "
+        "gm_map for AP",
+    ),
+    "--format": {**OPTIONS["--format"], "choices": (*WRITERS, _LINES)},
+    "--sort": words(
+        metavar="MEASURE",
+        help="list the best runs by this measure first (default: by the first one)",
+    ),
+    "-c": words(dest="all_topics", action="store_true", help="average over all topics"),
+    "-n": words(dest="no_summary", action="store_true", help="print no means"),
+    "-l": words(
+        dest="level", metavar="GRADE", default=1, help="lowest relevant grade (default: 1)"
+    ),
+    "-J": words(dest="judged_only", action="store_true", help="drop documents without a judgment"),
+    "-M": words(
+        dest="depth",
+        type=_depth,
+        metavar="N",
+        help="take the first N documents of each topic",
+    ),
+}
+_HABITS = "-c -n -l -J -M"
 
 
 def add_command(commands: Any, summary: str) -> None:
@@ -33,73 +74,46 @@ def add_command(commands: Any, summary: str) -> None:
     add_scoring(parser)
     what = "such as nDCG@10; repeat it for several; 'skgraded measures' lists all"
     add_measures(parser, _DEFAULT_MEASURES, what)
-    parser.add_argument(
-        "-q", "--per-query", action="store_true", help="print the value of every topic"
-    )
-    parser.add_argument(
-        "--average",
-        choices=("arithmetic", "geometric"),
-        default="arithmetic",
-        help="mean over the topics; geometric, with values below 1e-5 as 1e-5, is trec_eval's "
-        "gm_map for AP (default: %(default)s)",
-    )
-    add_sort(add_outputs(parser, [*WRITERS, _LINES]))
-    _add_habits(parser)
+    add_options(parser, "-q/--per-query --average", _OPTIONS)
+    add_options(parser.add_argument_group("output"), "--format -o/--output --sort", _OPTIONS)
+    group = parser.add_argument_group("with --as trec_eval, as there")
+    add_options(group, _HABITS, _OPTIONS)
     parser.set_defaults(run=run, parser=parser)
 
 
-def _add_habits(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("with --as trec_eval, as there")
-    group.add_argument("-c", dest="all_topics", action="store_true", help="average over all topics")
-    group.add_argument("-n", dest="no_summary", action="store_true", help="print no means")
-    group.add_argument(
-        "-l", dest="level", type=int, metavar="GRADE", default=1, help="lowest relevant grade"
-    )
-    group.add_argument(
-        "-J", dest="judged_only", action="store_true", help="drop documents without a judgment"
-    )
-    group.add_argument(
-        "-M",
-        dest="depth",
-        type=_depth,
-        metavar="N",
-        help="take the first N documents of each topic",
-    )
-
-
-def _depth(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"must be an integer >= 1, got {text!r}")
-    return int(text)
+def run(arguments: argparse.Namespace) -> None:
+    """Score runs."""
+    check_outputs(arguments)
+    if arguments.tool == "trec_eval":
+        _print_as_trec_eval(arguments)
+        return
+    arguments.parser.refuse(arguments, _HABITS, "needs --as trec_eval")
+    if arguments.tool is not None and not arguments.measures:
+        raise ValueError(f"--as {arguments.tool} needs -m with a name that the tool has.")
+    scores = Inputs(arguments).scores()
+    if arguments.sort is not None:
+        try:
+            scores = scores.sort(arguments.sort)
+        except KeyError as error:
+            raise ValueError(f"--sort must be one of the measures. {error.args[0]}") from None
+    if arguments.format == _LINES:
+        write(arguments, scores.to_trec_eval(arguments.per_query, arguments.average))
+        tell(scores._notes())
+    else:
+        write_reports(arguments, [scores._report_of(arguments.per_query, arguments.average)])
 
 
 def _print_as_trec_eval(arguments: argparse.Namespace) -> None:
     from skgraded.cli._as_trec_eval import evaluate_as_trec_eval
 
-    refuse_beside(arguments, "--as trec_eval")
-    check_outputs(arguments)
-    if arguments.format != "table":
+    arguments.parser.refuse(
+        arguments,
+        "--average --complete --format --letor --negative --order --sort --ties -g",
+        "cannot be given with --as trec_eval, which decides it",
+    )
+    if format_of(arguments) != "table":
         raise ValueError(
-            f"--output must not end in .{arguments.format} with --as trec_eval, which has a format "
-            "of its own."
+            f"--output must not end in .{format_of(arguments)} with --as trec_eval, which has a "
+            "format of its own."
         )
     write(arguments, evaluate_as_trec_eval(arguments))
-
-
-def run(arguments: argparse.Namespace) -> None:
-    """Score runs."""
-    if arguments.tool == "trec_eval":
-        _print_as_trec_eval(arguments)
-        return
-    refuse_without(arguments, "--as trec_eval")
-    check_outputs(arguments)
-    if arguments.tool is not None and not arguments.measures:
-        raise ValueError(f"--as {arguments.tool} needs -m with a name that the tool has.")
-    scores = score_runs(arguments, arguments.measures or list(arguments.default_measures))
-    per_query, average = arguments.per_query, arguments.average
-    scores = sort_by(scores, arguments.sort)
-    if arguments.format == _LINES:
-        write(arguments, scores.to_trec_eval(per_query, average))
-        tell(scores._notes())
-    else:
-        write_reports(arguments, [scores._report_of(per_query, average)])

@@ -1,146 +1,249 @@
-"""Reading of what the arguments of a command name: files, standard input, rules for grades."""
+"""What the arguments of a command name: judgments, runs, measures, and the rules of scoring."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import math
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from functools import cached_property
+from importlib import import_module
+from typing import Any
 
-import numpy as np
+from skgraded._support.measure_strings import parse
+from skgraded.measures import Blend, Measure, Measures, measure, resolve_all
+from skgraded.results import Scores
+from skgraded.trec import Qrels, evaluate, read_letor, read_qrels, read_run
 
-from skgraded.measures import Blend, Measure, measure
-from skgraded.rankings import Ties
-from skgraded.trec import Qrels, read_qrels, read_run
-
-# Arguments that name files of judgments and runs.
-_FILES = ("qrels", "runs", "run_file", "judges")
-
-
-def read_standard_input(arguments: argparse.Namespace) -> None:
-    """Replace the argument - by the judgments or the run from standard input."""
-    given = {name: getattr(arguments, name) for name in _FILES if hasattr(arguments, name)}
-    listed = {name: each if isinstance(each, list) else [each] for name, each in given.items()}
-    check_one_standard_input([word for words in listed.values() for word in words])
-    for name, words in listed.items():
-        if "-" in words:
-            place = words.index("-")
-            words[place] = _from_standard_input(name, arguments)
-            setattr(arguments, name, words if isinstance(given[name], list) else words[0])
+_FORM = "--grades must have the form OLD[,OLD...]=NEW"
 
 
-def _from_standard_input(name: str, arguments: argparse.Namespace) -> Any:
-    if name in ("qrels", "judges"):
-        labels = parse_grades(getattr(arguments, "grades", [])).labels
-        return read_qrels(standard_input(), labels=labels)
-    return read_run(standard_input(), strict=getattr(arguments, "strict", False))
+class Inputs:
+    """What a command was asked to read and to score, once it is needed."""
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.given = given
+        files = [getattr(given, name, None) for name in ("qrels", "runs", "run_file", "judge")]
+        words = [word for each in files for word in (each if isinstance(each, list) else [each])]
+        if words.count("-") > 1:
+            raise ValueError(
+                f"- (standard input) can be given only once, got it {words.count('-')} times."
+            )
+
+    @cached_property
+    def qrels(self) -> Qrels:
+        """The judgments, with their grades changed as asked for."""
+        if getattr(self.given, "letor", False):
+            return self._letor[0]
+        return self.judgments(self.given.qrels)
+
+    def judgments(self, source: Any) -> Qrels:
+        """Read judgments, and change their grades as asked for."""
+        labels, changes = parse_grades(self.given.grades)
+        read = read_qrels(opened(source), labels=labels)
+        return read.map_grades(changes) if changes else read
+
+    @cached_property
+    def runs(self) -> list[Any]:
+        """The runs; one that stands on standard input is read, since it can be read only once."""
+        if getattr(self.given, "letor", False):
+            return self._letor[1]
+        return [self.run(each) if each == "-" else each for each in self.given.runs]
+
+    def run(self, source: str) -> Any:
+        """Read a run."""
+        return read_run(opened(source), strict=getattr(self.given, "strict", False))
+
+    @cached_property
+    def _letor(self) -> tuple[Qrels, list[Any]]:
+        """The judgments of learning-to-rank data, and scores of their lines as runs."""
+        given = self.given
+        if given.qrels == "-":
+            raise ValueError("With --letor, qrels must be a file of SVMlight lines, got -.")
+        if parse_grades(given.grades)[0] is not None:
+            raise ValueError("With --letor, grades are numbers, and no words stand for them.")
+        pairs = [
+            read_letor(given.qrels, opened(each), name=os.path.basename(each))
+            for each in given.runs
+        ]
+        return self.judgments(pairs[0][0]), [run for _, run in pairs]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the measures that were asked for, or those of the command."""
+        return self.given.measures or list(self.given.default_measures)
+
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """The measures by name, with the rule for ties and the users that were asked for."""
+        return self.measures_of(self.names)
+
+    def measures_of(self, names: Sequence[str]) -> dict[str, Measure]:
+        """Return measures by name, those of another tool by its names."""
+        tool, ties, g = (getattr(self.given, name, None) for name in ("tool", "ties", "g"))
+        if tool is None:
+            found = [measure_of(name) for name in names]
+        else:
+            from skgraded.conventions import measure_as  # a long table, which few commands need
+
+            found = [measure_as(tool, name) for name in names]
+        chosen = [with_fields(each, ties=ties, g=g) for each in found]
+        if g is not None and all(with_fields(each, g=g) == each for each in found):
+            raise ValueError(f"-g needs a measure of users without g, got -m {' -m '.join(names)}.")
+        return dict(zip(map(str, chosen) if tool is None else names, chosen, strict=True))
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """The rules by which runs are scored."""
+        given = self.given
+        complete = given.complete is not False
+        return {"order": given.order, "complete": complete, "negative": given.negative}
+
+    def scores(
+        self,
+        measures: Measures | None = None,
+        qrels: Qrels | None = None,
+        runs: list[Any] | None = None,
+    ) -> Scores:
+        """Score all runs by the measures, or some runs by some measures on some judgments."""
+        measures = self.measures if measures is None else measures
+        qrels = self.qrels if qrels is None else qrels
+        runs = self.runs if runs is None else runs
+        with faults_name_the_judgments(qrels):
+            return evaluate(
+                measures,
+                qrels,
+                runs,
+                strict=getattr(self.given, "strict", False),
+                n_threads=getattr(self.given, "threads", -1),
+                progress=True,
+                **self.rules,
+            )
+
+    def scores_by_judges(self) -> tuple[Scores, list[Scores]]:
+        """Score the runs by the qrels, and by those of each judge, on one scale of grades."""
+        all_qrels = [self.qrels, *map(self.judgments, self.given.judge)]
+        top = max(each.top_grade for each in all_qrels)
+        are_fractional = any(each.are_fractional for each in all_qrels)
+        resolved = resolve_all(self.measures, top, are_fractional=are_fractional)
+        human, *judged = (self.scores(resolved, each) for each in all_qrels)
+        # Of the runs it is told what was left out by the topics of a judge, who has all of them.
+        own, *judges = (each.notes(self.given.negative) for each in all_qrels)
+        on_runs = [note for note in judged[0].notes if note not in judges[0]]
+        on_judges = [
+            f"{each.name}: {note}"
+            for each, notes in zip(all_qrels[1:], judges, strict=True)
+            for note in notes
+        ]
+        return dataclasses.replace(human, notes=(*own, *on_judges, *on_runs)), judged
 
 
-def standard_input() -> Any:
-    """Return standard input as a file of bytes."""
+def opened(source: Any) -> Any:
+    """Return standard input as a file of bytes where a dash stands for it."""
+    if source != "-":
+        return source
     if sys.stdin is None:  # the process was started without it
         raise OSError("standard input is closed, and - reads from it.")
     return sys.stdin.buffer
 
 
-def check_one_standard_input(words: Sequence[Any]) -> None:
-    """Raise an error if several files are to be read from standard input."""
-    if words.count("-") > 1:
-        raise ValueError(
-            f"- (standard input) can be given only once, got it {words.count('-')} times."
-        )
+def parse_grades(rules: list[str]) -> tuple[list[str] | None, dict[float, float]]:
+    """Read new grades by old ones, as ``3,4=3``, or those of words, as ``no=0,good=2``.
 
-
-class Grades(NamedTuple):
-    """What ``--grades`` says of the grades in a file.
-
-    Attributes
+    Parameters
     ----------
+    rules : list of str
+        What was asked for.
+
+    Returns
+    -------
     labels : list of str or None
-        Words that stand for grades, lowest first.
+        Words that stand for the grades 0, 1, 2, ... before these change.
     changes : dict of float to float
         New grades by old ones.
     """
-
-    labels: list[str] | None
-    changes: dict[float, float]
-
-    def read(self, source: Any) -> Qrels:
-        """Read judgments, unless they are read, and change their grades."""
-        return read_qrels(source, labels=self.labels).map_grades(self.changes)
-
-
-def parse_grades(rules: list[str]) -> Grades:
-    """Read words in their order, such as ``no,good``, and rules such as ``3,4=3``."""
-    labels = [[word.strip() for word in rule.split(",")] for rule in rules if "=" not in rule]
-    if len(labels) > 1 or any(not _are_labels(words) for words in labels):
-        given = ", ".join(rule for rule in rules if "=" not in rule)
-        raise ValueError(
-            f"--grades must have the form OLD[,OLD...]=NEW, got {given!r}; or, once, name the "
-            "words that stand for grades, lowest first: WORD,WORD[,WORD...]."
-        )
-    changes: dict[float, float] = {}
+    changes: dict[str, float] = {}
     for rule in rules:
-        if "=" in rule:
-            changes |= _changes(rule)
-    return Grades(labels[0] if labels else None, changes)
+        changes |= _changes(rule)
+    are_words = [name for name in changes if not _is_number(name)]
+    if not are_words:
+        return None, {float(old): new for old, new in changes.items()}
+    if len(are_words) < len(changes):
+        raise ValueError(f"{_FORM} of words or of numbers, got {' '.join(rules)!r}.")
+    return are_words, {place: changes[name] for place, name in enumerate(are_words)}
 
 
-def _are_labels(words: list[str]) -> bool:
-    """Whether words may stand for grades; numbers are grades already."""
-    are_numbers = all(re.fullmatch(r"[+-]?[\d.]+", word) for word in words)
-    return len(words) > 1 and "" not in words and not are_numbers
-
-
-def _changes(rule: str) -> dict[float, float]:
-    old, _, new = rule.removeprefix("=").rpartition("=")
-    try:
-        changed = dict.fromkeys(map(float, old.split(",")), float(new))
-    except ValueError:
-        raise ValueError(f"--grades must have the form OLD[,OLD...]=NEW, got {rule!r}.") from None
-    if not all(map(math.isfinite, [*changed, float(new)])):
+def _changes(rule: str) -> dict[str, float]:
+    """Return new grades by the old ones, or the words, before each sign of equality."""
+    changes: dict[str, float] = {}
+    old: list[str] = []
+    for part in rule.removeprefix("=").split(","):
+        name, equals, new = part.rpartition("=")
+        old.append((name if equals else part).strip())
+        if equals:
+            if "" in old or not _is_number(new):
+                break
+            changes |= dict.fromkeys(old, float(new))
+            old = []
+    if old:
+        raise ValueError(f"{_FORM}, got {rule!r}.")
+    numbers = [*changes.values(), *map(float, filter(_is_number, changes))]
+    if not all(map(math.isfinite, numbers)):
         raise ValueError(f"--grades must hold finite grades, got {rule!r}.")
-    return changed
+    return changes
 
 
-def chosen_measure(name: str | Measure, ties: Ties | None = None) -> Measure:
-    """Return a measure, under the rule for ties unless the name states another one."""
-    found = measure(name)
-    if isinstance(found, Blend):
-        return Blend([(chosen_measure(each, ties), weight) for each, weight in found.parts])
-    default = found._fields["ties"].default
-    if ties is None or found.ties != default:
-        return found
-    return found._replace(ties=ties)
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def measure_of(name: str) -> Measure:
+    """Return a measure by its name, or one's own by that of its module: ``module:Name``."""
+    module, colon, own = name.partition(":")
+    if not colon or not re.fullmatch(r"[\w.]+", module):
+        return measure(name)
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # the folder of the user, where Python would look first
+    kind, fields = parse(own)
+    found = getattr(import_module(module), kind, None)
+    if isinstance(found, type) and issubclass(found, Measure):
+        return found(**fields)
+    if isinstance(found, Measure):
+        return found._replace(**fields)
+    raise ValueError(f"-m must name a measure of the module {module!r}, got {name!r}.")
+
+
+def with_fields(chosen: Measure, **fields: Any) -> Measure:
+    """Set fields that a measure has and that its name has not set; None leaves it as it is."""
+    if isinstance(chosen, Blend):
+        return Blend([(with_fields(each, **fields), weight) for each, weight in chosen.parts])
+    own = chosen._fields
+    unset = {
+        name: value
+        for name, value in fields.items()
+        if value is not None and name in own and getattr(chosen, name) == own[name].default
+    }
+    return chosen._replace(**unset) if unset else chosen
 
 
 @contextlib.contextmanager
-def faults_are_located(qrels: Qrels) -> Iterator[None]:
-    """Report a measure that needs more than a ranking, or the document whose grade it refuses."""
+def faults_name_the_judgments(qrels: Qrels) -> Iterator[None]:
+    """Report a measure that needs more than a ranking, and the file whose grades one refuses."""
     try:
         yield
     except TypeError as error:
         raise ValueError(str(error)) from error
     except ValueError as error:
-        raise ValueError(_located(str(error), qrels)) from error
-
-
-# What is said of an array of grades, behind the name of the file if the function knew it.
-_OF_GRADES = re.compile(r"(?:^|(?<=: ))y_true (must hold .*?, got )(-?\d[\d.e+]*\d|\d)")
-
-
-def _located(message: str, qrels: Qrels) -> str:
-    found = _OF_GRADES.search(message)
-    if found is None:
-        return message
-    rows = np.flatnonzero(qrels.grades == float(found.group(2)))
-    if not len(rows):
-        return message
-    topic = qrels.topics[qrels.topic_of_document()[rows[0]]]
-    place = f"document {qrels.documents[int(rows[0])]!r} of topic {topic!r}"
-    told = f"the judgments {found.group(1)}{found.group(2)} for {place}"
-    rest = message[found.end() :].removeprefix(".")
-    return f"{qrels.name}: {told}.{rest} --grades OLD=NEW changes grades."
+        _, found, rule = str(error).partition("y_true must ")
+        if not found:
+            raise
+        told = f"{qrels.name}: the judgments must {rule} --grades OLD=NEW changes grades."
+        raise ValueError(told) from error

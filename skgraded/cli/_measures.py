@@ -9,8 +9,8 @@ import sys
 from typing import Any
 
 from skgraded._support.text import wrap
-from skgraded.cli._completion import complete_measures
 from skgraded.cli._outputs import show
+from skgraded.cli._parser import complete_measures
 from skgraded.conventions import CONVENTIONS, TOOLS, Convention, measure_as
 from skgraded.measures import Measure, catalogue, measure
 
@@ -51,7 +51,7 @@ def add_command(commands: Any, summary: str) -> None:
         metavar="TOOL",
         help=f"the tool that NAME comes from, or whose measures are listed: {', '.join(TOOLS)}",
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -110,17 +110,10 @@ def _conversion(tool: str, name: str) -> str:
     """Show the measure that gives a tool's number, to paste."""
     found = measure_as(tool, name)
     pasted = f'-m "{found}"' if re.search(r"[^\w@.]", str(found)) else f"-m {found}"
-    lines = [
-        f"{tool}'s {name} is {found}",
-        "",
-        f"  {pasted}",
-        "",
-        wrap(TOOLS[tool].rules, indent=0),
-    ]
-    rows = [row for row in _conventions_of(tool) if _names(row, name)]
-    if rows and rows[0].note:
-        lines.append(wrap(rows[0].note, indent=0))
-    return "\n".join(lines) + "\n"
+    told = [TOOLS[tool].rules]
+    told += [row.note for row in _conventions_of(tool) if row.note and _names(row, name)][:1]
+    lines = [f"{tool}'s {name} is {found}", "", f"  {pasted}", ""]
+    return "\n".join([*lines, *(wrap(each, indent=0) for each in told)]) + "\n"
 
 
 def _conventions_of(tool: str) -> list[Convention]:
@@ -134,9 +127,8 @@ def _names(row: Convention, name: str) -> bool:
 
 
 def _list_of(tool: str) -> str:
-    """List a tool's measures with ours; 10 stands for any cut-off."""
+    """List a tool's measures with ours, which are not broken, to be pasted."""
     theirs = [row.theirs.replace("{k}", "10") for row in _conventions_of(tool)]
-    # Strings of measures are not broken, so that they can be pasted.
     width = max(map(len, theirs))
     rows = [f"  {name:<{width}}  {measure_as(tool, name)}" for name in theirs]
     return "\n".join([*rows, "", wrap(TOOLS[tool].rules, indent=0)]) + "\n"

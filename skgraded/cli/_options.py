@@ -1,37 +1,136 @@
-"""Options that several commands share."""
+"""Options that several commands share: one table."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
 
-from skgraded.cli._completion import complete_measures
+from skgraded._support.writers import WRITERS
+from skgraded.cli._parser import complete_measures
 from skgraded.rankings import Ties
 from skgraded.trec import Negative, Order
 
-if TYPE_CHECKING:
-    from pathlib import Path
+# What argparse is told of an option: the words of ``add_argument``.
+Words = Mapping[str, Any]
+SCORING = "--complete --order --ties --grades --negative"
 
 
-def add_qrels(parser: argparse.ArgumentParser) -> None:
-    """Add the file of judgments."""
-    parser.add_argument(
-        "qrels",
+def words(**given: Any) -> Words:
+    """Describe an option; one with a value has its type, and tells it at the end of its help."""
+    default = given.get("default")
+    if isinstance(default, int | float) and not isinstance(default, bool):
+        given.setdefault("type", type(default))
+    if default is not None and default != [] and "(default" not in given["help"]:
+        given["help"] += " (default: %(default)s)"
+    return given
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"must be an integer >= 0, got {text!r}")
+    return int(text)
+
+
+def numbers(text: str) -> list[float]:
+    """Read numbers separated by commas."""
+    return list(map(float, text.split(",")))
+
+
+def _users(text: str) -> str | tuple[float, ...]:
+    """Read the probabilities of g, or the name of users."""
+    try:
+        return tuple(numbers(text))
+    except ValueError:
+        return text
+
+
+OPTIONS: dict[str, Words] = {
+    "qrels": words(
         help="file of lines 'topic iteration document grade', or CSV, JSON or Parquet; it may be "
-        "compressed (.gz, .xz, .bz2, .zst); - is standard input",
-    )
-
-
-def add_runs(parser: argparse.ArgumentParser) -> None:
-    """Add the files of runs."""
-    parser.add_argument(
-        "runs",
+        "compressed (.gz, .xz, .bz2, .zst); - is standard input"
+    ),
+    "runs": words(
         nargs="+",
         metavar="run",
         help="file of lines 'topic Q0 document rank score tag', or CSV, JSON or Parquet; it may be "
         "compressed; - is standard input",
-    )
+    ),
+    "--as": words(
+        dest="tool",
+        metavar="TOOL",
+        help="take measures by the names that TOOL has for them, with its numbers: trec_eval, "
+        "ir_measures, ranx, lightgbm and others; as trec_eval, evaluate prints what that prints",
+    ),
+    "--complete": words(
+        action=argparse.BooleanOptionalAction,
+        help="whether a topic that a run lacks counts as an empty list (default) or is left out",
+    ),
+    "--order": words(
+        choices=get_args(Order),
+        default="trec_eval",
+        help="rank by score and then document id, in single precision (trec_eval) or double "
+        "(score), by the rank column or as in the file",
+    ),
+    "--ties": words(
+        choices=get_args(Ties),
+        help="rule for measures without a rule of their own; row_order gives trec_eval's numbers",
+    ),
+    "--grades": words(
+        metavar="OLD[,OLD...]=NEW",
+        action="append",
+        default=[],
+        help="change grades, such as 3,4=3, or =-2=0 for a negative grade, or say what words stand "
+        "for, such as E=3,S=2,C=1,I=0; may be repeated",
+    ),
+    "--negative": words(
+        choices=get_args(Negative),
+        default="unsampled",
+        help="meaning of negative grades (default: -1 is unsampled, others are not relevant)",
+    ),
+    "--strict": words(action="store_true", help="treat repeated documents of a run as an error"),
+    "--letor": words(
+        action="store_true",
+        help="read qrels from a file of SVMlight lines (not -), and each run from a file with one "
+        "score per line",
+    ),
+    "--threads": words(
+        metavar="N", default=-1, help="number of threads (default: -1, all processors)"
+    ),
+    "-g": words(
+        metavar="G[,G...]",
+        type=_users,
+        help="users of the measures that name none, such as .1,.9 with -m xGAP@10, or linear",
+    ),
+    "--confidence": words(
+        default=0.95,
+        help="confidence of the intervals; differences with p < 1 - confidence are significant ",
+    ),
+    "--seed": words(type=_seed, default=0, help="random seed"),
+    "--format": words(
+        choices=tuple(WRITERS), help="(default: that of an output in .csv or .json, else table)"
+    ),
+    "-o/--output": words(
+        metavar="FILE", type=Path, help="write the output to a file, which is replaced"
+    ),
+    "--plot": words(metavar="FILE", type=Path, help="save a picture of the result"),
+}
+
+
+def add_options(
+    parser: argparse._ActionsContainer, names: str, table: Mapping[str, Words] = OPTIONS
+) -> None:
+    """Add options of a table by their names; what stands behind a colon tells two of one name."""
+    for name in names.split():
+        parser.add_argument(*name.partition(":")[0].split("/"), **table[name])
+
+
+def add_scoring(parser: argparse.ArgumentParser) -> None:
+    """Add the files of judgments and runs, and how these are scored."""
+    add_options(parser, "qrels runs")
+    group = parser.add_argument_group("scoring")
+    add_options(group, f"--as {SCORING} --strict --letor --threads")
 
 
 def add_measures(
@@ -39,7 +138,7 @@ def add_measures(
     default: tuple[str, ...],
     summary: str = "such as nDCG@10; repeat it for several",
 ) -> None:
-    """Add the choice of measures."""
+    """Add the choice of measures, and of their users."""
     option: Any = parser.add_argument(
         "-m",
         "--measure",
@@ -49,124 +148,5 @@ def add_measures(
         help=f"{summary} (default: {' '.join(default)})",
     )
     option.completer = complete_measures
+    add_options(parser, "-g")
     parser.set_defaults(default_measures=default)
-
-
-def add_rules(group: argparse._ArgumentGroup) -> None:
-    """Add the rules by which runs are scored: missing topics, order, ties and grades."""
-    group.add_argument(
-        "--complete",
-        action=argparse.BooleanOptionalAction,
-        help="whether a topic that a run lacks counts as an empty list (default) or is left out",
-    )
-    group.add_argument(
-        "--order",
-        choices=get_args(Order),
-        default="trec_eval",
-        help="rank by score and then document id, in single precision (trec_eval) or double "
-        "(score), by the rank column or as in the file (default: %(default)s)",
-    )
-    add_ties(group)
-    add_grades(group)
-
-
-def is_complete(arguments: argparse.Namespace) -> bool:
-    """Whether a topic that a run lacks counts as an empty list."""
-    return arguments.complete is not False
-
-
-def add_grades(group: argparse._ArgumentGroup) -> None:
-    """Add changes of grades and the meaning of negative ones."""
-    group.add_argument(
-        "--grades",
-        metavar="OLD[,OLD...]=NEW",
-        action="append",
-        default=[],
-        help="change grades, such as 3,4=3, or =-2=0 for a negative grade; may be repeated; or the "
-        "words that stand for grades in the file, lowest first, such as I,C,S,E",
-    )
-    group.add_argument(
-        "--negative",
-        choices=get_args(Negative),
-        default="unsampled",
-        help="meaning of negative grades (default: -1 is unsampled, others are not relevant)",
-    )
-
-
-def add_ties(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the rule for tied documents."""
-    parser.add_argument(
-        "--ties",
-        choices=get_args(Ties),
-        help="rule for measures without a rule of their own; row_order gives trec_eval's numbers",
-    )
-
-
-def add_confidence(parser: argparse.ArgumentParser) -> None:
-    """Add the confidence of intervals, and so the level of significance."""
-    parser.add_argument(
-        "--confidence",
-        type=float,
-        default=0.95,
-        help="confidence of the intervals; differences with p < 1 - confidence are significant "
-        "(default: %(default)s)",
-    )
-
-
-def add_seed(parser: argparse.ArgumentParser) -> None:
-    """Add the seed of random numbers."""
-    parser.add_argument("--seed", type=_seed, default=0, help="random seed (default: %(default)s)")
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"must be an integer >= 0, got {text!r}")
-    return int(text)
-
-
-def add_outputs(parser: argparse.ArgumentParser, formats: Iterable[str]) -> argparse._ArgumentGroup:
-    """Add the format and the file of the output; return their group."""
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--format",
-        choices=tuple(formats),
-        help="(default: that of an output in .csv or .json, else table)",
-    )
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        type=_path,
-        help="write the output to a file, which is replaced as a whole",
-    )
-    return group
-
-
-def add_sort(group: argparse._ArgumentGroup) -> None:
-    """Add the measure by which systems are listed."""
-    group.add_argument(
-        "--sort",
-        metavar="MEASURE",
-        help="list the best runs by this measure first (default: by the first one)",
-    )
-
-
-def sort_by(result: Any, name: str | None) -> Any:
-    """Put the systems of scores, or of a comparison, into the order that was asked for."""
-    if name is None:
-        return result
-    try:
-        return result.sort(name)
-    except KeyError as error:
-        raise ValueError(f"--sort must be one of the measures. {error.args[0]}") from None
-
-
-def add_plot(group: argparse._ArgumentGroup) -> None:
-    """Add the file of a picture."""
-    group.add_argument("--plot", metavar="FILE", type=_path, help="save a picture of the result")
-
-
-def _path(text: str) -> Path:
-    from pathlib import Path  # here and not above, because most commands write no file
-
-    return Path(text)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from skgraded._support.text import wrap
@@ -16,9 +14,8 @@ from skgraded._support.writers import WRITERS, Report
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Arguments that name files to read, and those that name files to write.
-_INPUTS = ("qrels", "runs", "run_file", "data", "judges", "cluster")
-_OUTPUTS = ("output", "plot")
+# Arguments that name files, of which the last two are written.
+_FILES = ("qrels", "runs", "run_file", "judge", "cluster", "output", "plot")
 
 
 def write(arguments: argparse.Namespace, text: str) -> None:
@@ -26,12 +23,12 @@ def write(arguments: argparse.Namespace, text: str) -> None:
     if arguments.output is None:
         show(text)
     else:
-        _replace(arguments.output, text.encode("utf-8", "surrogateescape"))
+        arguments.output.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 def write_reports(arguments: argparse.Namespace, reports: Sequence[Report]) -> None:
     """Write results in the format that was asked for, and notes that it has no place for beside."""
-    writer = WRITERS[arguments.format]
+    writer = WRITERS[format_of(arguments)]
     write(arguments, writer.write(reports))
     if not writer.holds_notes:
         tell(list(dict.fromkeys(note for report in reports for note in report.notes)))
@@ -51,66 +48,27 @@ def tell(notes: Sequence[str]) -> None:
             sys.stderr.write(wrap(note) + "\n")
 
 
-def save_picture(path: Path, figure: Any, **options: Any) -> Path:
-    """Save a figure of matplotlib and return the path, with the suffix that it gets."""
+def save_picture(path: Path, figure: Any, **options: Any) -> None:
+    """Save a figure of matplotlib."""
     from matplotlib import pyplot
 
-    path = picture_path(path)
-    picture = io.BytesIO()
-    figure.savefig(picture, format=path.suffix[1:].lower(), **options)
+    figure.savefig(path, **options)
     pyplot.close(figure)  # pyplot keeps every figure that it has made
-    _replace(path, picture.getvalue())
-    return path
 
 
-def picture_path(path: Path) -> Path:
-    """Return the path of a picture; without a suffix it gets that of matplotlib's settings."""
-    from matplotlib import rcParams
+def figure_of(panels: Sequence[Callable[[Any], Any]]) -> Any:
+    """Draw panels below each other; a single one in a figure of the size that it chooses."""
+    if len(panels) == 1:
+        return panels[0](None).figure
+    from matplotlib.figure import Figure
 
-    return path if path.suffix else path.with_name(f"{path.name}.{rcParams['savefig.format']}")
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, so that an error leaves the old one as it was."""
-    old = path.stat() if path.exists() else None
-    if old is not None and (not path.is_file() or old.st_nlink > 1):
-        path.write_bytes(content)  # a device, a pipe, or a file that has other names too
-        return
-    target = type(path)(os.path.realpath(path))  # what a link points to, and not the link
-    draft = target.with_name(f".skgraded-{os.urandom(4).hex()}.tmp")
-    try:
-        with open(draft, "xb") as file:
-            if old is not None:
-                draft.chmod(old.st_mode & 0o777)  # before there is anything to read
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        raise
+    figure = Figure(figsize=(7.2, 4.6 * len(panels)), layout="constrained")
+    for ax, draw in zip(figure.subplots(len(panels), 1), panels, strict=True):
+        draw(ax)
+    return figure
 
 
-def check_outputs(arguments: argparse.Namespace) -> None:
-    """Choose the format; raise an error before the work starts if a file could not be written."""
-    if hasattr(arguments, "format"):
-        arguments.format = _format(arguments)
-    if getattr(arguments, "plot", None) is not None:
-        check_picture(arguments.plot)
-        arguments.plot = picture_path(arguments.plot)
-    given = {option: getattr(arguments, option, None) for option in _OUTPUTS}
-    paths = {option: path for option, path in given.items() if path is not None}
-    for option, path in paths.items():
-        _check_place(option, path)
-        _check_is_no_input(option, path, arguments)
-    if len({os.path.realpath(path) for path in paths.values()}) < len(paths):
-        raise ValueError(
-            f"--output and --plot must be two files, got {str(paths['plot'])!r} twice."
-        )
-
-
-def _format(arguments: argparse.Namespace) -> str:
+def format_of(arguments: argparse.Namespace) -> str:
     """Return the format that was asked for, or that of the output's name."""
     if arguments.format is not None:
         return str(arguments.format)
@@ -118,49 +76,36 @@ def _format(arguments: argparse.Namespace) -> str:
     return suffix if suffix in ("csv", "json") else "table"
 
 
-def _check_place(option: str, path: Path) -> None:
-    if path.is_dir():
-        raise ValueError(f"--{option} must be a file, got the folder {str(path)!r}.")
-    if not path.parent.is_dir():
-        raise ValueError(
-            f"--{option} must be a file in an existing folder: the folder of {str(path)!r} does "
-            "not exist."
-        )
-
-
-def _check_is_no_input(option: str, path: Path, arguments: argparse.Namespace) -> None:
-    if not path.is_file():
-        return
-    written = path.stat()
-    for name, read in _inputs(arguments):
-        if os.path.samestat(written, read):
+def check_outputs(arguments: argparse.Namespace) -> None:
+    """Raise an error before the work starts if a file could not be written."""
+    given = [getattr(arguments, name, None) for name in _FILES]
+    words = [word for each in given for word in (each if isinstance(each, list) else [each])]
+    places = [os.path.realpath(word) for word in words if word is not None]
+    for option in ("output", "plot"):
+        path = getattr(arguments, option, None)
+        if path is None:
+            continue
+        if path.is_dir():
+            raise ValueError(f"--{option} must be a file, got the folder {str(path)!r}.")
+        if not path.parent.is_dir():
             raise ValueError(
-                f"--{option} must not be a file that is read, got {str(path)!r}, which is {name!r}."
+                f"--{option} must be a file in an existing folder: the folder of {str(path)!r} "
+                "does not exist."
             )
+        if places.count(os.path.realpath(path)) > 1:
+            raise ValueError(
+                f"--{option} must be a file that no other argument names, got {str(path)!r}."
+            )
+        if option == "plot":
+            _check_picture(path)
 
 
-def _inputs(arguments: argparse.Namespace) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield the files that a command reads, by name."""
-    for option in _INPUTS:
-        given = getattr(arguments, option, None)
-        for name in given if isinstance(given, list) else [given]:
-            if name == "-" and sys.stdin is not None:
-                with contextlib.suppress(OSError, ValueError):  # standard input without a file
-                    yield name, os.fstat(sys.stdin.fileno())
-            elif isinstance(name, str | os.PathLike):
-                path = os.fspath(name)
-                # Group sizes are read from the file beside that of the features.
-                for each in (path, f"{path}.query", f"{os.path.splitext(path)[0]}.query"):
-                    with contextlib.suppress(OSError, ValueError):  # reading it tells what is wrong
-                        yield each, os.stat(each)
-
-
-def check_picture(path: Path) -> None:
+def _check_picture(path: Path) -> None:
     """Raise an error if matplotlib is not there or cannot write such a file."""
     try:
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError as error:
         raise ImportError("--plot needs matplotlib: pip install matplotlib.") from error
     known = FigureCanvasBase.get_supported_filetypes()
-    if path.suffix and path.suffix[1:].lower() not in known:
+    if path.suffix[1:].lower() not in known:
         raise ValueError(f"--plot must end in one of {', '.join(known)}, got {str(path)!r}.")

@@ -1,13 +1,17 @@
-"""A parser of command lines that suggests the nearest command, option or choice."""
+"""A parser of command lines that suggests the nearest word and names options in messages."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from skgraded._support.arguments import closest
+
+# What functions call the runs, which on the command line are files.
+_RUNS = ("rankers", "scores")
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -32,7 +36,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """A parser that reports a misspelled word where it stands, and the word that is nearest.
 
-    Subcommands report unknown words themselves, with their own usage.
+    Subcommands report unknown words themselves, with their own usage. An option has the name of the
+    argument that it sets, without ``n_``, and so is found where a message begins with that.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -46,35 +51,50 @@ class Parser(argparse.ArgumentParser):
         words = sys.argv[1:] if args is None else list(args)
         if self._subparsers is None:
             # Before argparse complains of a missing file, which the unknown option may precede.
-            self._refuse(list(filter(self._is_unknown_option, _before_two_dashes(words))))
+            self._refuse_unknown_options(words)
         found, unknown = super().parse_known_args(words, namespace)
-        self._refuse(unknown)
-        return found, unknown
-
-    def is_given(self, option: str, chosen: argparse.Namespace) -> bool:
-        """Whether an option has another value than the one by default."""
-        name = self._option_string_actions[option].dest
-        return bool(getattr(chosen, name) != self.get_default(name))
-
-    def name_of(self, option: str) -> str:
-        """Return the words by which an option is called, such as ``-m/--measure``."""
-        return "/".join(self._option_string_actions[option].option_strings)
-
-    def _is_unknown_option(self, word: str) -> bool:
-        name = word.partition("=")[0]
-        is_prefix = (each.startswith(name) for each in self._option_string_actions)
-        return word.startswith("--") and not any(is_prefix)
-
-    def _refuse(self, unknown: Sequence[str]) -> None:
-        options = [word for word in unknown if word.startswith("-")]
-        if options:
-            nearest = closest(options[0].partition("=")[0], self._option_string_actions)
-            self.error(f"unrecognized arguments: {' '.join(unknown)}.{nearest}")
         if unknown:
+            self._refuse_unknown_options(unknown, "-")
             self.error(
                 f"unrecognized arguments: {' '.join(unknown)}. Files must stand together, and not "
                 "on both sides of an option."
             )
+        return found, unknown
+
+    def refuse(self, chosen: argparse.Namespace, options: str, why: str) -> None:
+        """Raise an error for the first of several options that is given, by its value."""
+        for option in options.split():
+            action = self._option_string_actions[option]
+            if getattr(chosen, action.dest) != self.get_default(action.dest):
+                raise ValueError(f"{'/'.join(action.option_strings)} {why}.")
+
+    def in_words_of_options(self, message: str) -> str:
+        """Name the option where a message begins with the argument that it sets."""
+        message = message.replace(" in y_true", " in the qrels")
+        name, _, rest = message.partition(" ")
+        dest = "runs" if name in _RUNS else name.removeprefix("n_")
+        for action in self._actions:
+            if action.dest == dest:
+                return f"{(action.option_strings or [dest])[-1]} {rest}"
+        return message
+
+    def argument_of(self, path: str, chosen: argparse.Namespace) -> str:
+        """Return the option or argument that names a file."""
+        for action in self._actions:
+            given = getattr(chosen, action.dest, None)
+            if path in (given if isinstance(given, list) else [given]):
+                return (action.option_strings or [str(action.metavar or action.dest)])[-1]
+        return "An argument"
+
+    def _refuse_unknown_options(self, words: Sequence[str], dashes: str = "--") -> None:
+        """Stop at words that begin with dashes, stand before two dashes alone, and are unknown."""
+        known = self._option_string_actions
+        before = words[: words.index("--")] if "--" in words else words
+        named = [(word, word.partition("=")[0]) for word in before if word.startswith(dashes)]
+        unknown = [(w, n) for w, n in named if not any(each.startswith(n) for each in known)]
+        if unknown:
+            told = " ".join(word for word, _ in unknown)
+            self.error(f"unrecognized arguments: {told}.{closest(unknown[0][1], known)}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
@@ -84,6 +104,24 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"{error.message}.{nearest}") from None
 
 
-def _before_two_dashes(words: Sequence[str]) -> Sequence[str]:
-    """Return the words that may be options: those before a word of two dashes alone."""
-    return words[: words.index("--")] if "--" in words else words
+def is_completing() -> bool:
+    """Whether the shell asks for the words that may come next."""
+    return "_ARGCOMPLETE" in os.environ
+
+
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Answer the shell with the words that may come next, in any case, and end."""
+    try:
+        import argcomplete
+    except ImportError:
+        return
+    argcomplete.autocomplete(
+        parser, validator=lambda word, prefix: word.lower().startswith(prefix.lower())
+    )
+
+
+def complete_measures(**_: Any) -> list[str]:
+    """List the measures."""
+    from skgraded.measures import catalogue
+
+    return list(catalogue())

@@ -77,7 +77,7 @@ def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
     _check_plain("human labels", human, cluster)
     labelled = human.qid.tolist()
     if len(labelled) < _FEWEST_LABELLED:
-        raise ValueError(f"judge= needs at least 3 queries with human labels, got {len(labelled)}.")
+        raise ValueError(f"judge needs at least 3 queries with human labels, got {len(labelled)}.")
     given = list(judge) if isinstance(judge, list | tuple) else [judge]
     judges = [_scores_of(each, human) for each in given]
     asked = [each.qid.tolist() for each in judges]

@@ -97,7 +97,7 @@ def margin_of(
         return None
     if margin is not None and better:
         raise ValueError(
-            f"margin cannot be given with better=True, which asks another question, got {margin}."
+            f"margin cannot be given with better, which asks another question, got {margin}."
         )
     if baseline is None:
         raise ValueError("A margin, or better=True, needs a baseline to compare the others with.")

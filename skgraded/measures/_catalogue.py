@@ -337,8 +337,8 @@ def _hint(name: str, fields: dict[str, Any]) -> str:
     if suggested is not None:
         return f" Did you mean {_written(_registered[suggested], fields)!r}?"
     return (
-        " skgraded.catalogue() lists all measures; skgraded.conventions.measure_as accepts the "
-        "names that other tools use."
+        " skgraded.catalogue() and 'skgraded measures' list all measures; "
+        "skgraded.conventions.measure_as and --as TOOL take the names of another tool."
     )
 
 

@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 
 WAY_OF_WORDS = (
     " Say the order of words, lowest first: read_qrels(..., labels=['no', 'good', 'great']) in "
-    "Python, --grades no,good,great on the command line."
+    "Python, --grades no=0,good=1,great=2 on the command line."
 )
 
 N_COLUMNS = {False: 4, True: 6}  # of qrels and of a run
