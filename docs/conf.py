@@ -5,6 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from conventions_page import conventions_page
 from measure_pages import write_measure_pages
 from reference_pages import MODULES, write_reference_pages
 
@@ -91,6 +92,7 @@ sphinx_gallery_conf = {
 
 
 def setup(app):
-    """Write the pages of the measures and of the reference before Sphinx reads the folder."""
+    """Write the pages that are made of the package before Sphinx reads the folder."""
+    (Path(__file__).parent / "conventions.md").write_text(conventions_page(), encoding="utf-8")
     write_measure_pages(Path(__file__).parent / "measures")
     write_reference_pages(Path(__file__).parent / "reference")

@@ -1,7 +1,7 @@
-"""Other tools, run on the same rankings: for every name of theirs the largest difference from ours.
+"""Other tools, run on the same rankings: every name of theirs, and what became of it.
 
-``python tests/peers.py`` prints the differences as a table, for the tools that are installed;
-``--write`` counts in CONTRIBUTING.md what became of all names that these tools accept.
+``python tests/peers.py`` prints for each installed tool how many names and values were compared;
+``--write`` counts in CONTRIBUTING.md what became of all names that the tools themselves list.
 """
 
 import collections
@@ -19,23 +19,53 @@ from typing import NamedTuple
 import numpy as np
 
 from skgraded import trec
-from skgraded.conventions import CONVENTIONS, TOOLS, measure_as
+from skgraded.conventions import conventions_of, measure_as
 
-CUTOFFS = (1, 3, 10, 100)
 TOP_GRADE = 4
+# Numbers that stand in the place of those in a name of the table.
+NUMBERS = {
+    "k": ("1", "3", "10", "100"),
+    "recall": tuple(f"{tenths / 10:.2f}" for tenths in range(11)),
+    "multiple": tuple(f"{fifths / 5:.2f}" for fifths in range(1, 11)),
+    "p": (".50", ".80", ".90", ".95"),
+    "beta": ("1", "4"),
+    "weights": ("1,-1,0,0", "2,-1,0,0"),
+    "recalls": (".25,.5,.75", ".1,.9"),
+}
+
+# --- Rankings ------------------------------------------------------------------------------------
+
+
+class Rows(NamedTuple):
+    """Ragged queries with ties, some of them with nothing relevant."""
+
+    y_true: np.ndarray
+    y_score: np.ndarray
+    qid: np.ndarray
+    sizes: np.ndarray
+
+
+def random_queries(seed, n_queries=60, longest=40, n_grades=5, n_scores=12):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, longest, n_queries)
+    qid = np.repeat(np.arange(n_queries), sizes)
+    y_true = rng.integers(0, n_grades, len(qid)) * (rng.random(n_queries) > 0.15)[qid]
+    return Rows(y_true, rng.integers(0, n_scores, len(qid)) / 4.0, qid, sizes)
 
 
 class Topics(NamedTuple):
-    """Judgments and a run: lists lack judged documents, and hold unjudged ones.
+    """Judgments and a run by topic: lists lack judged documents, and hold unjudged ones.
 
-    Attributes
-    ----------
-    qrels, run : dict of str to dict of str to number
-        Grades and scores by topic and document. All scores differ and are positive.
+    All scores differ and are positive.
     """
 
     qrels: dict
     run: dict
+
+    def of(self, wanted):
+        """Topics whose grades are wanted."""
+        kept = [topic for topic, grades in self.qrels.items() if wanted(list(grades.values()))]
+        return Topics(*({topic: each[topic] for topic in kept} for each in self))
 
     def without_empty(self):
         """Topics with a relevant document, and with one that is judged not relevant."""
@@ -43,28 +73,16 @@ class Topics(NamedTuple):
 
     def retrieved(self):
         """Only the judged documents that are in the lists, and no others."""
-        qrels = {
-            topic: {each: grades[each] for each in self.run[topic] if each in grades}
-            for topic, grades in self.qrels.items()
-        }
-        run = {
-            topic: {each: score for each, score in scores.items() if each in qrels[topic]}
-            for topic, scores in self.run.items()
-        }
-        return Topics(qrels, run)
+        judged = {t: {d: self.qrels[t][d] for d in run if d in self.qrels[t]}
+                  for t, run in self.run.items()}  # fmt: skip
+        run = {t: {d: self.run[t][d] for d in grades} for t, grades in judged.items()}
+        return Topics(judged, run)
 
     def binary(self):
         """Grades of 1 or above as 1."""
-        qrels = {
-            topic: {each: min(grade, 1) for each, grade in grades.items()}
-            for topic, grades in self.qrels.items()
-        }
-        return self._replace(qrels=qrels)
-
-    def of(self, wanted):
-        """Topics whose grades are wanted."""
-        kept = [topic for topic, grades in self.qrels.items() if wanted(list(grades.values()))]
-        return Topics(*({topic: each[topic] for topic in kept} for each in self))
+        return self._replace(
+            qrels={t: {d: min(g, 1) for d, g in grades.items()} for t, grades in self.qrels.items()}
+        )
 
 
 def random_topics(seed=0, n_topics=40):
@@ -84,48 +102,64 @@ def random_topics(seed=0, n_topics=40):
     return Topics(qrels, run)
 
 
-class Compared(NamedTuple):
-    """One name of a tool, and how far its values are from ours.
-
-    Attributes
-    ----------
-    tool, theirs, ours : str
-        The tool, its name, and the string of our measure.
-    n_values : int
-        Number of topics.
-    largest : float
-        The largest difference.
-    tolerance : float
-        What may remain, because the tool rounds.
-    """
-
-    tool: str
-    theirs: str
-    ours: str
-    n_values: int
-    largest: float
-    tolerance: float
+# --- What the tools compute: one number for all rows, or one for each query ----------------------
 
 
-def names_of(tool, cutoffs=CUTOFFS):
-    """The tool's names, with every cut-off."""
-    table = TOOLS[tool].like or tool
-    return [
-        each.theirs.replace("{k}", str(k))
-        for each in CONVENTIONS
-        if each.tool == table
-        for k in (cutoffs if "{k}" in each.theirs else cutoffs[:1])
-    ]
+def by_lightgbm(name, rows, **params):
+    """Evaluate scores that do not come from a model: they are the data set's starting scores."""
+    import lightgbm
+
+    metric, _, k = name.partition("@")
+    data = lightgbm.Dataset(
+        np.zeros((len(rows.qid), 1)), rows.y_true, group=rows.sizes, init_score=rows.y_score,
+        params={"feature_pre_filter": False, "verbose": -1},
+    )  # fmt: skip
+    options = {"objective": "lambdarank", "metric": metric, "eval_at": [int(k)], "verbose": -1}
+    booster = lightgbm.Booster({**options, "min_data_in_leaf": 1, "num_threads": 1, **params}, data)
+    return {"all": booster.eval_train()[0][2]}
+
+
+def by_xgboost(name, rows, **params):
+    import xgboost
+
+    data = xgboost.DMatrix(
+        np.zeros((len(rows.qid), 1)), label=rows.y_true, base_margin=rows.y_score
+    )
+    data.set_group(rows.sizes)
+    options = {"objective": "rank:pairwise", "eval_metric": [name], "base_score": 0.0, "nthread": 1}
+    printed = xgboost.Booster({**options, **params}, [data]).eval(data)
+    return {"all": float(printed.rpartition(":")[2])}
+
+
+def by_catboost(name, rows):
+    from catboost.utils import eval_metric
+
+    labels = rows.y_true.astype(float)
+    return {"all": eval_metric(labels, rows.y_score, name, group_id=rows.qid)[0]}
+
+
+def by_sklearn(name, rows):
+    import sklearn.metrics
+
+    function, _, k = name.rstrip(")").partition("(k=")
+    call, options = getattr(sklearn.metrics, function), {"k": int(k)} if k else {}
+    is_matrix = function not in ("average_precision_score", "roc_auc_score")
+    found = {}
+    for query in np.unique(rows.qid):
+        y, s = (each[rows.qid == query] for each in rows[:2])
+        if function == "label_ranking_average_precision_score" or (
+            len(y) > 1 if is_matrix else len(set(y)) > 1
+        ):  # its notes
+            found[query] = call(y[None], s[None], **options) if is_matrix else call(y, s)
+    return found
 
 
 def by_pytrec_eval(name, topics):
     import pytrec_eval
 
-    families = "map_cut|ndcg_cut|P|recall|success|relative_P|iprec_at_recall|Rprec_mult"
-    family = re.sub(f"^({families})_.*", r"\1", name)
-    asked = f"{family}.{name.rpartition('_')[2]}" if family != name else name
-    evaluator = pytrec_eval.RelevanceEvaluator(topics.qrels, {asked})
-    values = {topic: found[name] for topic, found in evaluator.evaluate(topics.run).items()}
+    asked = re.sub(r"_([\d.]+)$", r".\1", name)
+    found = pytrec_eval.RelevanceEvaluator(topics.qrels, {asked}).evaluate(topics.run)
+    values = {topic: value for topic, of_topic in found.items() for value in of_topic.values()}
     return {t: np.exp(v) for t, v in values.items()} if name.startswith("gm_") else values
 
 
@@ -167,75 +201,28 @@ def by_torchmetrics(name, topics):
     return values
 
 
-BY_TOOL = {
-    "pytrec_eval": by_pytrec_eval,
-    "ir_measures": by_ir_measures,
-    "ranx": by_ranx,
-    "torchmetrics": by_torchmetrics,
-}
+# --- The names that the tools themselves list ----------------------------------------------------
 
 
-def topics_for(tool, name, topics):
-    """The topics for which the page of conventions claims the tool's number."""
-    kind = re.split(r"[@(]", name)[0]
-    if tool == "torchmetrics":
-        topics = topics.retrieved()
-        if kind != "RetrievalNormalizedDCG":
-            topics = topics.binary()
-        return topics.without_empty() if kind in ("RetrievalFallOut", "RetrievalAUROC") else topics
-    if kind == "Accuracy":
-        return topics.retrieved().without_empty()
-    if kind.startswith("rbp."):
-        return topics.binary()
-    if (tool, kind) == ("ranx", "bpref"):
-        return topics.without_empty()
-    with_relevant = kind in ("utility", "num_ret", "num_nonrel_judged_ret", "NumRet")
-    return topics.without_empty() if with_relevant else topics
+def names_of_catboost():
+    """Every name of CatBoost's own list, with every value of its parameters, or none."""
+    from catboost import metrics
 
-
-def tolerance_of(tool, name):
-    if tool == "torchmetrics":
-        return 2e-6  # single precision
-    if by_gdeval(tool, name):
-        return 6e-6  # it prints five decimals
-    return 1e-12
-
-
-def by_gdeval(tool, name):
-    """Whether ir_measures leaves the name to gdeval, which is a Perl script."""
-    return tool == "ir_measures" and (name.startswith("ERR") or "exp-log2" in name)
-
-
-def compare(tool, topics):
-    """Compare every name of a tool's table; yield the differences one by one."""
-    for name in names_of(tool):
-        if by_gdeval(tool, name) and shutil.which("perl") is None:
+    samples = {
+        "top": ("3", "-1"), "type": ("Base", "Exp", "Classic", "Ranking"), "border": ("0.5", "1"),
+        "denominator": ("LogPosition", "Position"), "decay": ("0.5",),
+    }  # fmt: skip
+    names = []
+    for name, kind in vars(metrics).items():
+        if not isinstance(kind, type) or kind is metrics.BuiltinMetric:
             continue
-        chosen = topics_for(tool, name, topics)
-        theirs = BY_TOOL[tool](name, chosen)
-        ours = measure_as(tool, name).resolve(TOP_GRADE)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            scores = trec.evaluate(ours, chosen.qrels, chosen.run)
-        values = dict(zip(scores.qid.tolist(), scores.values[0, :, 0], strict=True))
-        if name.startswith("gm_"):
-            values = {topic: max(value, 1e-5) for topic, value in values.items()}
-        if name == "Rndcg":  # the note of the convention
-            values = {t: v for t, v in values.items() if not is_one_longer(chosen, t)}
-        differences = [abs(value - theirs[topic]) for topic, value in values.items()]
-        yield Compared(
-            tool, name, str(ours), len(values), max(differences), tolerance_of(tool, name)
-        )
-
-
-def is_one_longer(topics, topic):
-    n_relevant = sum(grade > 0 for grade in topics.qrels[topic].values())
-    return len(topics.run[topic]) == n_relevant + 1 > 1
-
-
-def installed(tool):
-    needed = {"torchmetrics": ("torch", "torchmetrics"), "ir_measures": ("ir_measures", "cwl")}
-    return all(map(importlib.util.find_spec, needed.get(tool, (tool,))))
+        if not issubclass(kind, metrics.BuiltinMetric):
+            continue
+        known = [each for each in kind.params_with_defaults() if each in samples]
+        for chosen in itertools.product(*(("", *samples[each]) for each in known)):
+            words = [f"{p}={v}" for p, v in zip(known, chosen, strict=True) if v]
+            names.append(":".join(filter(None, [name, ";".join(words)])))
+    return names
 
 
 # A value of every parameter that ir_measures' measures have, beside the default.
@@ -286,6 +273,22 @@ def names_of_ranx():
     ]
 
 
+# What sklearn.metrics holds in its module of rankings, and draws or integrates.
+CURVES_OF_SKLEARN = {
+    "auc", "det_curve", "precision_recall_curve", "roc_curve", "metric_at_thresholds",
+    "confusion_matrix_at_thresholds",
+}  # fmt: skip
+
+
+def names_of_sklearn():
+    """Every ranking metric that is a number."""
+    import sklearn.metrics
+
+    module = "sklearn.metrics._ranking"
+    found = {n for n, f in vars(sklearn.metrics).items() if getattr(f, "__module__", "") == module}
+    return sorted(found - CURVES_OF_SKLEARN)
+
+
 def names_of_torchmetrics():
     """Every class of its own list, with and without a cut-off, and with options that it takes."""
     import torchmetrics.retrieval
@@ -301,146 +304,168 @@ def names_of_torchmetrics():
     return names
 
 
-def names_of_catboost():
-    """Every name of CatBoost's own list, with every value of its parameters, or none."""
-    from catboost import metrics
+class Peer(NamedTuple):
+    """How a tool computes a name, on which rankings, and the names that it lists itself, if any.
 
-    samples = {
-        "top": ("3", "-1"), "type": ("Base", "Exp", "Classic", "Ranking"), "border": ("0.5", "1"),
-        "denominator": ("LogPosition", "Position"), "decay": ("0.5",),
-    }  # fmt: skip
+    The last field is what may remain between its numbers and ours, because the tool rounds.
+    """
+
+    compute: object
+    make: object
+    names: object = list
+    tolerance: float = 1e-9
+
+
+PEERS = {
+    "lightgbm": Peer(by_lightgbm, random_queries),
+    "xgboost": Peer(by_xgboost, random_queries),
+    "catboost": Peer(by_catboost, random_queries, names_of_catboost),
+    "sklearn": Peer(by_sklearn, random_queries, names_of_sklearn),
+    "pytrec_eval": Peer(by_pytrec_eval, random_topics, names_of_pytrec_eval, 1e-12),
+    "ir_measures": Peer(by_ir_measures, random_topics, measures_of_ir_measures, 1e-12),
+    "ranx": Peer(by_ranx, random_topics, names_of_ranx, 1e-12),
+    # in single precision
+    "torchmetrics": Peer(by_torchmetrics, random_topics, names_of_torchmetrics, 2e-6),
+}
+LISTED = [tool for tool, peer in PEERS.items() if peer.names is not list and tool != "sklearn"]
+
+
+def installed(tool):
+    needed = {"torchmetrics": ("torch", "torchmetrics"), "ir_measures": ("ir_measures", "cwl")}
+    return all(map(importlib.util.find_spec, needed.get(tool, (tool,))))
+
+
+def names_of_table(tool):
+    """The names in our table, with several numbers where they hold one."""
     names = []
-    for name, kind in vars(metrics).items():
-        if not isinstance(kind, type) or kind is metrics.BuiltinMetric:
-            continue
-        if not issubclass(kind, metrics.BuiltinMetric):
-            continue
-        known = [each for each in kind.params_with_defaults() if each in samples]
-        for chosen in itertools.product(*(("", *samples[each]) for each in known)):
-            words = [f"{p}={v}" for p, v in zip(known, chosen, strict=True) if v]
-            names.append(":".join(filter(None, [name, ";".join(words)])))
+    for each in conventions_of(tool):
+        field = next((field for field in NUMBERS if f"{{{field}}}" in each.theirs), None)
+        if tool == "pytrec_eval" and field in ("weights", "recalls"):
+            continue  # it takes none of these parameters; the sample outputs of trec_eval have them
+        names += [each.theirs.format(**{field: n}) for n in NUMBERS.get(field, "x")]
     return names
 
 
-def by_catboost(name, topics):
-    """The mean, under the name "all"."""
-    from catboost.utils import eval_metric
-
-    labels, scores, qid = rows_of(topics)
-    (value,) = eval_metric(labels.astype(float), scores, name, group_id=qid)
-    return {"all": value}
+# --- What became of the names --------------------------------------------------------------------
 
 
-def rows_of(topics):
-    """The judged documents of the lists, as labels, scores and query ids."""
-    rows = [
-        (topics.qrels[topic][document], score, int(topic))
-        for topic, scores in topics.retrieved().run.items()
-        for document, score in scores.items()
-    ]
-    return tuple(map(np.array, zip(*rows, strict=True)))
+def rankings_for(tool, name, rankings):
+    """The rankings for which the rules and notes of the table claim the tool's number."""
+    kind = re.split(r"[@(:]", name)[0]
+    if isinstance(rankings, Rows):
+        is_sklearn = tool == "sklearn" and kind not in ("ndcg_score", "dcg_score")
+        if is_sklearn and kind != "roc_auc_score":  # without ties
+            order = np.random.default_rng(0).permutation(len(rankings.qid))
+            rankings = rankings._replace(y_score=order.astype(float))
+        is_binary = is_sklearn or (tool == "xgboost" and kind.startswith(("map", "pre")))
+        return rankings._replace(y_true=np.minimum(rankings.y_true, 1)) if is_binary else rankings
+    if tool == "torchmetrics":
+        rankings = rankings.retrieved()
+        if kind != "RetrievalNormalizedDCG":
+            rankings = rankings.binary()
+        of_both = kind in ("RetrievalFallOut", "RetrievalAUROC")
+        return rankings.without_empty() if of_both else rankings
+    if kind == "Accuracy":
+        rankings = rankings.retrieved().without_empty()
+        return rankings.of(lambda grades: max(grades) >= PARAMETERS["rel"])
+    if tool == "ranx" and kind.startswith("rbp"):
+        return rankings.binary()
+    if tool == "ranx" and kind.startswith("bpref"):
+        rankings = rankings.without_empty()
+        return rankings.of(lambda grades: max(grades) >= PARAMETERS["rel"])
+    of_relevant = ("utility", "num_ret", "num_nonrel_judged_ret", "NumRet")
+    return rankings.without_empty() if kind.startswith(of_relevant) else rankings
 
 
-# The names of each tool, and how it computes one.
-WALKED = {
-    "catboost": (names_of_catboost, by_catboost),
-    "ir_measures": (measures_of_ir_measures, by_ir_measures),
-    "pytrec_eval": (names_of_pytrec_eval, by_pytrec_eval),
-    "ranx": (names_of_ranx, by_ranx),
-    "torchmetrics": (names_of_torchmetrics, by_torchmetrics),
-}
-OUTCOMES = ("equal", "refused with a reason", "no value there")
-REASONS = (
-    "No measure of skgraded has|The gain of grade 0 is 0|no ranking measure|without a persistence"
-)
-
-
-class Walked(NamedTuple):
-    """What became of a name: one of OUTCOMES, or "differs"; and the reason where it is refused."""
-
-    name: str
-    outcome: str
-    reason: str = ""
-
-
-def walk(tool):
-    """Ask the tool and us for every name of its own list."""
-    names, by_tool = WALKED[tool]
-    topics = random_topics(2)
-    found = []
-    for asked in names():
-        name = str(asked)
-        chosen = topics_of_walk(tool, name, topics)
-        try:
-            theirs = by_tool(asked, chosen)
-        except (*ERRORS, *errors_of(tool)):
-            found.append(Walked(name, "no value there"))
-            continue
-        try:
-            ours = measure_as(tool, asked)
-        except ValueError as error:
-            found.append(Walked(name, "refused with a reason", str(error)))
-            continue
-        values = values_of(ours.resolve(TOP_GRADE), tool, name, chosen)
-        tolerance = max(tolerance_of(tool, name), 1e-9 if tool == "catboost" else 0.0)
-        is_near = all(abs(value - theirs[topic]) <= tolerance for topic, value in values.items())
-        found.append(Walked(name, "equal" if is_near and values else "differs"))
-    return found
-
-
-ERRORS = (AssertionError, ValueError, RuntimeError, ZeroDivisionError)
-
-
-def errors_of(tool):
-    if tool != "catboost":
-        return ()
-    from catboost import CatBoostError
-
-    return (CatBoostError,)
-
-
-def topics_of_walk(tool, name, topics):
-    """The topics for which the page of conventions claims the tool's number."""
-    chosen = topics_for(tool, name, topics)
-    if name.startswith("Accuracy"):  # its notes, with the highest threshold
-        chosen = chosen.of(lambda grades: max(grades) >= PARAMETERS["rel"])
-    if (tool, name[:5]) == ("ranx", "bpref"):
-        chosen = chosen.of(lambda grades: max(grades) >= PARAMETERS["rel"])
-    if (tool, name[:3]) == ("ranx", "rbp"):
-        chosen = topics.binary()
-    return chosen
-
-
-def values_of(ours, tool, name, topics):
-    """Our values by topic, or the mean of all rows for CatBoost."""
-    if tool == "catboost":
-        labels, scores, qid = rows_of(topics)
-        return {"all": ours(labels, scores, qid=qid)}
-    scores = trec.evaluate(ours, topics.qrels, topics.run)
+def ours_on(measure, name, rankings):
+    """Our values by query, and their mean under the name "all"."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if isinstance(rankings, Rows):
+            scores = measure.per_query(rankings.y_true, rankings.y_score, qid=rankings.qid)
+            return {"all": float(scores), **dict(zip(scores.qid, scores.values, strict=True))}
+        scores = trec.evaluate(measure, rankings.qrels, rankings.run)
     values = dict(zip(scores.qid.tolist(), scores.values[0, :, 0].tolist(), strict=True))
     if name.startswith("gm_"):
         return {topic: max(value, 1e-5) for topic, value in values.items()}
     if name == "Rndcg":  # the note of the convention
-        return {t: v for t, v in values.items() if not is_one_longer(topics, t)}
+        return {t: value for t, value in values.items() if not is_one_longer(rankings, t)}
     return values
 
 
-def version_of(tool):
-    package = {"pytrec_eval": "pytrec_eval-terrier"}.get(tool, tool)
-    return importlib.metadata.version(package)
+def is_one_longer(topics, topic):
+    n_relevant = sum(grade > 0 for grade in topics.qrels[topic].values())
+    return len(topics.run[topic]) == n_relevant + 1 > 1
 
 
-def counts_of(walked):
-    return collections.Counter(each.outcome for each in walked)
+class Found(NamedTuple):
+    """What became of a name: one of OUTCOMES, or "differs".
+
+    With it the reason why it was refused, or the number of values and their largest difference.
+    """
+
+    name: str
+    outcome: str
+    reason: str = ""
+    n_values: int = 0
+    largest: float = 0.0
 
 
-def row_of(tool, walked):
-    counts = counts_of(walked)
-    return [tool, version_of(tool), str(len(walked)), *(str(counts[each]) for each in OUTCOMES)]
+OUTCOMES = ("equal", "refused with a reason", "no value there")
+# What a tool raises of a name that it lists, but does not compute.
+ERRORS = (AssertionError, ValueError, RuntimeError, ZeroDivisionError, TypeError)
 
+
+def ask(tool, asked, rankings):
+    """Ask us for a name, and the tool, unless we refuse it: some crash on names of their own."""
+    name = str(asked)
+    chosen = rankings_for(tool, name, rankings)
+    try:
+        measure = measure_as(tool, asked)
+    except ValueError as error:
+        return Found(name, "refused with a reason", str(error))
+    try:
+        theirs = PEERS[tool].compute(asked, chosen)
+    except Exception as error:
+        if not isinstance(error, ERRORS) and type(error).__name__ != "CatBoostError":
+            raise
+        return Found(name, "no value there")
+    ours = ours_on(measure.resolve(TOP_GRADE), name, chosen)
+    differences = [abs(ours[query] - value) for query, value in theirs.items() if query in ours]
+    by_gdeval = tool == "ir_measures" and (name.startswith("ERR") or "exp-log2" in name)
+    tolerance = 6e-6 if by_gdeval else PEERS[tool].tolerance  # it prints five decimals
+    is_near = differences and max(differences) <= tolerance  # False of nan
+    return Found(
+        name,
+        "equal" if is_near else "differs",
+        "",
+        len(differences),
+        max(differences, default=np.nan),
+    )
+
+
+def walk(tool, names, seed):
+    """Ask the tool and us for many names."""
+    rankings = PEERS[tool].make(seed)
+    needs_perl = tool == "ir_measures" and shutil.which("perl") is None
+    return [
+        ask(tool, each, rankings)
+        for each in names
+        if not (needs_perl and (str(each).startswith("ERR") or "exp-log2" in str(each)))
+    ]
+
+
+# --- The table in the page -----------------------------------------------------------------------
 
 PAGE = Path(__file__).resolve().parents[1] / "CONTRIBUTING.md"
 HEAD = f"| tool | version | names | {' | '.join(OUTCOMES)} |\n|---|---|---|---|---|---|\n"
+
+
+def row_of(tool, found):
+    """The cells of a tool's row."""
+    version = importlib.metadata.version({"pytrec_eval": "pytrec_eval-terrier"}.get(tool, tool))
+    counts = collections.Counter(each.outcome for each in found)
+    return [tool, version, str(len(found)), *(str(counts[each]) for each in OUTCOMES)]
 
 
 def rows_of_page():
@@ -455,34 +480,28 @@ def write_page():
     rows = {row[0]: row for row in rows_of_page()}
     before, head, after = PAGE.read_text().partition(HEAD)
     rest = after.splitlines(keepends=True)[len(rows) :]
-    rows.update((tool, row_of(tool, walk(tool))) for tool in WALKED if installed(tool))
+    rows.update((t, row_of(t, walk(t, PEERS[t].names(), 2))) for t in LISTED if installed(t))
     table = "".join(f"| {' | '.join(rows[tool])} |\n" for tool in sorted(rows))
     PAGE.write_text(f"{before}{head}{table}{''.join(rest)}")
 
 
-def as_markdown(tools=tuple(BY_TOOL)):
-    """Write the table: largest difference over all cut-offs of a name, and on how many values."""
-    lines = ["| tool | theirs | ours | values | largest difference |", "|---|---|---|---|---|"]
-    topics = random_topics()
-    for tool in tools:
-        if not installed(tool):
-            lines.append(f"| {tool} | | | | not installed |")
-            continue
-        found = {}
-        for each in compare(tool, topics):
-            family = re.sub(r"(@|_|top_k=)(1|3|10|100)(?=$|[,)])", r"\1k", each.theirs)
-            found.setdefault(family, []).append(each)
-        for family, of_family in found.items():
-            n_values = sum(each.n_values for each in of_family)
-            largest = max(each.largest for each in of_family)
-            ours = of_family[0].ours
-            ours = re.sub(r"@1$", "@k", ours) if len(of_family) > 1 else ours
-            lines.append(f"| {tool} | `{family}` | `{ours}` | {n_values} | {largest:.1e} |")
-    return "\n".join(lines) + "\n"
+def write_counts():
+    """Print how many names and values are compared, and the largest difference."""
+    for tool in filter(installed, PEERS):
+        found = [
+            each
+            for seed in range(3)
+            for each in walk(tool, [*PEERS[tool].names(), *names_of_table(tool)], seed)
+        ]
+        equal = [each for each in found if each.outcome == "equal"]
+        n_values, largest = sum(each.n_values for each in equal), max(e.largest for e in equal)
+        n_differing = sum(each.outcome == "differs" for each in found)
+        sys.stdout.write(
+            f"{tool}: {len(equal)} names equal, {n_values} values, largest difference "
+            f"{largest:.1e}; {n_differing} names differ\n"
+        )
 
 
-if __name__ == "__main__" and sys.argv[1:] == ["--write"]:
+if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    write_page()
-elif __name__ == "__main__":
-    sys.stdout.write(as_markdown(tuple(sys.argv[1:]) or tuple(BY_TOOL)))
+    write_page() if sys.argv[1:] == ["--write"] else write_counts()

@@ -195,7 +195,7 @@ class TestAsAValue:
             ValueError, match=r"'BLEND' means <class 'skgraded.measures.blend.Blend'"
         ):
             register(type("BLEND", (P,), {}))
-        with pytest.raises(ValueError, match="lightgbm has no ranking measure 'Blend"):
+        with pytest.raises(ValueError, match="the value of lightgbm's 'Blend"):
             measure_as("lightgbm", HALF)
 
     def test_the_rule_for_ties_of_the_command_line_is_that_of_the_parts(self):

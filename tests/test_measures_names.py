@@ -12,7 +12,7 @@ from sklearn.metrics import dcg_score, ndcg_score
 
 from skgraded import Rankings, catalogue, evaluate, measure
 from skgraded._support.other_names import OTHER_NAMES, PATTERNS, SUGGESTED, folded
-from skgraded.conventions import CONVENTIONS, measure_as
+from skgraded.conventions import conventions_of, measure_as
 
 NAMES = list(catalogue())
 
@@ -21,8 +21,9 @@ SUMS = {"num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "gm_map", 
 
 
 def of_trec_eval():
-    names = [each.theirs.format(k=7) for each in CONVENTIONS if each.tool == "trec_eval"]
-    return [name for name in names if name not in SUMS]
+    # Names with several numbers, such as utility_1,-1,0,0, are those of values alone.
+    names = [each.example for each in conventions_of("trec_eval") if "s}" not in each.theirs]
+    return [name for name in names if name not in (*SUMS, "set_F_4")]
 
 
 class TestOwnNames:
@@ -172,6 +173,7 @@ class TestSuggestions:
     @pytest.mark.parametrize(
         ("spec", "message"),
         [
+            ("SetF(beta=2)", "beta can be given only once"),
             ("P_10@5", "k can be given only once, got it in the name and as a field in 'P_10@5'"),
             ("ndcg_burges(gain=linear)", "gain can be given only once, got it in the name"),
             ("P_0", "k must be an integer >= 1"),

@@ -57,7 +57,7 @@ def first_of_each_topic(path, depth):
     [
         ("out.test.aq", ("qrels.test", "results.test"), {}, 362),
         ("out.test.a", ("qrels.test", "results.test"), {}, 92),
-        ("out.test.meas_params", ("qrels.test", "results.test"), {}, 60),
+        ("out.test.meas_params", ("qrels.test", "results.test"), {}, 84),
         ("out.test.aqc", ("qrels.test", "results.trunc"), {"complete": True}, 362),
         ("out.test.aqcM", ("qrels.test", "results.trunc"), {"complete": True, "depth": 100}, 362),
         ("out.test.aql", ("qrels.rel_level", "results.test"), {"rel": 2}, 362),

@@ -45,6 +45,14 @@ def test_every_measure_has_a_family_with_a_title():
     assert modules == tool("measure_pages").FAMILIES.keys()
 
 
+def test_the_page_of_other_tools_numbers_has_every_name():
+    from skgraded.conventions import CONVENTIONS, TOOLS
+
+    page = tool("conventions_page").conventions_page()
+    assert all(f"| `{row.example}` | `" in page for row in CONVENTIONS)
+    assert all(f"## {name}\n" in page for name in TOOLS)
+
+
 def test_every_public_module_has_a_page():
     import skgraded
 

@@ -15,7 +15,7 @@ import pytest
 from skgraded import catalogue, measure, trec, xGAP
 from skgraded._intervals.paired import TESTS
 from skgraded.cli import main, make_parser
-from skgraded.conventions import CONVENTIONS, TOOLS, measure_as
+from skgraded.conventions import TOOLS, conventions_of, measure_as
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 a 1\nq3 0 z 0\n"
 GOOD = "q1 Q0 a 1 3 t\nq1 Q0 c 2 2 t\nq2 Q0 a 1 1 t\nq3 Q0 z 1 1 t\n"
@@ -385,9 +385,9 @@ def test_the_note_on_the_measure_of_another_tool(run):
 def test_the_measures_of_another_tool(run, tool):
     out = run("measures", "--from", tool).out
     rows = dict(re.findall(r"^  (\S.*?)  +(\S+)$", out.partition("\n\n")[0], re.MULTILINE))
-    table = TOOLS[tool].like or tool
-    theirs = [row.theirs.replace("{k}", "10") for row in CONVENTIONS if row.tool == table]
+    theirs = [row.example for row in conventions_of(tool)]
     assert rows == {name: str(measure_as(tool, name)) for name in theirs}
+    assert TOOLS[tool].absent.split(" ")[-1] in out
 
 
 @pytest.mark.parametrize("name", ["xGAP", "xGAP(g=[0.1,0.9])@10", " xGAP", "xGAP@10"])

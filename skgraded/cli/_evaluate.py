@@ -27,12 +27,6 @@ examples:
 """
 
 
-def _depth(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"must be an integer >= 1, got {text!r}")
-    return int(text)
-
-
 _OPTIONS = {
     **OPTIONS,
     "-q/--per-query": words(action="store_true", help="print the value of every topic"),
@@ -52,15 +46,8 @@ _OPTIONS = {
     "-l": words(
         dest="level", metavar="GRADE", default=1, help="lowest relevant grade (default: 1)"
     ),
-    "-J": words(dest="judged_only", action="store_true", help="drop documents without a judgment"),
-    "-M": words(
-        dest="depth",
-        type=_depth,
-        metavar="N",
-        help="take the first N documents of each topic",
-    ),
 }
-_HABITS = "-c -n -l -J -M"
+_HABITS = "-c -n -l"
 
 
 def add_command(commands: Any, summary: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from skgraded._support.text import wrap
 from skgraded.cli._outputs import show
 from skgraded.cli._parser import complete_measures
-from skgraded.conventions import CONVENTIONS, TOOLS, Convention, measure_as
+from skgraded.conventions import TOOLS, conventions_of, measure_as
 from skgraded.measures import Measure, catalogue, measure
 
 _EPILOG = """\
@@ -111,24 +111,18 @@ def _conversion(tool: str, name: str) -> str:
     found = measure_as(tool, name)
     pasted = f'-m "{found}"' if re.search(r"[^\w@.]", str(found)) else f"-m {found}"
     told = [TOOLS[tool].rules]
-    told += [row.note for row in _conventions_of(tool) if row.note and _names(row, name)][:1]
+    told += [
+        row.note for row in conventions_of(tool) if row.note and row.stated_in(name) is not None
+    ]
     lines = [f"{tool}'s {name} is {found}", "", f"  {pasted}", ""]
     return "\n".join([*lines, *(wrap(each, indent=0) for each in told)]) + "\n"
 
 
-def _conventions_of(tool: str) -> list[Convention]:
-    table = TOOLS[tool].like or tool
-    return [row for row in CONVENTIONS if row.tool == table]
-
-
-def _names(row: Convention, name: str) -> bool:
-    pattern = re.escape(row.theirs).replace(r"\{k\}", r"\d+")
-    return re.fullmatch(pattern, name.strip()) is not None
-
-
 def _list_of(tool: str) -> str:
     """List a tool's measures with ours, which are not broken, to be pasted."""
-    theirs = [row.theirs.replace("{k}", "10") for row in _conventions_of(tool)]
+    theirs = [row.example for row in conventions_of(tool)]
     width = max(map(len, theirs))
     rows = [f"  {name:<{width}}  {measure_as(tool, name)}" for name in theirs]
-    return "\n".join([*rows, "", wrap(TOOLS[tool].rules, indent=0)]) + "\n"
+    absent = TOOLS[TOOLS[tool].table].absent
+    told = [TOOLS[tool].rules, *([f"Not here: {absent}"] if absent else [])]
+    return "\n".join([*rows, "", *(wrap(each, indent=0) for each in told)]) + "\n"

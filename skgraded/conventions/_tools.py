@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -19,6 +21,8 @@ class Tool:
         The rules that all of its measures follow, in words.
     fields : mapping of str to object
         The same rules as fields of our measures.
+    absent : str
+        Which of its names no measure of ours reproduces, and why.
     like : str
         The tool whose table it shares; empty if it has a table of its own.
     """
@@ -26,7 +30,30 @@ class Tool:
     name: str
     rules: str
     fields: Mapping[str, Any]
+    absent: str = ""
     like: str = ""
+
+    @property
+    def table(self) -> str:
+        """The tool that heads its rows in the table."""
+        return self.like or self.name
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(map(float, text.split(",")))
+
+
+_NUMBER = r"-?(?:\d{1,18}\.?|\d{0,18}\.\d{1,18})"
+# The fields that a number in a name may be, how it is written and read, and an example.
+_NUMBERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
+    "k": (r"\d{1,18}", int, "10"),
+    "recall": (r"[01]?\.\d{1,18}", float, "0.10"),
+    "multiple": (r"\d{0,9}\.\d{1,18}", float, "0.20"),
+    "p": (r"\.\d{1,18}", float, ".80"),
+    "beta": (r"\d{1,18}(?:\.\d{0,18})?", lambda square: math.sqrt(float(square)), "4"),
+    "weights": (f"{_NUMBER}(?:,{_NUMBER}){{3}}", _numbers, "1,-1,0,0"),
+    "recalls": (f"{_NUMBER}(?:,{_NUMBER})*", _numbers, ".25,.5,.75"),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +65,8 @@ class Convention:
     tool : str
         The tool.
     theirs : str
-        The measure as the tool writes it; ``{k}`` stands for a cut-off.
+        The measure as the tool writes it; ``{k}`` stands for a cut-off, and ``{recall}`` and others
+        for the number of a field.
     ours : str
         The measure's name here.
     fields : mapping of str to object
@@ -53,24 +81,37 @@ class Convention:
     fields: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     note: str = ""
 
+    @property
+    def example(self) -> str:
+        """The name with a number for each that it may hold, such as ``"map_cut_10"``."""
+        return self.theirs.format(**{field: example for field, (*_, example) in _NUMBERS.items()})
 
-@dataclasses.dataclass(frozen=True)
-class Absence:
-    """Names of a tool that no measure of ours reproduces.
+    def stated_in(self, name: str) -> dict[str, Any] | None:
+        """Return the fields that the number in a name states.
 
-    Attributes
-    ----------
-    tool : str
-        The tool.
-    theirs : tuple of str
-        What the tool calls them.
-    reason : str
-        Why they are not here, and what there is instead.
-    """
+        Parameters
+        ----------
+        name : str
+            A name, such as ``"map_cut_10"``.
 
-    tool: str
-    theirs: tuple[str, ...]
-    reason: str
+        Returns
+        -------
+        dict of str to object, or None
+            The fields, such as ``{"k": 10}``; None if this is another name.
+
+        Examples
+        --------
+        >>> from skgraded.conventions import conventions_of
+        >>> conventions_of("lightgbm")[0].stated_in("ndcg@5")
+        {'k': 5}
+        """
+        pattern = re.escape(self.theirs)
+        for field, (number, _, _) in _NUMBERS.items():
+            pattern = pattern.replace(rf"\{{{field}\}}", f"(?P<{field}>{number})")
+        found = re.fullmatch(pattern, name.strip(), re.ASCII)
+        if found is None:
+            return None
+        return {field: _NUMBERS[field][1](text) for field, text in found.groupdict().items()}
 
 
 TOOLS = {
@@ -81,22 +122,30 @@ TOOLS = {
             "Ties in row order. A query with nothing relevant counts 1. The pool is the query's "
             "own rows.",
             {"ties": "row_order", "empty": 1.0},
+            "auc, auc_mu and average_precision are computed over all rows, not by query.",
         ),
         Tool(
             "xgboost",
             "Ties in row order. A query with nothing relevant counts 1, or 0 where the name ends "
             "in a minus sign. The pool is the query's own rows.",
             {"ties": "row_order"},
+            "auc and aucpr average areas over queries by weights of XGBoost's own.",
         ),
         Tool(
             "catboost",
             "Ties worst first. The pool is the query's own rows.",
             {"ties": "pessimistic"},
+            "Other parameters and metrics need pairs of documents (PairLogit, PairAccuracy), "
+            "probabilities as labels (ERR, PFound) or positive scores (FilteredDCG), are a "
+            "measure of ours but for a factor (AverageGain and QueryAverage are CG@k divided by "
+            "k) or go by all rows (AUC).",
         ),
         Tool(
             "sklearn",
             "Ties by their expected value. A query with nothing relevant counts 0.",
             {"ties": "expected"},
+            "coverage_error is a rank, label_ranking_loss a share of pairs (1 less "
+            "roc_auc_score), and top_k_accuracy_score ranks classes and not documents.",
         ),
         Tool(
             "trec_eval",
@@ -106,6 +155,9 @@ TOOLS = {
             "that, and other negative grades are judged not relevant, which changes bpref and "
             "infAP. `qrels.map_grades({-2: -1})` or `--grades=-2=-1` maps them to -1.",
             {"ties": "row_order"},
+            "runid, num_q and relstring are no numbers of a query; the prefs and avgjg measures "
+            "need preferences or several groups of judgments; rbp, rbp_resid and unj are those of "
+            "version 10 (see RBP and Judged); yaap orders the runs of a topic as AP does.",
         ),
         Tool(
             "pytrec_eval",
@@ -124,6 +176,8 @@ TOOLS = {
             "`AP(rel=2)@10`; their max_rel is our max_grade, and their judged_only=True our "
             "unjudged=condense.",
             {"ties": "row_order"},
+            "Measures of diversity need judgments of subtopics, which are not read, and NumQ is "
+            "no number of a query.",
         ),
         Tool(
             "ranx",
@@ -133,6 +187,8 @@ TOOLS = {
             "after @. A cut-off of 0 is the whole list; r-precision and bpref ignore a "
             "cut-off.",
             {"ties": "row_order"},
+            "A lowest relevant grade such as -l2 makes 0 of the gains below it in dcg, ndcg and "
+            "rbp: nDCG(gain=[0,2,3])@10 has the values of ndcg@10-l2.",
         ),
         Tool(
             "torchmetrics",
@@ -142,12 +198,17 @@ TOOLS = {
             "RetrievalMRR, RetrievalPrecision and RetrievalRecall take documents with a score of 0 "
             "or below as not relevant: add a constant to the scores first.",
             {"ties": "row_order"},
+            "RetrievalMAP(top_k=5) is divided by the relevant documents among the first 5, so "
+            "that finding another one can lower it (AP@5 is divided by R), and the curves are no "
+            "numbers.",
         ),
         Tool(
             "ntcireval",
             "The input is a ranking, without scores. Values at a cut-off are divided by those of "
             "the ideal ranking. The pool is that of the relevance file.",
             {"ties": "row_order"},
+            "Measures of diversity (I-rec, D-nDCG, ERR-IA) need judgments of subtopics, which are "
+            "not read.",
         ),
         Tool(
             "matters",
