@@ -8,6 +8,7 @@ import dataclasses
 import math
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -15,6 +16,7 @@ from importlib import import_module
 from typing import Any
 
 from skgraded._support.measure_strings import parse
+from skgraded._support.other_names import meaning_of
 from skgraded.measures import Blend, Measure, Measures, measure, resolve_all
 from skgraded.results import Scores
 from skgraded.trec import Qrels, evaluate, read_letor, read_qrels, read_run
@@ -86,7 +88,8 @@ class Inputs:
         """Return measures by name, those of another tool by its names."""
         tool, ties, g = (getattr(self.given, name, None) for name in ("tool", "ties", "g"))
         if tool is None:
-            found = [measure_of(name) for name in names]
+            has_tools = hasattr(self.given, "tool")
+            found = [measure_of(name, has_tools=has_tools) for name in names]
         else:
             from skgraded.conventions import measure_as  # a long table, which few commands need
 
@@ -205,10 +208,14 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def measure_of(name: str) -> Measure:
-    """Return a measure by its name, or one's own by that of its module: ``module:Name``."""
+def measure_of(name: str, *, has_tools: bool = False) -> Measure:
+    """Return a measure by its name, or one's own by that of its module: ``module:Name``.
+
+    A name of another tool is refused with what to type, which ``--as`` is where there are tools.
+    """
     module, colon, own = name.partition(":")
     if not colon or not re.fullmatch(r"[\w.]+", module):
+        _refuse_other_name(name, has_tools=has_tools)
         return measure(name)
     if "" not in sys.path:
         sys.path.insert(0, "")  # the folder of the user, where Python would look first
@@ -219,6 +226,27 @@ def measure_of(name: str) -> Measure:
     if isinstance(found, Measure):
         return found._replace(**fields)
     raise ValueError(f"-m must name a measure of the module {module!r}, got {name!r}.")
+
+
+def _refuse_other_name(name: str, *, has_tools: bool) -> None:
+    parts = name.partition("(")[0].strip(), re.split("[(@]", name, maxsplit=1)[0].strip()
+    if all(meaning_of(part, ours={}) is None for part in parts):
+        return
+    told = f"-m {shlex.quote(str(measure(name)))} for the measure of skgraded"
+    tool = _tool_of(name) if has_tools else None
+    if tool is not None:
+        told += f", or --as {tool} -m {shlex.quote(name)} for the number of {tool}"
+    raise ValueError(f"-m {name} is a name of other tools, whose numbers can differ. Type {told}.")
+
+
+def _tool_of(name: str) -> str | None:
+    """Return a tool that has the name, those that evaluate runs first."""
+    from skgraded.conventions import TOOLS, conventions_of  # a long table
+
+    for tool in ("trec_eval", "ir_measures", "ranx", *TOOLS):
+        if any(row.stated_in(name) is not None for row in conventions_of(tool)):
+            return tool
+    return None
 
 
 def with_fields(chosen: Measure, **fields: Any) -> Measure:
