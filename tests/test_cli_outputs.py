@@ -45,14 +45,15 @@ def test_a_run_whose_name_is_not_utf8_is_written(folder):
     )
 
 
-def test_ids_that_are_not_utf8_are_written_as_they_are(folder):
+def test_ids_that_are_not_utf8_are_written_as_escapes(folder):
     for name in ("qrels", "a.run"):
         path = folder / name
         path.write_bytes(path.read_bytes().replace(b"q1", b"q\xff"))
     words = ("evaluate", "qrels", "a.run", "-m", "AP", "-q")
-    assert b"q\xff" in skgraded(*words).stdout
+    assert b"q\\udcff" in skgraded(*words).stdout
+    assert b"\tq\xff\t" in skgraded(*words, "--format", "trec_eval").stdout
     assert main([*words, "-o", "out.csv"]) == 0
-    assert (folder / "out.csv").read_bytes().splitlines()[1] == b"a.run,q\xff,1.0"
+    assert (folder / "out.csv").read_bytes().splitlines()[1] == rb"a.run,q\udcff,1.0"
     assert main([*words, "-o", "out.json"]) == 0
     rows = json.loads((folder / "out.json").read_bytes())["rows"]
     assert [row["qid"] for row in rows] == ["q\udcff", "q2"]

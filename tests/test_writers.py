@@ -1,20 +1,239 @@
-"""Writers of results: every format, every result, and names that formats read as marks."""
+"""Writers of results: a table of results by formats, and names that formats read as marks."""
 
 import csv
 import html
 import io
 import json
+import math
 import re
 
 import numpy as np
 import pytest
 
-from skgraded._support.writers import WRITERS, Report, Table, visible
-from skgraded.results import Scores
-from skgraded.users import thresholds_from_feedback
+from skgraded import Scores, chunks, compare, cross_validate_queries, evaluate, trec
+from skgraded._support.writers import WRITERS, Field, Report, Table, visible
+from skgraded.comparison import estimate_means
+from skgraded.datasets import make_ranking
+from skgraded.measures import tie_report
+from skgraded.studies import (
+    compare_assessors,
+    correlate,
+    discriminative_power,
+    incompleteness,
+    score_all_lists,
+    sensitivity,
+    sweep_thresholds,
+    threshold_grid,
+    threshold_measures,
+    topic_facts,
+)
+from skgraded.users import threshold_profile, thresholds_from_feedback, thresholds_from_log
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::skgraded.exceptions.FewDifferencesWarning",
+    "ignore::skgraded.exceptions.UnhelpfulJudgeWarning",
+)
+
+MEASURES = ["xGAP(g=[0.4,0.6])@10", "nDCG@10", "AP"]
+RNG = np.random.default_rng(0)
+TOPICS = [f"q{number}" for number in range(12)]
+DOCUMENTS = [f"d{number}" for number in range(10)]
+QRELS = {
+    topic: dict(zip(DOCUMENTS, RNG.integers(0, 3, 10).tolist(), strict=True)) for topic in TOPICS
+}
+RUNS = {
+    f"a system with a long name {number}": {
+        topic: dict(zip(DOCUMENTS, RNG.normal(size=10).tolist(), strict=True)) for topic in TOPICS
+    }
+    for number in range(25)
+}
+FEW = dict(list(RUNS.items())[:5])
+LONG = "a ranker whose name does not fit into the column of any table, number"
 NASTY = "a|b_c*<d>&e%f$g#h{i}~j^k\\l`m"
-SCORES = Scores(
+SIGNIFICANT = [[0.9, 0.8, 0.85, 0.9] * 5, [0.2, 0.3, 0.25, 0.1] * 5, [0.21, 0.3, 0.25, 0.1] * 5]
+
+
+def scores_of(values, names=None):
+    """Scores by nDCG@10; nasty names of systems unless there are others."""
+    systems = names or tuple(f"{NASTY} {number}" for number in range(len(values)))
+    return Scores(
+        measures=("nDCG@10",),
+        qid=np.arange(len(values[0])),
+        values=values,
+        directions=(1,),
+        systems=systems,
+    )
+
+
+def query_scores(n_rankers, n_queries=30):
+    values = np.random.default_rng(1).random((n_rankers, n_queries))
+    return scores_of(values, tuple(f"{LONG} {number}" for number in range(n_rankers)))
+
+
+def profile(n_rankers):
+    rng = np.random.default_rng(2)
+    y, qid = rng.integers(0, 3, 400), np.repeat(np.arange(40), 10)
+    scores = {f"{LONG} {number}": y + rng.normal(0, 2, 400) for number in range(n_rankers)}
+    return threshold_profile(y, scores, qid=qid)
+
+
+def validated():
+    from sklearn.linear_model import Ridge
+
+    X, y, qid = make_ranking(n_queries=20, docs_per_query=10, random_state=0)
+    return cross_validate_queries(Ridge(), X, y, qid=qid, measures=["nDCG@10", "AP"], cv=4)
+
+
+def scored(runs=FEW):
+    return trec.evaluate(MEASURES, QRELS, runs)
+
+
+def clicks():
+    rng = np.random.default_rng(3)
+    grade = rng.integers(0, 3, size=(400, 5))
+    threshold = rng.integers(1, 3, size=(400, 1))
+    clicked = (grade >= threshold) & (rng.random((400, 5)) < 0.8 / np.arange(1, 6))
+    session, position = np.repeat(np.arange(400), 5), np.tile(np.arange(1, 6), 400)
+    return thresholds_from_log(grade.ravel(), clicked.ravel(), session=session, position=position)
+
+
+def swept():
+    measures = [*threshold_measures(threshold_grid(2, 2)), "AP"]
+    return sweep_thresholds(trec.evaluate(measures, QRELS, FEW))
+
+
+RESULTS = {
+    "Scores of one measure": lambda: evaluate(MEASURES, [2, 1, 0], [1, 2, 3])["AP"],
+    "Scores": lambda: evaluate(
+        ["xGAP(g=[0.125,0.125,0.25,0.25,0.25],ties=pessimistic)@10", "nDCG(empty=nan)"],
+        [2, 0, 0],
+        [1, 2, 3],
+        qid=[1, 2, 1],
+    ),
+    "Scores of folds": validated,
+    "Scores of runs": scored,
+    "Means": lambda: chunks.evaluate(["AP"], [([2, 0, 1], [0.9, 0.5, 0.7], [1, 1, 2])]),
+    "TieReport": lambda: tie_report(["AP", "P@2"], [2, 0, 1, 0], [0.9, 0.5, 0.5, 0.1]),
+    "Comparison": lambda: compare(query_scores(3)),
+    "Comparison of nasty names": lambda: compare(scores_of(SIGNIFICANT)),
+    "many rankers": lambda: compare(query_scores(30), tests="randomization", n_resamples=10_000),
+    "two measures": lambda: compare(scored()[["nDCG@10", "AP"]], tests="t"),
+    "many runs": lambda: compare(scored(RUNS)["AP"], tests="t"),
+    "a baseline": lambda: compare(scored(RUNS)["AP"], tests="t", baseline=next(iter(RUNS))),
+    "a margin": lambda: compare(query_scores(2), baseline=f"{LONG} 0", margin=0.1),
+    "JudgedEstimates": lambda: estimate_means(query_scores(2), query_scores(2, 60)),
+    "AllLists": lambda: score_all_lists(["QMeasure", "AP"], [2, 1], 3),
+    "Correlation": lambda: correlate(scored()),
+    "ThresholdSweep": swept,
+    "DiscriminativePower": lambda: discriminative_power(scored(), test="t"),
+    "Sensitivity": lambda: sensitivity(MEASURES, [2, 0, 1, 0], [4, 3, 2, 1]),
+    "Incompleteness": lambda: incompleteness(MEASURES, QRELS, FEW, n_repeats=1),
+    "JudgmentVariation": lambda: compare_assessors("P@1", [[1, 1], [0, 1]], [2, 1]),
+    "TopicFacts": lambda: topic_facts(QRELS),
+    "ThresholdProfile": lambda: profile(2),
+    "a profile of many": lambda: profile(14),
+    "Shares of feedback": lambda: thresholds_from_feedback([0, 1, 2] * 20, [0, 0, 1, 0, 1, 1] * 10),
+    "Shares of a log": clicks,
+}
+
+
+@pytest.fixture(params=RESULTS, scope="module")
+def result(request):
+    return RESULTS[request.param]()
+
+
+# --- readers of formats: the cells of all tables, row by row --------------------------------------
+
+
+def html_rows(text):
+    rows = re.findall(r"<tr>(.*?)</tr>", text)
+    return [list(map(html.unescape, re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", r))) for r in rows]
+
+
+def markdown_rows(text):
+    rows = []
+    for line in text.splitlines():
+        if line.startswith("|") and not line.startswith("| ---"):
+            cells = re.split(r"(?<!\\)\|", line)[1:-1]
+            cells = [re.sub(r"<sup>.*</sup>$", "", cell.strip()) for cell in cells]
+            cells = [re.sub(r"^\*\*(.*)\*\*$", r"\1", cell) for cell in cells]
+            rows.append([re.sub(r"\\(.)", r"\1", cell) for cell in cells])
+    return rows
+
+
+def latex_rows(text):
+    characters = {"textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^"}
+    characters |= {"textless": "<", "textgreater": ">"}
+    rows = []
+    for line in re.findall(r"^(.*) \\\\$", text, re.MULTILINE):
+        rows.append([])
+        for cell in re.split(r"(?<!\\)&", line):
+            plain = re.sub(r"\$\^\{.*\}\$$", "", cell.strip())
+            plain = re.sub(r"^\\textbf\{(.*)\}$", r"\1", plain)
+            plain = re.sub(r"\\(\w+)\{\}", lambda mark: f"\0{ord(characters[mark[1]])}\0", plain)
+            plain = re.sub(r"\\([&%$#_{}])", r"\1", plain)
+            rows[-1].append(re.sub(r"\0(\d+)\0", lambda number: chr(int(number[1])), plain))
+    return rows
+
+
+def columns_of(result):
+    columns = result._report().columns
+    return {name: getattr(each, "tolist", lambda: each)() for name, each in columns.items()}  # noqa: B023
+
+
+def stripped(rows):
+    return [[cell.strip() for cell in row] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("form", "read"), [("html", html_rows), ("markdown", markdown_rows), ("latex", latex_rows)]
+)
+def test_a_reader_of_a_format_for_people_gets_the_cells_back(result, form, read):
+    report = result._report()
+    tables = (form != "html" and report.for_papers) or report.tables
+    written = WRITERS[form].write([report])
+    assert stripped(read(written)) == stripped(row for table in tables for row in table.rows)
+    words = [re.findall("[a-z]{5,}", note) for table in tables for note in table.sentences]
+    assert set().union(*words) <= set(re.findall("[a-z]{5,}", written))
+
+
+def test_csv_and_json_hold_all_digits(result):
+    columns = columns_of(result)
+    header, *rows = csv.reader(io.StringIO(result.to_csv()))
+    assert header == list(columns)
+    texts = [["" if cell is None else str(cell) for cell in each] for each in columns.values()]
+    assert rows == [list(row) for row in zip(*texts, strict=True)]
+    found = json.loads(result.to_json())
+    assert found["notes"] == list(result._report().notes)
+    for name, column in columns.items():
+        known = [not isinstance(cell, float) or math.isfinite(cell) for cell in column]
+        expected = [
+            cell if is_known else None for cell, is_known in zip(column, known, strict=True)
+        ]
+        assert [row[name] for row in found["rows"]] == json.loads(json.dumps(expected))
+
+
+def test_frames_and_dicts_hold_the_columns(result):
+    pytest.importorskip("pandas")
+    frame = result.to_frame().reset_index()
+    for name, column in columns_of(result).items():
+        np.testing.assert_array_equal(frame[name].map(np.asarray).tolist(), column)
+    assert json.dumps(result.to_dict())
+
+
+def test_no_line_is_wider_than_a_terminal(result):
+    assert max(map(len, repr(result).splitlines())) <= 80
+    assert not [line for line in repr(result).splitlines() if line != line.rstrip()]
+
+
+def test_a_notebook_shows_a_table(result):
+    assert min(map(len, html_rows(result._repr_html_()))) >= 2
+    assert result._repr_html_().count("<table>") == result._repr_html_().count("</table>") > 0
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+SIMPLE = Scores(
     measures=("AP", NASTY),
     qid=np.array(["q1", "q2"]),
     values=[[[0.5, 1.0], [0.25, np.nan]], [[1.0, 0.0], [0.75, 0.5]]],
@@ -22,105 +241,51 @@ SCORES = Scores(
     systems=("plain", "bell\a\u202egnp.exe"),
     notes=("A note with 5 % and a | bar.",),
 )
-SHARES = thresholds_from_feedback([0, 1, 2] * 20, [0, 0, 1, 0, 1, 1] * 10)
 
 
-def html_cells(text):
-    return [html.unescape(each) for each in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", text)]
+def shapes(form, text):
+    """The numbers of lines of a text, or of cells of its rows: what a name must not change."""
+    if form == "csv":
+        return [len(row) for row in csv.reader(io.StringIO(text, newline=""))]
+    return text.count("\n")
 
 
-def markdown_cells(text):
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    lines.pop(1)  # the marks of alignment
-    cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
-    return [re.sub(r"\\(.)", r"\1", cell.strip()) for line in cells for cell in line]
-
-
-def latex_cells(text):
-    body = text.partition("\\toprule\n")[2].partition("\\bottomrule")[0]
-    lines = [line for line in body.splitlines() if line != "\\midrule"]
-    marks = {"\\textbackslash{}": "\\", "\\textasciitilde{}": "~", "\\textasciicircum{}": "^"}
-    marks |= {"\\textless{}": "<", "\\textgreater{}": ">"}
-    found = []
-    for line in lines:
-        for cell in re.split(r"(?<!\\)&", line.removesuffix(" \\\\")):
-            plain = cell.strip()
-            for mark, character in marks.items():
-                plain = plain.replace(mark, f"\0{ord(character)}\0")
-            plain = re.sub(r"\\([&%$#_{}])", r"\1", plain)
-            found.append(re.sub(r"\0(\d+)\0", lambda number: chr(int(number[1])), plain))
-    return found
+@pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.parametrize("name", ["\udcff", "a\rb", "a\nb", "=1", "@a"])
+def test_names_are_safe_in_every_format(name, form):
+    texts = []
+    for first in (name, "x"):
+        scores = scores_of(SIGNIFICANT, (first, "b", "c"))
+        texts.append(WRITERS[form].write([scores._report()]))
+        texts.append(WRITERS[form].write([compare(scores)._report()]))
+    assert [shapes(form, each) for each in texts[:2]] == [shapes(form, each) for each in texts[2:]]
+    for each in texts:
+        assert each.encode()
+        assert form == "csv" or "\r" not in each
 
 
 @pytest.mark.parametrize(
-    ("form", "cells"),
-    [("html", html_cells), ("markdown", markdown_cells), ("latex", latex_cells)],
-)
-def test_a_reader_of_the_format_gets_the_cells_back(form, cells):
-    (table,) = SCORES._tables()
-    expected = [cell for row in table.rows for cell in row]
-    assert NASTY in expected
-    assert cells(WRITERS[form].write([SCORES._report()])) == expected
-
-
-def test_csv_holds_all_digits_and_names_as_they_are():
-    rows = list(csv.reader(io.StringIO(SCORES.to_csv())))
-    assert rows[0] == ["system", "qid", "AP", NASTY]
-    assert rows[1] == ["plain", "q1", "0.5", "1.0"]
-    assert rows[2] == ["plain", "q2", "0.25", "nan"]
-    assert rows[3][0] == SCORES.systems[1]
-
-
-def test_json_holds_all_digits_and_null_for_nan():
-    found = json.loads(SCORES.to_json())
-    assert found["rows"][1] == {"system": "plain", "qid": "q2", "AP": 0.25, NASTY: None}
-    assert found["means"]["plain"] == {"AP": 0.375, NASTY: 1.0}
-    assert found["notes"] == list(SCORES.notes)
-
-
-def test_json_escapes_what_is_not_utf8():
-    scores = Scores(
-        measures=("AP",), qid=np.array(["\udcff", "é"]), values=[[1.0], [0.0]], directions=(1,)
-    )
-    text = scores.to_json()
-    assert text.isascii()
-    assert [row["qid"] for row in json.loads(text)["rows"]] == ["\udcff", "é"]
-    assert "é" in scores.select(query=["é"]).to_json()
-
-
-@pytest.mark.parametrize(
-    "columns",
+    ("name", "cell"),
     [
-        {"50%s": ["a\n\0%d", 'b"é'], "x": np.array([np.nan, 1e-300]), "n": np.array([1, 2])},
-        {"nested": [[1, np.inf], {"a": []}], "x": [None, True]},
-        {"x": []},
+        *[(name, f"'{name}") for name in ("=1+1", "@a", "-b", "+cmd|", "-2+3+cmd|")],
+        *[(name, name) for name in ("-1.5", "a,b", '"q"', "a\rb", "a\nb", " =")],
+        ("\udcff", "\\udcff"),
     ],
 )
-@pytest.mark.parametrize("n_reports", [1, 2])
-def test_json_has_the_layout_of_json_itself(columns, n_reports):
-    labels = {"n": 3, "facts": ["a", "b"]}
-    text = WRITERS["json"].write([Report([], columns, labels, ["note"])] * n_reports)
-    assert text == json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n"
-    found = json.loads(text)
-    for part in [found] if n_reports == 1 else found["parts"]:
-        assert part["n"] == 3
-        for name, column in columns.items():
-            assert [row[name] for row in part["rows"]] == json.loads(
-                re.sub("NaN|Infinity", "null", json.dumps(list(column), default=lambda x: x.item()))
-            )
-
-
-def test_means_of_systems_are_rows():
-    found = json.loads(WRITERS["json"].write([SCORES._report_of()]))
-    assert found["rows"][0] == {"system": "plain", "AP": 0.375, NASTY: 1.0}
-    assert found["n_queries"] == 2
+def test_a_spreadsheet_takes_no_name_for_a_formula(name, cell):
+    text = scores_of(SIGNIFICANT, (name, "b", "c")).to_csv()
+    assert next(row[0] for row in list(csv.reader(io.StringIO(text, newline="")))[1:]) == cell
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "html", "latex"])
 def test_names_cannot_move_the_cursor_or_turn_the_line(form):
-    text = WRITERS[form].write([SCORES._report()])
+    text = WRITERS[form].write([SIMPLE._report()])
     assert not re.search("[\a\u202e]", text)
     assert "u202egnp.exe" in text
+
+
+def test_csv_holds_other_names_as_they_are():
+    assert list(csv.reader(io.StringIO(SIMPLE.to_csv())))[3][0] == SIMPLE.systems[1]
 
 
 @pytest.mark.parametrize(
@@ -131,47 +296,122 @@ def test_names_cannot_move_the_cursor_or_turn_the_line(form):
         ("\x9b1m", "\\x9b1m"),
         ("\u2028", "\\u2028"),
         ("été ☃ 検索", "été ☃ 検索"),
-        ("\udcff", "\udcff"),
+        ("\udcff", "\\udcff"),
     ],
 )
 def test_control_characters_are_escaped_and_other_text_is_not(text, shown):
     assert visible(text) == shown
 
 
+def test_json_escapes_what_is_not_utf8():
+    scores = Scores(
+        measures=("AP",), qid=np.array(["\udcff", "é"]), values=[[1.0], [0.0]], directions=(1,)
+    )
+    assert scores.to_json().isascii()
+    assert "é" in scores.select(query=["é"]).to_json()
+
+
 def test_lines_of_trec_eval_refuse_what_would_forge_lines():
     with pytest.raises(ValueError, match=r"no place for control characters, got 'bell"):
-        SCORES.to_trec_eval()
-    lines = SCORES.select(system=["plain"]).to_trec_eval(per_query=True).splitlines()
+        SIMPLE.to_trec_eval()
+    lines = SIMPLE.select(system=["plain"]).to_trec_eval(per_query=True).splitlines()
     assert lines[1] == f"{'AP':<22}\tq1\t0.5000"
     assert lines[-2] == f"{'AP':<22}\tall\t0.3750"
+    not_utf8 = scores_of(SIGNIFICANT, ("\udcff", "b", "c"))
+    assert "\tall\t\udcff\n" in not_utf8.to_trec_eval()
+
+
+# --- tables for papers ----------------------------------------------------------------------------
+
+
+def test_the_best_of_several_values_is_bold_and_a_caption_has_the_notes():
+    latex = SIMPLE.to_latex()
+    assert latex.count(r"\textbf") == 2
+    assert r"& \textbf{0.8750} &" in latex
+    told = r"\caption{2 systems; means over 2 queries. A note with 5 \% and a | bar.}"
+    assert told in latex.splitlines()
+    assert "| **0.8750** |" in SIMPLE.to_markdown()
+    errors = Scores(
+        measures=("FDR",), qid=[1], values=[[0.5], [0.25]], directions=(-1,), systems=("a", "b")
+    )
+    assert r"\textbf{0.2500}" in errors.to_latex()
+    assert "textbf" not in errors.select(system=["a"]).to_latex()
+
+
+def test_stars_mark_what_differs_from_the_baseline_and_letters_what_is_beaten():
+    scores = scores_of(SIGNIFICANT, ("a", "b", "c"))
+    starred = compare(scores, baseline="b").to_latex()
+    assert r"a & \textbf{0.8625}$^{*}$ \\" in starred
+    assert r"c & 0.2150$^{*}$ \\" in starred
+    assert r"b & 0.2125 \\" in starred
+    assert r"\caption{*: differs significantly from b. Second-order" in starred
+    lettered = compare(scores).to_markdown()
+    assert "| (a) a | **0.8625**<sup>bc</sup> |" in lettered
+
+
+# --- several reports, and many rows ---------------------------------------------------------------
 
 
 def test_reports_of_several_parts_share_a_file():
     parts = [
-        Report([Table(["a", "x"], [("n", ["1"])])], {"a": ["x"], "n": [1]}, {"size": 3}, ["told"]),
-        Report([Table(["a", "y"], [("n", ["2"])])], {"a": ["y"], "n": [2]}, {"size": 4}, ["told"]),
+        Report(
+            [Table([Field("a", [a], "a"), Field("n", [n], "n")])], {"a": [a], "n": [n]}, {"size": n}
+        )
+        for a, n in (("x", 1), ("y", 2))
     ]
     parts = [
-        part._replace(labels={"rate": rate}, heading=f"{rate} %")
+        part._replace(labels={"rate": rate}, heading=f"{rate} %", notes=["told"])
         for part, rate in zip(parts, (10, 20), strict=True)
     ]
     assert WRITERS["csv"].write(parts) == "rate,a,n\n10,x,1\n20,y,2\n"
     assert json.loads(WRITERS["json"].write(parts)) == {
         "parts": [
-            {"rate": 10, "size": 3, "rows": [{"a": "x", "n": 1}]},
-            {"rate": 20, "size": 4, "rows": [{"a": "y", "n": 2}]},
+            {"rate": 10, "size": 1, "rows": [{"a": "x", "n": 1}]},
+            {"rate": 20, "size": 2, "rows": [{"a": "y", "n": 2}]},
         ],
         "notes": ["told"],
     }
     assert WRITERS["table"].write(parts) == "10 %:\na  n\nx  1\n\n20 %:\na  n\ny  2\n"
 
 
-@pytest.mark.parametrize("form", WRITERS)
-def test_every_result_is_written_in_every_format(form):
-    assert "satisfied" in WRITERS[form].write([SHARES._report()])
+def test_means_of_systems_are_rows():
+    found = json.loads(WRITERS["json"].write([SIMPLE._report_of()]))
+    assert found["rows"][0] == {"system": "plain", "AP": 0.375, NASTY: 1.0}
+    assert found["n_queries"] == 2
+    assert json.loads(SIMPLE.to_json())["means"]["plain"] == {"AP": 0.375, NASTY: 1.0}
 
 
-def test_results_offer_the_formats_as_methods():
-    assert SHARES.to_markdown() == WRITERS["markdown"].write([SHARES._report()])
-    assert SHARES.to_latex() == WRITERS["latex"].write([SHARES._report()])
-    assert repr(SHARES.to_frame().to_dict("list")) == repr(SHARES.to_dict())
+def test_many_systems_are_shortened_and_said_to_be():
+    found = RESULTS["many rankers"]()
+    assert "30 rows, the first 20 shown; to_frame() has all." in repr(found)
+    assert "435 pairs: to_frame() has their differences and intervals." in repr(found)
+    assert len(repr(found).splitlines()) < 80
+    assert len(found.to_dict()["difference"]) == 435
+    runs = RESULTS["many runs"]()
+    assert "25 rows, the first 20 shown; to_frame() has all." in repr(runs)
+    assert len(runs.to_text().splitlines()) == len(repr(runs).splitlines()) + 4
+    assert list(map(len, html_rows(runs._repr_html_()))) == [3] * 21
+    to_one = RESULTS["a baseline"]()
+    assert "25 rows, the first 20 shown; to_frame() has all." in repr(to_one)
+    assert list(map(len, html_rows(to_one._repr_html_()))) == [2] * 21 + [4] * 21
+    assert len(to_one.to_text().splitlines()) > len(repr(to_one).splitlines())
+
+
+def test_a_profile_of_many_rankers_is_shortened_and_said_to_be():
+    found = profile(14)
+    text = " ".join(repr(found).split())
+    assert "26 rows, of which the first 20 are shown; to_text() shows all." in text
+    assert 26 * repr(found).count("\nrel=") == 20 * found.to_text().count("\nrel=") > 0
+
+
+def test_a_comparison_has_tables_for_each_measure():
+    found = RESULTS["two measures"]()
+    assert found.to_dict()["measure"] == ["nDCG@10"] * 10 + ["AP"] * 10
+    assert found._repr_html_().count("<table>") == 4
+    assert list(found._facts()["means"]) == list(found.systems)
+
+
+def test_two_long_names_of_a_pair_are_both_shown():
+    found = compare(query_scores(2))
+    assert "a ranker whose na... - a ranker whose na..." in repr(found)
+    assert " - ".join(found.systems[::-1]) in found._repr_html_()

@@ -22,8 +22,14 @@ def first_few(names: Sequence[str]) -> str:
 
 
 def shorten(name: str, width: int = _WIDEST_NAME) -> str:
-    """Cut a name that is wider than a column."""
-    return name if len(name) <= width else name[: width - 3] + "..."
+    """Cut a name that is wider than a column; of a pair ``a - b``, both names that are long."""
+    if len(name) <= width:
+        return name
+    one, dash, other = name.partition(" - ")
+    if dash and " - " not in other:
+        half = (width - len(dash)) // 2
+        return f"{shorten(one, half)}{dash}{shorten(other, half)}"
+    return name[: width - 3] + "..."
 
 
 def wrap(text: str, width: int = WIDTH, indent: int = 2) -> str:

@@ -1,15 +1,16 @@
 """Results in writing: text, HTML, Markdown, LaTeX, CSV and JSON, each by one function.
 
-A result describes itself by a `Report`: tables of rounded cells for people, and columns of raw
-values for programs. Every writer takes reports, so that a format that is added to `WRITERS` serves
-all results and the command line's ``--format``.
+A result states each of its values once, as a `Field`: its name for programs, and its heading and
+form for people. Tables, frames and all writers follow from the fields. Every writer takes
+`Report`s, so that a format that is added to `WRITERS` serves all results and the command line's
+``--format``.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import io
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 _GAP = "  "
 _WIDEST_LABEL = 30
 
-# Marks that change the direction of the text behind them.
+# Unicode's control characters, separators of lines and of paragraphs, and halves of characters,
+# which no encoding has; and marks that change the direction of the text behind them.
+_UNWRITABLE = frozenset(["Cc", "Zl", "Zp", "Cs"])
 _DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 # What Markdown and LaTeX read as marks of their own.
@@ -40,6 +43,50 @@ _IN_LATEX = str.maketrans(
         **{each: f"\\{each}" for each in "&%$#_{}"},
     }
 )
+# What a spreadsheet computes; a number with a sign is none.
+_FORMULA = re.compile(r"[=@]|[+-](?![\d.]+\Z)")
+
+
+class Field(NamedTuple):
+    """A value that every row of a result has, for programs and for people.
+
+    Attributes
+    ----------
+    name : str
+        Its name in frames, CSV and JSON.
+    values : sequence
+        One for each row.
+    heading : str or None
+        Its heading in tables, which lack it if there is none.
+    form : str or callable
+        How tables write a value: a format of the value, which may name others of the row, such as
+        ``"[{low:.4f}, {high:.4f}]"``; or a function that is called as the format would be.
+    best : int
+        1 if the largest value is the best, -1 if the smallest is, and 0 if none is better.
+    marks : sequence of str
+        What papers have behind the values, above the line; none by default.
+    """
+
+    name: str
+    values: Sequence[Any]
+    heading: str | None = None
+    form: str | Callable[..., str] = "{}"
+    best: int = 0
+    marks: Sequence[str] = ()
+
+    @property
+    def best_row(self) -> int | None:
+        """The row of the best value, if it is better than another one."""
+        values = self.best * np.asarray(self.values, dtype=float) if self.best else np.zeros(0)
+        known = values[~np.isnan(values)]
+        return int(np.nanargmax(values)) if len(np.unique(known)) > 1 else None
+
+
+def or_blank(form: str, blank: str = "") -> Callable[..., str]:
+    """Return the form of a field that leaves nan and None blank."""
+    return lambda value, /, **row: (
+        blank if value is None or value != value else form.format(value, **row)  # noqa: PLR0124
+    )
 
 
 class Table(NamedTuple):
@@ -47,43 +94,44 @@ class Table(NamedTuple):
 
     Attributes
     ----------
-    labels : sequence of str
-        The heading of the labels, then the labels.
-    columns : sequence of (str, sequence of str)
-        Heading and cells of each column.
+    fields : sequence of Field
+        The columns, of which the first one with a heading labels the rows.
     notes : sequence of str
         Sentences below the table.
     title : str
         A line above the table.
     widest_label : int
         Longer labels are cut in text.
-    superscripts : sequence of sequence of str
-        What stands behind the cells of each column, above the line; none by default.
     """
 
-    labels: Sequence[str]
-    columns: Sequence[tuple[str, Sequence[str]]]
+    fields: Sequence[Field]
     notes: Sequence[str] = ()
     title: str = ""
     widest_label: int = _WIDEST_LABEL
-    superscripts: Sequence[Sequence[str]] = ()
+
+    def first(self, n_rows: int | None) -> Table:
+        """Leave out all rows but the first ones."""
+        fields = [each._replace(values=each.values[:n_rows]) for each in self.fields]
+        return self._replace(fields=fields)
+
+    @property
+    def shown(self) -> list[Field]:
+        """The fields that are shown."""
+        return [each for each in self.fields if each.heading is not None]
 
     @property
     def rows(self) -> list[list[str]]:
         """The lines of cells: first the headings."""
-        headings = [heading for heading, _ in self.columns]
-        cells = zip(*(cells for _, cells in self.columns), strict=True)
-        lines = [[self.labels[0], *headings]]
-        lines += [[label, *row] for label, row in zip(self.labels[1:], cells, strict=True)]
-        return [list(map(visible, line)) for line in lines]
-
-    def _drawn(self, escape: Callable[[str], str], raise_: str) -> list[list[str]]:
-        """Return the rows with what a format writes for its own marks and for superscripts."""
-        rows = [list(map(escape, row)) for row in self.rows]
-        for column, marks in enumerate(self.superscripts, start=1):
-            for row, mark in zip(rows[1:], marks, strict=True):
-                row[column] += raise_.format(escape(mark)) if mark else ""
-        return rows
+        names = [each.name for each in self.fields]
+        values = [_plain(each.values) for each in self.fields]
+        rows = [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+        columns = []
+        for field, own in zip(self.fields, values, strict=True):
+            if field.heading is not None:
+                write = field.form.format if isinstance(field.form, str) else field.form
+                cells = [write(value, **row) for value, row in zip(own, rows, strict=True)]
+                columns.append(list(map(visible, [field.heading, *cells])))
+        return [list(line) for line in zip(*columns, strict=True)]
 
     @property
     def sentences(self) -> list[str]:
@@ -108,12 +156,12 @@ class Table(NamedTuple):
         return "\n".join([*title, self._blocks(width), *notes])
 
     def _blocks(self, width: int) -> str:
-        rows = self._drawn(str, " {}")
-        names = [shorten(row[0], self.widest_label) for row in rows]
+        names, *columns = zip(*self.rows, strict=True)
+        names = tuple(shorten(name, self.widest_label) for name in names)
         label_width = max(map(len, names))
         blocks: list[list[list[str]]] = []
         room = 0
-        for cells in list(zip(*rows, strict=True))[1:]:
+        for cells in columns:
             cell_width = max(map(len, cells))
             if not blocks or room < len(_GAP) + cell_width:
                 blocks.append([[name.ljust(label_width)] for name in names])
@@ -134,41 +182,52 @@ class Table(NamedTuple):
         """
         import html  # here and not above, as the other formats, because few commands need it
 
-        header, *rows = self._drawn(html.escape, "<sup>{}</sup>")
+        header, *rows = ([html.escape(cell) for cell in row] for row in self.rows)
         title = [f"<p>{html.escape(visible(self.title))}</p>"] if self.title else []
         lines = [*title, "<table>", "<thead>", _html_row("th", header), "</thead>", "<tbody>"]
         lines += [*(_html_row("td", row) for row in rows), "</tbody>", "</table>"]
         return "\n".join([*lines, *(f"<p>{html.escape(note)}</p>" for note in self.sentences)])
 
+    def _for_papers(self, marks: dict[int, str], strong: str, raised: str) -> list[list[str]]:
+        """Return the rows as a format writes them: the best values strong, and marks raised."""
+        header, *rows = ([cell.translate(marks) for cell in row] for row in self.rows)
+        for column, field in enumerate(self.shown):
+            best = None if field.best_row is None else rows[field.best_row][column]
+            for row, mark in zip(rows, field.marks or [""] * len(rows), strict=True):
+                cell = strong.format(row[column]) if row[column] == best else row[column]
+                row[column] = cell + (raised.format(mark.translate(marks)) if mark else "")
+        return [header, *rows]
+
     def to_markdown(self) -> str:
-        """Draw it as GitHub and notebooks read it.
+        """Draw it as GitHub and notebooks read it, with the best of several values in bold.
 
         Returns
         -------
         str
             A table and paragraphs.
         """
-        header, *rows = self._drawn(lambda cell: cell.translate(_IN_MARKDOWN), "<sup>{}</sup>")
-        marks = ["---", *("---:" for _ in header[1:])]
-        lines = [f"| {' | '.join(row)} |" for row in (header, marks, *rows)]
+        header, *rows = self._for_papers(_IN_MARKDOWN, "**{}**", "<sup>{}</sup>")
+        alignment = ["---", *("---:" for _ in header[1:])]
+        lines = [f"| {' | '.join(row)} |" for row in (header, alignment, *rows)]
         title = [f"**{visible(self.title).translate(_IN_MARKDOWN)}**\n"] if self.title else []
         notes = [f"\n{note.translate(_IN_MARKDOWN)}" for note in self.sentences]
         return "\n".join([*title, *lines, *notes])
 
     def to_latex(self) -> str:
-        r"""Draw it for the package booktabs, with the title and the notes as comments.
+        r"""Draw it for the package booktabs, with the best of several values in bold.
 
         Returns
         -------
         str
-            A ``tabular``.
+            A ``table`` with the title and the notes as its caption.
         """
-        header, *rows = self._drawn(lambda cell: cell.translate(_IN_LATEX), "$^{{{}}}$")
-        lines = [f"\\begin{{tabular}}{{l{'r' * len(self.columns)}}}", r"\toprule"]
-        lines += [_latex_row(header), r"\midrule", *map(_latex_row, rows)]
-        title = [f"% {visible(self.title)}"] if self.title else []
-        notes = [f"% {note}" for note in self.sentences]
-        return "\n".join([*title, *lines, r"\bottomrule", r"\end{tabular}", *notes])
+        header, *rows = self._for_papers(_IN_LATEX, r"\textbf{{{}}}", "$^{{{}}}$")
+        told = " ".join([f"{visible(self.title)}."] * bool(self.title) + self.sentences)
+        caption = [f"\\caption{{{told.translate(_IN_LATEX)}}}"] if told else []
+        lines = [r"\begin{table}", r"\centering", *caption]
+        lines += [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule"]
+        lines += [_latex_row(header), r"\midrule", *map(_latex_row, rows), r"\bottomrule"]
+        return "\n".join([*lines, r"\end{tabular}", r"\end{table}"])
 
 
 class Report(NamedTuple):
@@ -189,7 +248,7 @@ class Report(NamedTuple):
     labels : mapping of str to object
         The same for programs, as columns of their own.
     for_papers : sequence of Table
-        What LaTeX has in the place of the tables; none if it has the same.
+        What Markdown and LaTeX have in the place of the tables; none if they have the same.
     """
 
     tables: Sequence[Table]
@@ -209,21 +268,35 @@ class Report(NamedTuple):
 
 
 class Result:
-    """Base class of the results that are printed: a table for people, columns for programs."""
+    """Base class of the results that are printed: fields for programs, tables of them for people.
+
+    A class states its values in `_fields`. It has a table of these fields with its `_sentences`
+    below, unless it makes others.
+    """
+
+    _widest_label: ClassVar[int] = _WIDEST_LABEL
+
+    def _fields(self) -> list[Field]:
+        raise NotImplementedError
+
+    def _sentences(self) -> list[str]:
+        """Return the notes below the table."""
+        raise NotImplementedError
 
     def _table(self) -> Table:
-        raise NotImplementedError
-
-    def _columns(self) -> dict[str, Any]:
-        """Return the columns of `to_frame`."""
-        raise NotImplementedError
+        return Table(self._fields(), self._sentences(), widest_label=self._widest_label)
 
     def _tables(self) -> list[Table]:
         return [self._table()]
 
+    def _columns(self) -> dict[str, Any]:
+        """Return the columns of `to_frame`."""
+        return {each.name: each.values for each in self._fields()}
+
     def _facts(self) -> dict[str, Any]:
         """Return what JSON holds beside the rows: names, numbers of queries, options."""
-        return _facts_of(self)
+        facts = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {name: each for name, each in facts.items() if name != "notes" and _is_fact(each)}
 
     def _report(self) -> Report:
         notes: Sequence[str] = getattr(self, "notes", ())
@@ -262,7 +335,7 @@ class Result:
         Returns
         -------
         str
-            Its tables and notes.
+            Its tables and notes; the best of several values is bold.
         """
         return WRITERS["markdown"].write([self._report()])
 
@@ -272,15 +345,15 @@ class Result:
         Returns
         -------
         str
-            Its tables, with notes as comments.
+            Its tables, with notes in the caption; the best of several values is bold.
         """
         return WRITERS["latex"].write([self._report()])
 
     def to_csv(self) -> str:
         """Write the columns of `to_frame` as CSV, with all digits.
 
-        Names are written as they are. Where they come from strangers, import the file as text: a
-        spreadsheet takes a name that begins with ``=`` for a formula.
+        A name that begins with ``=``, ``+``, ``-`` or ``@`` and is no number has an apostrophe
+        before it, since a spreadsheet would take it for a formula.
 
         Returns
         -------
@@ -312,7 +385,7 @@ class LongResult(Result):
     _rows_shown: ClassVar[int] = 20
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
-        raise NotImplementedError
+        return [self._table().first(n_rows)]
 
     def to_text(self, n_rows: int | None = None, width: int = WIDTH) -> str:
         """Draw its tables with characters, and its notes.
@@ -339,31 +412,22 @@ class LongResult(Result):
 
 
 def visible(text: str) -> str:
-    """Write characters that would move a cursor or turn a line around as escapes.
-
-    They are Unicode's control characters, its separators of lines and paragraphs, and its marks
-    of direction.
-    """
+    """Write characters that would move a cursor, turn a line around or fail as escapes."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        each.encode("unicode_escape").decode() if _moves_or_turns(each) else each for each in text
+        each.encode("unicode_escape").decode() if _is_unwritable(each) else each for each in text
     )
 
 
-def _moves_or_turns(character: str) -> bool:
-    return unicodedata.category(character) in {"Cc", "Zl", "Zp"} or character in _DIRECTIONS
+def _is_unwritable(character: str) -> bool:
+    return unicodedata.category(character) in _UNWRITABLE or character in _DIRECTIONS
 
 
-def _facts_of(result: Any) -> dict[str, Any]:
-    """Return the fields that are not arrays: names, numbers of topics, options."""
-    fields = {each.name: getattr(result, each.name) for each in dataclasses.fields(result)}
-    return {
-        name: value for name, value in fields.items() if name != "notes" and _is_plain_fact(value)
-    }
-
-
-def _is_plain_fact(value: Any) -> bool:
+def _is_fact(value: Any) -> bool:
+    """Whether a value is plain or a tuple of such, or a mapping to these: names, options."""
+    if isinstance(value, Mapping):
+        return all(map(_is_fact, value.values()))
     values = value if isinstance(value, tuple) else (value,)
     return all(isinstance(each, str | int | float) for each in values)
 
@@ -414,14 +478,19 @@ def _of_tables(
 
 def _as_csv(reports: Sequence[Report]) -> str:
     """Write the rows of all reports, which have the same columns."""
-    import csv
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(reports[0].labelled_columns)
+    rows: list[Iterable[Any]] = [reports[0].labelled_columns]
     for report in reports:
-        writer.writerows(zip(*map(_plain, report.labelled_columns.values()), strict=True))
-    return text.getvalue()
+        rows += zip(*map(_plain, report.labelled_columns.values()), strict=True)
+    return "".join(f"{','.join(map(_in_csv, row))}\n" for row in rows)
+
+
+def _in_csv(value: Any) -> str:
+    """Write a value so that it stays one cell of a line, and is no formula of a spreadsheet."""
+    text = "" if value is None else repr(value)
+    if isinstance(value, str):
+        text = value.encode("utf-8", "backslashreplace").decode()
+        text = f"'{text}" if _FORMULA.match(text) else text
+    return '"{}"'.format(text.replace('"', '""')) if re.search(r'[",\r\n]', text) else text
 
 
 def _as_json(reports: Sequence[Report]) -> str:
@@ -472,7 +541,7 @@ WRITERS = {
     "table": Writer(_of_tables(Table.to_text, "{}:\n")),
     "csv": Writer(_as_csv, holds_notes=False),
     "json": Writer(_as_json),
-    "markdown": Writer(_of_tables(Table.to_markdown, "**{}**\n\n")),
+    "markdown": Writer(_of_tables(Table.to_markdown, "**{}**\n\n", for_papers=True)),
     "latex": Writer(_of_tables(Table.to_latex, "% {}\n", for_papers=True)),
     "html": Writer(_of_tables(Table.to_html, "<p>{}</p>\n")),
 }

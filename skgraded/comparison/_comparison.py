@@ -16,7 +16,7 @@ from skgraded._intervals.paired import TESTS, level_of
 from skgraded._support.arguments import fraction, number
 from skgraded._support.pictures import BETTER, GREY, axes_or_new, headline, plain
 from skgraded._support.text import WIDTH, count, shorten
-from skgraded._support.writers import LongResult, Report, Table
+from skgraded._support.writers import Field, LongResult, Report, Table
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.results import OfMeasures, column_of
 
@@ -221,22 +221,28 @@ class Comparison(OfMeasures, LongResult):
         needed = np.ceil(needed + ndtri(1.0 - level / 2.0) ** 2 / 2.0)
         return np.where(self.n_differing >= FEWEST_DIFFERENCES, needed, np.nan)
 
-    def _columns(self) -> dict[str, Any]:
+    def _fields(self) -> list[Field]:
         column, pair = (each.ravel() for each in np.indices(self.difference.T.shape))
         systems = np.array(self.systems, dtype=object)
-        decided = {} if self.decisions is None else {"decision": self.decisions[pair, column]}
-        return {
-            "measure": np.array(self.measures, dtype=object)[column],
-            "system": systems[self.pairs[pair, 0]],
-            "other": systems[self.pairs[pair, 1]],
-            "difference": self.difference[pair, column],
-            "low": self.interval[pair, column, 0],
-            "high": self.interval[pair, column, 1],
-            "effect_size": self.effect_size[pair, column],
-            **{test: found[pair, column] for test, found in self.p_value.items()},
-            "significant": self.significant[pair, column],
-            **decided,
-        }
+        interval = f"{100.0 * self.confidence:g}% interval"
+        fields = [
+            Field("measure", np.array(self.measures, dtype=object)[column]),
+            Field("system", systems[self.pairs[pair, 0]], "pair", "{system} - {other}"),
+            Field("other", systems[self.pairs[pair, 1]]),
+            Field("difference", self.difference[pair, column], "difference", "{:+.4f}"),
+            Field("low", self.interval[pair, column, 0], interval, "[{low:+.4f}, {high:+.4f}]"),
+            Field("high", self.interval[pair, column, 1]),
+            Field("effect_size", self.effect_size[pair, column]),
+            *(
+                Field(test, found[pair, column], TESTS[test].heading, _p_value)
+                for test, found in self.p_value.items()
+            ),
+            Field("significant", self.significant[pair, column]),
+        ]
+        if self.decisions is not None:
+            asked = f"margin {self.margin:g}" if self.margin else "better"
+            fields.append(Field("decision", self.decisions[pair, column], asked))
+        return fields
 
     def _facts(self) -> dict[str, Any]:
         means = {
@@ -251,10 +257,6 @@ class Comparison(OfMeasures, LongResult):
 
     def _report(self) -> Report:
         return super()._report()._replace(for_papers=_tables_for_papers(self))
-
-    def _repr_html_(self) -> str:
-        tables = _tables_of(self, self._rows_shown, widest=None)
-        return "\n".join(table.to_html() for table in tables)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the differences with their intervals; of many pairs those of the best system.
@@ -292,39 +294,47 @@ def _beats(found: Comparison) -> NDArray[np.bool_]:
     return matrix
 
 
-def _tables_of(
-    found: Comparison, n_rows: int | None, widest: int | None = _WIDEST_LABEL
-) -> list[Table]:
+def _tables_of(found: Comparison, n_rows: int | None) -> list[Table]:
     """Return the tables of all measures, with notes below the last one."""
     tables = []
     for name in found:
-        of_measure = found[name]
-        tables.append(_means_table(of_measure, n_rows))
+        tables.append(_means_table(found[name], n_rows))
         if _are_listed(found):
-            tables.append(_pairs_table(of_measure, n_rows, widest))
+            tables.append(_pairs_table(found[name]).first(n_rows))
     notes = [f"{found.tested}.", *_notes_on_rows(found, n_rows), *found.notes]
     return [*tables[:-1], tables[-1]._replace(notes=notes)]
 
 
+def _pairs_table(found: Comparison, title: str = "") -> Table:
+    """Make the table of the differences by the only measure."""
+    return Table(found._fields(), title=title, widest_label=_WIDEST_LABEL)
+
+
 def _tables_for_papers(found: Comparison) -> list[Table]:
-    """Return one table of all means, with letters for what each one beats, and the differences."""
+    """Return one table of all means, with marks of what each one beats, and the differences."""
     order = _best_first(found[found.measures[0]])
-    letters = np.array(list(map(_letter, range(len(order)))), dtype=object)
-    labels = [f"({a}) {found.systems[at]}" for a, at in zip(letters, order, strict=True)]
-    columns, superscripts = [], []
-    for name in found:
-        of_measure = found[name]
-        columns.append((name, [f"{each:.4f}" for each in of_measure.means[order, 0]]))
-        beaten = _beats(of_measure)[np.ix_(order, order)]
-        superscripts.append(
-            [("," if len(order) > _N_LETTERS else "").join(letters[row]) for row in beaten]
-        )
-    told = f"Superscripts: significantly better than these systems. {found.tested}."
-    means = Table(["system", *labels], columns, [told, *found.notes], superscripts=superscripts)
-    if not _are_listed(found):
-        return [means]
-    pairs = [_pairs_table(found[name], None, None)._replace(title=name) for name in found]
-    return [means, *pairs]
+    names = [found.systems[place] for place in order]
+    of_measures = [(name, found[name]) for name in found]
+    if found.baseline is None:
+        letters = list(map(_letter, range(len(order))))
+        names = [f"({letter}) {name}" for letter, name in zip(letters, names, strict=True)]
+        between = "," if len(order) > _N_LETTERS else ""
+        marks = [
+            [between.join(np.array(letters)[row]) for row in _beats(each)[np.ix_(order, order)]]
+            for _, each in of_measures
+        ]
+        told = "Superscripts: significantly better than these systems."
+    else:
+        others = [set(found.pairs[each.significant[:, 0], 0].tolist()) for _, each in of_measures]
+        marks = [["*" if place in differing else "" for place in order] for differing in others]
+        told = f"*: differs significantly from {found.baseline}."
+    fields = [Field("system", names, "system")]
+    for (name, each), of_measure in zip(of_measures, marks, strict=True):
+        means, direction = each.means[order, 0], each.directions[0]
+        fields.append(Field(name, means, name, "{:.4f}", direction, of_measure))
+    means_table = Table(fields, [f"{told} {found.tested}.", *found.notes])
+    pairs = [_pairs_table(each, name) for name, each in of_measures] if _are_listed(found) else []
+    return [means_table, *pairs]
 
 
 def _letter(place: int) -> str:
@@ -355,49 +365,24 @@ def _means_table(found: Comparison, n_rows: int | None) -> Table:
     shown = order[:n_rows]
     digits = len(str(len(order)))
     labels = [f"{at:>{digits}} {found.systems[each]}" for at, each in enumerate(shown, start=1)]
-    labels.insert(0, " " * digits + " system")
     heading, means = shorten(found.measures[0]), [f"{found.means[each, 0]:.4f}" for each in shown]
-    columns = [(heading, means)]
+    above = " " * digits + " system"
+    fields = [Field("system", labels, above), Field("mean", means, heading)]
     if found.baseline is None:
         rows = [np.flatnonzero(row) + 1 for row in _beats(found)[np.ix_(shown, order)]]
-        widths = [max(len(shorten(each)) for each in labels), max(map(len, [heading, *means]))]
+        widths = [
+            max(map(len, each)) for each in ([above, *map(shorten, labels)], [heading, *means])
+        ]
         room = WIDTH - sum(widths) - len("    ")
         cells = [textwrap.shorten(each, room, placeholder=" ...") for each in map(_ranges, rows)]
         widest = max(map(len, ["beats", *cells]))
-        columns.append(("beats".ljust(widest), [each.ljust(widest) for each in cells]))
-    return Table(labels, columns)
+        beats = [each.ljust(widest) for each in cells]
+        fields.append(Field("beats", beats, "beats".ljust(widest)))
+    return Table(fields)
 
 
-def _pairs_table(found: Comparison, n_rows: int | None, widest: int | None) -> Table:
-    """Make the table of the differences, with intervals and p-values."""
-    low, high = found.interval[:n_rows, 0].T
-    columns = [
-        ("difference", [f"{each:+.4f}" for each in found.difference[:n_rows, 0]]),
-        (
-            f"{100.0 * found.confidence:g}% interval",
-            [f"[{a:+.4f}, {b:+.4f}]" for a, b in zip(low, high, strict=True)],
-        ),
-        *(
-            (TESTS[test].heading, [_p_value(each) for each in p_value[:n_rows, 0]])
-            for test, p_value in found.p_value.items()
-        ),
-    ]
-    if found.decisions is not None:
-        decided = [str(each) for each in found.decisions[:n_rows, 0]]
-        columns.append((f"margin {found.margin:g}" if found.margin else "better", decided))
-    names = _pair_names(found, widest)[:n_rows]
-    return Table(["pair", *names], columns, widest_label=_WIDEST_LABEL)
-
-
-def _pair_names(found: Comparison, widest: int | None = None) -> list[str]:
-    """Write all pairs, so that neither of two long names is lost where labels are cut."""
-    names = []
-    for one, other in found.pairs:
-        pair = [found.systems[one], found.systems[other]]
-        if widest is not None and len(" - ".join(pair)) > widest:
-            pair = [shorten(name, (widest - len(" - ")) // 2) for name in pair]
-        names.append(" - ".join(pair))
-    return names
+def _pair_names(found: Comparison) -> list[str]:
+    return [f"{found.systems[one]} - {found.systems[other]}" for one, other in found.pairs]
 
 
 def _ranges(numbers: NDArray[np.intp]) -> str:
@@ -406,7 +391,7 @@ def _ranges(numbers: NDArray[np.intp]) -> str:
     return " ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
-def _p_value(value: float) -> str:
+def _p_value(value: float, /, **_: Any) -> str:
     if np.isnan(value):
         return ""
     return f"{value:.4f}" if value >= _SMALLEST_SHOWN else f"<{_SMALLEST_SHOWN}"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from skgraded._intervals.paired import paired_differences
 from skgraded._support.text import count
-from skgraded._support.writers import LongResult, Table
+from skgraded._support.writers import Field, LongResult, Table
 from skgraded.results import OfMeasures, column_of
 
 FloatArray = NDArray[np.float64]
@@ -93,44 +93,34 @@ class JudgedEstimates(OfMeasures, LongResult):
         """Number of queries that humans need not label, ``n_alone - n_human``."""
         return self.n_alone - self.n_human
 
-    def _columns(self) -> dict[str, Any]:
+    def _fields(self) -> list[Field]:
         column, row = (each.ravel() for each in np.indices(self.estimate.T.shape))
-        return {
-            "measure": np.array(self.measures, dtype=object)[column],
-            "name": np.array(self.names, dtype=object)[row],
-            "human": self.human[row, column],
-            "judge": self.judge[row, column],
-            "estimate": self.estimate[row, column],
-            "low": self.interval[row, column, 0],
-            "high": self.interval[row, column, 1],
-            "bias": self.bias[row, column],
-            "slope": self.slope[row, column],
-            "n_alone": self.n_alone[row, column],
-            "relative_width": self.relative_width[row, column],
-        }
+        measures, names = (np.array(each, dtype=object) for each in (self.measures, self.names))
+        return [
+            Field("measure", measures[column]),
+            Field("name", names[row], self.measures[0]),
+            Field("human", self.human[row, column], "human", "{:.4f}"),
+            Field("judge", self.judge[row, column], "judge", "{:.4f}"),
+            Field("estimate", self.estimate[row, column], "estimate", "{:.4f}"),
+            Field(
+                "low",
+                self.interval[row, column, 0],
+                f"{100.0 * self.confidence:g}% interval",
+                "[{low:.4f}, {high:.4f}]",
+            ),
+            Field("high", self.interval[row, column, 1]),
+            Field("bias", self.bias[row, column], "judge's bias", "{:+.4f}"),
+            Field("slope", self.slope[row, column]),
+            Field("n_alone", self.n_alone[row, column], "worth", "{:.0f}"),
+            Field("relative_width", self.relative_width[row, column]),
+        ]
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
-        tables = [self._table_of(column, n_rows) for column in range(len(self.measures))]
+        tables = [Table(self[name]._fields()).first(n_rows) for name in self]
         notes = [f"{self._over}. Worth: as many queries with human labels alone are as precise."]
         if n_rows is not None and n_rows < len(self.names):
             notes.append(f"{len(self.names)} rows, the first {n_rows} shown.")
         return [*tables[:-1], tables[-1]._replace(notes=[*notes, *self.notes])]
-
-    def _table_of(self, column: int, n_rows: int | None) -> Table:
-        of_column = slice(None, n_rows), column
-        columns = [
-            *(
-                (name, [f"{each:.4f}" for each in getattr(self, name)[of_column]])
-                for name in ("human", "judge", "estimate")
-            ),
-            (
-                f"{100.0 * self.confidence:g}% interval",
-                [f"[{low:.4f}, {high:.4f}]" for low, high in self.interval[of_column]],
-            ),
-            ("judge's bias", [f"{each:+.4f}" for each in self.bias[of_column]]),
-            ("worth", [f"{each:.0f}" for each in self.n_alone[of_column]]),
-        ]
-        return Table([self.measures[column], *self.names[:n_rows]], columns)
 
     @property
     def _over(self) -> str:

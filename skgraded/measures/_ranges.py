@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support import arguments as _params
 from skgraded._support.text import count, first_few
-from skgraded._support.writers import LongResult, Table
+from skgraded._support.writers import Field, LongResult, or_blank
 from skgraded.measures._catalogue import Measures, catalogue, measures_by_name
 from skgraded.measures._catalogue import measure as to_measure
 from skgraded.measures._evaluate import are_of_systems, evaluate
@@ -191,23 +191,18 @@ class TieReport(LongResult):
     n_queries: int
     n_tied_queries: int
 
-    def _columns(self) -> dict[str, Any]:
-        return {
-            "measure": list(self.measures),
-            "expected": self.expected,
-            "lowest_first": self.lowest_first,
-            "highest_first": self.highest_first,
-            "are_bounds": self.are_bounds,
-            "tied_share": self.tied_share,
-        }
-
-    def _tables(self, n_rows: int | None = None) -> list[Table]:
-        columns = [
-            ("expected", [_cell(each) for each in self.expected[:n_rows]]),
-            ("lowest first", [_cell(each) for each in self.lowest_first[:n_rows]]),
-            ("highest first", [_cell(each) for each in self.highest_first[:n_rows]]),
-            ("tied", [f"{each:.0%}" for each in self.tied_share[:n_rows]]),
+    def _fields(self) -> list[Field]:
+        mean = or_blank("{:.4f}", "-")
+        return [
+            Field("measure", self.measures, "measure"),
+            Field("expected", self.expected, "expected", mean),
+            Field("lowest_first", self.lowest_first, "lowest first", mean),
+            Field("highest_first", self.highest_first, "highest first", mean),
+            Field("are_bounds", self.are_bounds),
+            Field("tied_share", self.tied_share, "tied", "{:.0%}"),
         ]
+
+    def _sentences(self) -> list[str]:
         queries = count(self.n_queries, "query", "queries")
         notes = [f"{self.n_tied_queries} of {queries} with tied documents."]
         beyond = [
@@ -218,11 +213,7 @@ class TieReport(LongResult):
                 f"Other orders of tied documents may have smaller or larger values of "
                 f"{first_few(beyond)}: lowest and highest grades first are not bounds."
             )
-        return [Table(["measure", *self.measures[:n_rows]], columns, notes)]
-
-
-def _cell(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.4f}"
+        return notes
 
 
 def tie_report(

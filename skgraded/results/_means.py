@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from skgraded._support.exact_mean import MeanSums
 from skgraded._support.text import count
-from skgraded._support.writers import Result, Table
+from skgraded._support.writers import Field, Result
 from skgraded.results._names import OfMeasures, column_of
 from skgraded.results._scores import Scores, warn_of_no_mean
-from skgraded.results._tables import notes_on_empty, table_of_measures
+from skgraded.results._tables import WIDEST_MEASURE, fields_of_measures, notes_on_empty
 
 FloatArray = NDArray[np.float64]
 
@@ -158,11 +158,11 @@ class Means(OfMeasures, Result):
         """
         return self.mean()
 
-    def _table(self) -> Table:
-        size = f"Means over {count(self.n_queries, 'query', 'queries')}."
-        notes = [size, *notes_on_empty(self.measures, self.n_empty, self.empty)]
-        means = {"mean": [each.mean for each in self.sums]}
-        return table_of_measures(self.measures, means, [], notes)
+    _widest_label = WIDEST_MEASURE
 
-    def _columns(self) -> dict[str, Any]:
-        return {"measure": self.measures, "mean": [each.mean for each in self.sums]}
+    def _fields(self) -> list[Field]:
+        return fields_of_measures(self.measures, {"mean": [each.mean for each in self.sums]}, [])
+
+    def _sentences(self) -> list[str]:
+        size = f"Means over {count(self.n_queries, 'query', 'queries')}."
+        return [size, *notes_on_empty(self.measures, self.n_empty, self.empty)]

@@ -18,17 +18,18 @@ from skgraded._support import arguments
 from skgraded._support.exact_mean import exact_means
 from skgraded._support.lazy import import_pandas
 from skgraded._support.text import count
-from skgraded._support.writers import LongResult, Report, Table
+from skgraded._support.writers import Field, LongResult, Report, Table
 from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.results._names import OfMeasures, column_of, places_on
 from skgraded.results._tables import (
+    WIDEST_MEASURE,
+    WIDEST_QUERY,
     best_first,
-    columns_of_values,
+    fields_of_measures,
+    fields_of_systems,
+    fields_of_values,
     lines_of_trec_eval,
     notes_on_empty,
-    table_of_measures,
-    table_of_systems,
-    table_of_values,
 )
 
 if TYPE_CHECKING:
@@ -524,7 +525,8 @@ class Scores(OfMeasures, LongResult):
         systems = count(len(means), "system")
         size = f"{systems}{shown}; {_KINDS[average]}means over {self._over()}."
         names = [self.systems[row] for row in rows]
-        return [table_of_systems(names, self.measures, means[rows], [size, *self._notes()])]
+        fields = fields_of_systems(names, self.measures, self.directions, means[rows])
+        return [Table(fields, [size, *self._notes()])]
 
     def _table_of_one(self, means: FloatArray, average: str) -> Table:
         """Make the table of one system; the means of folds and the ideal ones are arithmetic."""
@@ -539,15 +541,16 @@ class Scores(OfMeasures, LongResult):
                     f"mean: over {self._over()}; fold mean, fold std: mean and standard deviation "
                     f"of the means of {len(by_fold)} folds."
                 )
-        return table_of_measures(self.measures, columns, ideals, [size, *self._notes()])
+        fields = fields_of_measures(self.measures, columns, ideals)
+        return Table(fields, [size, *self._notes()], widest_label=WIDEST_MEASURE)
 
-    def _columns(self) -> dict[str, Any]:
-        return columns_of_values(self.cube, self.systems, self.folds, self.qid, self.measures)
+    def _fields(self) -> list[Field]:
+        return fields_of_values(self.cube, self.systems, self.folds, self.qid, self.measures)
 
     def _table_of_values(self) -> Table:
         systems = "" if self.systems is None else f"{count(len(self.systems), 'system')}, "
         size = f"{systems}{count(self.n_queries, 'query', 'queries')}."
-        return table_of_values(self._columns(), self.measures, [size, *self._notes()])
+        return Table(self._fields(), [size, *self._notes()], widest_label=WIDEST_QUERY)
 
     def _report(self) -> Report:
         return self._report_of_values(self._tables())
@@ -561,8 +564,9 @@ class Scores(OfMeasures, LongResult):
         """Describe the means or the values of queries for writers."""
         if per_query:
             return self._report_of_values([self._table_of_values()], average)
-        means = dict(zip(self, self._means(average).T, strict=True))
-        columns = {"system": self.systems or ("",), **means}
+        systems, means = self.systems or ("",), self._means(average)
+        fields = fields_of_systems(systems, self.measures, self.directions, means)
+        columns = {each.name: each.values for each in fields}
         facts = {"average": average, "n_queries": self.n_queries}
         return Report(self._tables(average=average), columns, facts, self._notes())
 

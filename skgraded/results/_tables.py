@@ -1,4 +1,4 @@
-"""Tables of means and of values, their columns, and the lines that trec_eval prints.
+"""Fields of means and of values, notes on them, and the lines that trec_eval prints.
 
 All is made from names and arrays, so that results can describe themselves by it.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,41 +15,35 @@ from numpy.typing import NDArray
 
 from skgraded._support.arguments import is_nan
 from skgraded._support.text import count, first_few, shorten
-from skgraded._support.writers import Table, visible
+from skgraded._support.writers import Field, or_blank, visible
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _ROUNDING = 1e-12  # of the mean of values that are 1
-_WIDEST_MEASURE = 44
-_WIDEST_QUERY = 60
+WIDEST_MEASURE = 44
+WIDEST_QUERY = 60
+ROUNDED = "{:.4f}"
 
 
-def table_of_measures(
-    measures: Sequence[str],
-    columns: Mapping[str, Iterable[float]],
-    ideals: Sequence[float | None],
-    notes: Sequence[str],
-) -> Table:
-    """Make a table with a row for each measure; ideal means are shown where one is not 1."""
-    cells = [(name, list(map(_number, values))) for name, values in columns.items()]
+def fields_of_measures(
+    measures: Sequence[str], columns: Mapping[str, Iterable[float]], ideals: Sequence[float | None]
+) -> list[Field]:
+    """State means, with a row for each measure; ideal means are shown where one is not 1."""
+    fields = [Field("measure", measures, "measure")]
+    fields += [Field(name, list(values), name, ROUNDED) for name, values in columns.items()]
     if any(ideal is not None and abs(ideal - 1.0) > _ROUNDING for ideal in ideals):
-        cells.append(("ideal", ["" if each is None else _number(each) for each in ideals]))
-    return Table(["measure", *measures], cells, notes, widest_label=_WIDEST_MEASURE)
+        fields.append(Field("ideal", ideals, "ideal", or_blank(ROUNDED)))
+    return fields
 
 
-def table_of_systems(
-    systems: Sequence[str], measures: Sequence[str], means: FloatArray, notes: Sequence[str]
-) -> Table:
-    """Make a table with a row for each system and a column for each measure."""
-    columns = [
-        (name, list(map(_number, column))) for name, column in zip(measures, means.T, strict=True)
-    ]
-    return Table(["system", *systems], columns, notes)
-
-
-def _number(value: float) -> str:
-    return f"{value:.4f}"
+def fields_of_systems(
+    systems: Sequence[str], measures: Sequence[str], directions: Sequence[int], means: FloatArray
+) -> list[Field]:
+    """State means, with a row for each system and a column for each measure."""
+    by_measure = zip(measures, means.T, directions, strict=True)
+    columns = [Field(name, column, name, ROUNDED, best) for name, column, best in by_measure]
+    return [Field("system", systems, "system"), *columns]
 
 
 def best_first(means: FloatArray) -> NDArray[np.intp]:
@@ -56,42 +51,32 @@ def best_first(means: FloatArray) -> NDArray[np.intp]:
     return np.argsort(np.where(np.isnan(means), np.inf, -means), kind="stable")
 
 
-def columns_of_values(
+def fields_of_values(
     cube: FloatArray,
     systems: Sequence[str] | None,
     folds: IntArray | None,
     qid: NDArray[Any],
     measures: Sequence[str],
-) -> dict[str, Any]:
-    """Return the values column by column, with a row per system, repeat and query."""
+) -> list[Field]:
+    """State the values, with a row for each system, repeat and query."""
     system, repeat, query = (place.ravel() for place in np.indices(cube.shape[:3]))
     tested = slice(None) if folds is None else folds[repeat, query] >= 0
-    axes: dict[str, Any] = {}
-    if systems is not None:
-        axes["system"] = np.array(systems, dtype=object)[system]
+    system, repeat, query = (each[tested] for each in (system, repeat, query))
+    fields = [] if systems is None else [Field("system", np.array(systems, dtype=object)[system])]
     if folds is not None:
-        axes |= {"repeat": repeat, "fold": folds[repeat, query]}
-    columns = dict(zip(measures, cube.reshape(-1, len(measures)).T, strict=True))
-    everything = {**axes, "qid": qid[query], **columns}
-    return {name: column[tested] for name, column in everything.items()}
-
-
-def table_of_values(
-    columns: Mapping[str, Any], measures: Sequence[str], notes: Sequence[str]
-) -> Table:
-    """Make a table with a row for each value of `columns_of_values`."""
-    labels = [str(each) for each in columns["qid"].tolist()]
-    heading, systems = "qid", set(columns.get("system", ()))
-    if len(systems) > 1:
+        fields += [Field("repeat", repeat), Field("fold", folds[repeat, query])]
+    heading, form = "qid", "{}".format
+    if systems is not None and len(set(systems)) > 1:
         width = max(len(shorten(each)) for each in systems)
-        named = zip(columns["system"], labels, strict=True)
-        labels = [f"{shorten(system):<{width}}  {query}" for system, query in named]
-        heading = f"{'system':<{width}}  {heading}"
-    cells = [
-        (name, ["-" if math.isnan(value) else _number(value) for value in columns[name].tolist()])
-        for name in measures
-    ]
-    return Table([heading, *labels], cells, notes, widest_label=_WIDEST_QUERY)
+        heading, form = f"{'system':<{width}}  qid", partial(_labelled, width)
+    values = cube.reshape(-1, len(measures))[tested].T
+    fields.append(Field("qid", qid[query], heading, form))
+    columns = zip(measures, values, strict=True)
+    return [*fields, *(Field(name, each, name, or_blank(ROUNDED, "-")) for name, each in columns)]
+
+
+def _labelled(width: int, query: object, /, *, system: str, **_: Any) -> str:
+    return f"{shorten(system):<{width}}  {query}"
 
 
 def notes_on_empty(
@@ -140,7 +125,8 @@ def lines_of_trec_eval(
     """Write values by system, query and measure, and averages, in the lines of trec_eval."""
     queries = list(map(str, qid))
     for name in (*systems, *queries, *measures):
-        if visible(name) != name:
+        written = name.encode(errors="replace").decode()  # bytes that are not UTF-8 may stay
+        if visible(written) != written:
             raise ValueError(
                 "The lines of trec_eval have no place for control characters, got "
                 f"{visible(name)!r} as a name."

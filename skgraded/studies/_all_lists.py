@@ -6,14 +6,13 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
 from skgraded._support.text import count
-from skgraded._support.writers import Result, Table
+from skgraded._support.writers import Field, Result, Table
 from skgraded.measures import Measures, evaluate, measures_by_name
 from skgraded.rankings import Rankings, as_rankings
 
@@ -95,27 +94,24 @@ class AllLists(Result):
 
     def _table_of_values(self) -> Table:
         """Make the table of the values, with a row for each list."""
-        columns = [
-            (name, [f"{value:.3f}" for value in column])
-            for name, column in zip(self.measures, self.values.T, strict=True)
-        ]
-        return Table(["list", *self.names], columns)
+        return Table(self._fields())
 
-    def _columns(self) -> dict[str, Any]:
-        return {"list": self.names, **dict(zip(self.measures, self.values.T, strict=True))}
+    def _fields(self) -> list[Field]:
+        by_measure = zip(self.measures, self.values.T, strict=True)
+        columns = [Field(name, values, name, "{:.3f}") for name, values in by_measure]
+        return [Field("list", self.names, "list"), *columns]
 
     def _table(self) -> Table:
         has_spread = len(self.values) > 1
         deviation = self.values.std(axis=0, ddof=1) if has_spread else [np.nan] * len(self.measures)
-        correlated = [
-            (name, [f"{value:.3f}" if row >= at else "" for row, value in enumerate(column)])
-            for at, (name, column) in enumerate(zip(self.measures, self.correlation, strict=True))
+        fields = [
+            Field("measure", self.measures, "measure"),
+            Field("mean", self.values.mean(axis=0), "mean", "{:.3f}"),
+            Field("deviation", deviation, "std. dev.", "{:.3f}"),
         ]
-        columns = [
-            ("mean", [f"{value:.3f}" for value in self.values.mean(axis=0)]),
-            ("std. dev.", [f"{value:.3f}" for value in deviation]),
-            *correlated,
-        ]
+        for at, (name, column) in enumerate(zip(self.measures, self.correlation, strict=True)):
+            below = [f"{value:.3f}" for value in column[at:]]
+            fields.append(Field(name, [""] * at + below, name))
         n_lists, length = self.lists.shape
         lists = "1 list" if n_lists == 1 else f"{n_lists:,} lists"
         grades = f"grade{'s' * (len(self.grades) > 1)} {', '.join(map(str, self.grades))}"
@@ -123,7 +119,7 @@ class AllLists(Result):
             f"{lists} of {count(length, 'document')} with some of the relevant ones, of {grades}; "
             "means, standard deviations and correlations over the lists."
         )
-        return Table(["measure", *self.measures], columns, [told], widest_label=44)
+        return Table(fields, [told], widest_label=44)
 
 
 def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> AllLists:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from skgraded._intervals.paired import N_RESAMPLES, TESTS, level_of, paired_differences
 from skgraded._support.arguments import choice, fraction, integer
 from skgraded._support.progress import ProgressBar
-from skgraded._support.writers import Result, Table
+from skgraded._support.writers import Field, Result, Table
 from skgraded.studies._scored_systems import complete_topics, scored_systems
 
 FloatArray = NDArray[np.float64]
@@ -85,18 +85,18 @@ class DiscriminativePower(Result):
         largest: FloatArray = self.required.max(axis=1)
         return largest
 
-    def _columns(self) -> dict[str, Any]:
+    def _fields(self) -> list[Field]:
         row, pair = (each.ravel() for each in np.indices(self.p_values.shape))
         names = np.array(self.systems, dtype=object)
-        return {
-            "measure": np.array(self.measures, dtype=object)[row],
-            "first": names[self.pairs[pair, 0]],
-            "second": names[self.pairs[pair, 1]],
-            "difference": self.differences.ravel(),
-            "p_value": self.p_values.ravel(),
-            "significant": self.p_values.ravel() < self.level,
-            "required": self.required.ravel(),
-        }
+        return [
+            Field("measure", np.array(self.measures, dtype=object)[row]),
+            Field("first", names[self.pairs[pair, 0]]),
+            Field("second", names[self.pairs[pair, 1]]),
+            Field("difference", self.differences.ravel()),
+            Field("p_value", self.p_values.ravel()),
+            Field("significant", self.p_values.ravel() < self.level),
+            Field("required", self.required.ravel()),
+        ]
 
     def to_text(self) -> str:
         """Draw a table in Sakai's form, the most discriminative measure first.
@@ -110,19 +110,18 @@ class DiscriminativePower(Result):
 
     def _table(self) -> Table:
         order = np.argsort(-self.power, kind="stable")
-        n, required = self.n_significant, self.difference_required
-        columns = [
-            ("significant", [f"{n[each]}/{len(self.pairs)}" for each in order]),
-            ("power", [f"{self.power[each]:.1%}" for each in order]),
-            ("diff. required", [f"{required[each]:.3f}" for each in order]),
+        fields = [
+            Field("measure", [self.measures[each] for each in order], "measure"),
+            Field("n", self.n_significant[order], "significant", f"{{}}/{len(self.pairs)}"),
+            Field("power", self.power[order], "power", "{:.1%}"),
+            Field("required", self.difference_required[order], "diff. required", "{:.3f}"),
         ]
-        labels = ["measure", *(self.measures[each] for each in order)]
         topics = sorted(set(self.n_topics))
         told = (
             f"{self._tests()}, p < {self.level:g}; {len(self.systems)} systems; "
             f"{' to '.join(map(str, topics[:: max(1, len(topics) - 1)]))} topics."
         )
-        return Table(labels, columns, [told], widest_label=44)
+        return Table(fields, [told], widest_label=44)
 
     def _tests(self) -> str:
         """Name the test, and the number of its resamples."""

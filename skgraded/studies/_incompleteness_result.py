@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from skgraded._support import pictures
 from skgraded._support.arguments import choice
 from skgraded._support.text import count
-from skgraded._support.writers import Result, Table
+from skgraded._support.writers import Field, Result, Table
 from skgraded.studies._scored_systems import legend
 
 if TYPE_CHECKING:
@@ -94,16 +94,16 @@ class Incompleteness(Result):
     target_rmse: FloatArray
     notes: tuple[str, ...] = ()
 
-    def _columns(self) -> dict[str, Any]:
+    def _fields(self) -> list[Field]:
         group, rate, repeat, column = (each.ravel() for each in np.indices(self.kendall.shape))
-        return {
-            "topics": np.array(self.topic_sets, dtype=object)[group],
-            "rate": self.rates[rate],
-            "repeat": repeat,
-            "n_judged": self.n_judged[rate, repeat],
-            "measure": np.array(self.measures, dtype=object)[column],
-            **{name: getattr(self, name).ravel() for name in _TITLES},
-        }
+        return [
+            Field("topics", np.array(self.topic_sets, dtype=object)[group]),
+            Field("rate", self.rates[rate]),
+            Field("repeat", repeat),
+            Field("n_judged", self.n_judged[rate, repeat]),
+            Field("measure", np.array(self.measures, dtype=object)[column]),
+            *(Field(name, getattr(self, name).ravel()) for name in _TITLES),
+        ]
 
     def to_text(
         self, statistic: IncompletenessStatistic = "kendall", topics: str | None = None
@@ -129,14 +129,12 @@ class Incompleteness(Result):
         self, statistic: IncompletenessStatistic = "kendall", topics: str | None = None
     ) -> Table:
         means = self._curves(statistic, topics)
-        digits = 2 if statistic in ("kendall", "tau_ap") else 3
-        columns = [
-            (f"{rate:g}", [f"{value:.{digits}f}" for value in row])
-            for rate, row in zip(self.rates, means, strict=True)
-        ]
+        form = "{:.2f}" if statistic in ("kendall", "tau_ap") else "{:.3f}"
+        rates = [f"{rate:g}" for rate in self.rates]
         unit = "depth of the pool" if self.method == "depth" else "% of the judgments"
-        labels, title = [unit, *self.measures], self._title(statistic)
-        return Table(labels, columns, [self._legend()], title, widest_label=44)
+        fields = [Field("measure", self.measures, unit)]
+        fields += [Field(rate, row, rate, form) for rate, row in zip(rates, means, strict=True)]
+        return Table(fields, [self._legend()], self._title(statistic), widest_label=44)
 
     def plot(
         self,

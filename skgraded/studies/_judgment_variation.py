@@ -14,7 +14,7 @@ from skgraded._guards import warn_about_scored_queries
 from skgraded._support.arguments import integer
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import all_sealed
-from skgraded._support.writers import Result, Table
+from skgraded._support.writers import Field, Result
 from skgraded.measures import Measure, Measures, measures_by_name, resolve_all
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, Rankings, read_columns, without_query_ids
@@ -89,29 +89,26 @@ class JudgmentVariation(Result):
         total = self.within + self.between
         return np.where(total > 0, self.within / np.where(total > 0, total, 1.0), 0.0)
 
-    def _columns(self) -> dict[str, Any]:
-        return {
-            "measure": self.measures,
-            "mean": self.mean,
-            "between": self.between,
-            "within": self.within,
-            "total": self.between + self.within,
-            "observed": self.observed,
-            "share_within": self.share_within,
-            "standard_error": np.sqrt(self.variance_of_mean),
-        }
+    _widest_label = 44
 
-    def _table(self) -> Table:
-        columns = [
-            (name.replace("_", " "), [f"{value:.5f}" for value in values])
-            for name, values in self._columns().items()
-            if name not in ("measure", "standard_error")
+    def _fields(self) -> list[Field]:
+        rounded = "{:.5f}"
+        return [
+            Field("measure", self.measures, "measure"),
+            Field("mean", self.mean, "mean", rounded),
+            Field("between", self.between, "between", rounded),
+            Field("within", self.within, "within", rounded),
+            Field("total", self.between + self.within, "total", rounded),
+            Field("observed", self.observed, "observed", rounded),
+            Field("share_within", self.share_within, "share within", rounded),
+            Field("standard_error", np.sqrt(self.variance_of_mean)),
         ]
-        told = (
+
+    def _sentences(self) -> list[str]:
+        return [
             f"Variance of a topic's value between topics and within them, by {len(self.values)} "
             f"judgments of each of {len(self.qid)} topics."
-        )
-        return Table(["measure", *self.measures], columns, [told], widest_label=44)
+        ]
 
 
 def _variance(values: FloatArray, axis: int) -> FloatArray:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._support.arguments import choice
 from skgraded._support.pictures import SMALL, axes_or_new, headline
 from skgraded._support.text import count
-from skgraded._support.writers import Result, Table
+from skgraded._support.writers import Field, Result, Table
 from skgraded.results import Scores, column_of
 from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._scored_systems import kept_systems, legend, scored_systems
@@ -98,15 +98,15 @@ class Correlation(Result):
         row, column = (column_of(self.measures, each) for each in (first, second))
         return values[:, row, column]
 
-    def _columns(self) -> dict[str, Any]:
+    def _fields(self) -> list[Field]:
         sets, rows, columns = (each.ravel() for each in np.indices(self.kendall.shape))
         names = np.array(self.measures, dtype=object)
-        return {
-            "topics": np.array(self.topic_sets, dtype=object)[sets],
-            "reference": names[rows],
-            "estimate": names[columns],
-            **{name: getattr(self, name).ravel() for name in STATISTICS},
-        }
+        return [
+            Field("topics", np.array(self.topic_sets, dtype=object)[sets]),
+            Field("reference", names[rows]),
+            Field("estimate", names[columns]),
+            *(Field(name, getattr(self, name).ravel()) for name in STATISTICS),
+        ]
 
     def to_text(self, statistic: Statistic = "kendall") -> str:
         """Draw a table as in the papers: a cell per pair, with ``/`` between sets of topics.
@@ -125,11 +125,10 @@ class Correlation(Result):
 
     def _table(self, statistic: Statistic = "kendall") -> Table:
         values: FloatArray = getattr(self, check_statistic(statistic))
-        columns = [
-            (name, [cell(values[:, row, column]) for row in range(len(self.measures))])
-            for column, name in enumerate(self.measures)
-        ]
-        return Table([TITLES[statistic], *self.measures], columns, [legend(self)])
+        by_column = zip(self.measures, values.T, strict=True)
+        columns = [Field(name, list(map(cell, column)), name) for name, column in by_column]
+        labels = Field("measure", self.measures, TITLES[statistic])
+        return Table([labels, *columns], [legend(self)])
 
     def plot(self, ax: Axes | None = None, statistic: Statistic = "kendall") -> Axes:
         """Draw the first set of topics as a heat map, with the value in every cell.

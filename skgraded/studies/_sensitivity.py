@@ -12,7 +12,7 @@ from skgraded._support.arguments import choice, integer
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import all_sealed
 from skgraded._support.text import count
-from skgraded._support.writers import Result, Table
+from skgraded._support.writers import Field, Result, Table
 from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
@@ -24,7 +24,7 @@ PoolChange = Literal["fixed", "grows"]
 
 # Documents that are scored at the same time, over all changed lists.
 _DOCUMENTS_AT_A_TIME = 2_000_000
-_RANKS_SHOWN = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+_SHOWN = ("1", "2", "3", "5", "10", "20", "50", "100", "200", "500", "1000")  # ranks
 
 
 def change_by_discovery(
@@ -121,24 +121,23 @@ class Sensitivity(Result):
         """
         return known_mean(self.gains, 0)
 
-    def _columns(self) -> dict[str, Any]:
-        n_ranks = len(self.ranks)
-        gains = self.gains.reshape(-1, len(self.measures))
-        return {
-            "qid": np.repeat(self.qid, n_ranks),
-            "rank": np.tile(self.ranks, len(self.qid)),
-            **dict(zip(self.measures, gains.T, strict=True)),
-        }
+    def _fields(self) -> list[Field]:
+        gains = self.gains.reshape(-1, len(self.measures)).T
+        return [
+            Field("qid", np.repeat(self.qid, len(self.ranks))),
+            Field("rank", np.tile(self.ranks, len(self.qid))),
+            *(Field(name, each) for name, each in zip(self.measures, gains, strict=True)),
+        ]
 
     def _table(self) -> Table:
-        rows = [row for row, rank in enumerate(self.ranks) if rank in _RANKS_SHOWN]
-        means = self.mean()
-        columns = [(f"{self.ranks[row]}", [f"{value:.4f}" for value in means[row]]) for row in rows]
+        by_rank = {str(rank): gains for rank, gains in zip(self.ranks, self.mean(), strict=True)}
+        shown = [Field(rank, by_rank[rank], rank, "{:.4f}") for rank in _SHOWN if rank in by_rank]
         what = "turns relevant" if self.change == "relevant" else "rises by one grade"
         pool = "the pool stays" if self.pool == "fixed" else "the pool grows with it"
         queries = count(len(self.qid), "query", "queries")
         told = f"The document at the rank {what}; {pool}. Means over {queries}."
-        return Table(["gain at rank", *self.measures], columns, [told], widest_label=44)
+        labels = Field("measure", self.measures, "gain at rank")
+        return Table([labels, *shown], [told], widest_label=44)
 
 
 def sensitivity(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support.arguments import choice, integer
 from skgraded._support.pictures import SMALL, Curve, axes_or_new, draw_curves, headline, plain
-from skgraded._support.writers import Result, Table
+from skgraded._support.writers import Field, Result, Table
 from skgraded.measures import GAP, Measure, eGAP, measure_or_none, xGAP
 from skgraded.studies._measure_correlation import (
     STATISTICS,
@@ -129,16 +129,16 @@ class ThresholdSweep(Result):
     kendall: FloatArray
     tau_ap: FloatArray
 
-    def _columns(self) -> dict[str, Any]:
+    def _fields(self) -> list[Field]:
         block, row, column, group = (each.ravel() for each in np.indices(self.kendall.shape))
-        return {
-            "g": [self.grid[each] for each in block],
-            "measure": np.array(self.rows, dtype=object)[row],
-            "against": np.array(self.columns, dtype=object)[column],
-            "topics": np.array(self.topic_sets, dtype=object)[group],
-            "kendall": self.kendall.ravel(),
-            "tau_ap": self.tau_ap.ravel(),
-        }
+        return [
+            Field("g", [self.grid[each] for each in block]),
+            Field("measure", np.array(self.rows, dtype=object)[row]),
+            Field("against", np.array(self.columns, dtype=object)[column]),
+            Field("topics", np.array(self.topic_sets, dtype=object)[group]),
+            Field("kendall", self.kendall.ravel()),
+            Field("tau_ap", self.tau_ap.ravel()),
+        ]
 
     def to_text(self, statistic: SweepStatistic = "kendall") -> str:
         """Draw the table in the form of the paper's Tables 2 and 3.
@@ -157,12 +157,12 @@ class ThresholdSweep(Result):
 
     def _table(self, statistic: SweepStatistic = "kendall") -> Table:
         values: FloatArray = getattr(self, choice("statistic", statistic, get_args(SweepStatistic)))
-        labels, cells = [TITLES[statistic]], [[] for _ in self.columns]  # type: ignore[var-annotated]
-        for g, block in zip(self.grid, values, strict=True):
-            labels += [_tuple(g), *self.rows]
-            for column, heading in enumerate(self.columns):
-                cells[column] += [heading, *map(cell, block[:, column])]
-        return Table(labels, [("", column) for column in cells], [legend(self)])
+        labels = [label for g in self.grid for label in (_tuple(g), *self.rows)]
+        fields = [Field("g", labels, TITLES[statistic])]
+        for column, name in enumerate(self.columns):
+            blocks = ([name, *map(cell, block[:, column])] for block in values)
+            fields.append(Field(name, [each for block in blocks for each in block], ""))
+        return Table(fields, [legend(self)])
 
     def plot(self, ax: Axes | None = None, against: str | None = None) -> Axes:
         """Draw Kendall's tau with one measure over g_1, with a line style for each set of topics.

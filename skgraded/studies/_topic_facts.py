@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support.arguments import integer, number
-from skgraded._support.writers import Result, Table
+from skgraded._support.writers import Field, Result, Table
 from skgraded.studies._scored_systems import scored_systems
 from skgraded.trec import Qrels, read_qrels
 
@@ -79,9 +79,10 @@ class TopicFacts(Result):
         n = self.of_grade(grade)
         return (n > 0) & (self.of_grade(1) >= ratio * n)
 
-    def _columns(self) -> dict[str, Any]:
-        names = [f"R({grade:g})" for grade in self.grades]
-        return {"topic": self.topics, **dict(zip(names, self.counts.T, strict=True))}
+    def _fields(self) -> list[Field]:
+        by_grade = zip(self.grades, self.counts.T, strict=True)
+        counts = [Field(f"R({grade:g})", column) for grade, column in by_grade]
+        return [Field("topic", self.topics), *counts]
 
     def _table(self) -> Table:
         relevant = self.n_relevant
@@ -94,7 +95,8 @@ class TopicFacts(Result):
         }
         for grade in self.grades[self.grades > 1]:
             facts[f"topics with few of grade {grade:g}"] = f"{self.few(grade).sum()}"
-        return Table(["", *facts], [("", list(facts.values()))], widest_label=40)
+        columns = [Field("fact", list(facts), ""), Field("value", list(facts.values()), "")]
+        return Table(columns, widest_label=40)
 
     def __repr__(self) -> str:
         return super().__repr__().lstrip("\n")  # the columns have no headings

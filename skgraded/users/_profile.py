@@ -17,7 +17,7 @@ from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction
 from skgraded._support.pictures import axes_or_new
 from skgraded._support.text import count, shorten, told_in_clusters, unit_in_words
-from skgraded._support.writers import LongResult, Table
+from skgraded._support.writers import Field, LongResult, Table
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
 from skgraded.results import Scores, clusters_of
@@ -96,21 +96,28 @@ class ThresholdProfile(LongResult):
             f"{', '.join(each.ranker for each in self.pairs)}."
         )
 
-    def _columns(self) -> dict[str, Any]:
+    def _fields(self) -> list[Field]:
         rows = dict(zip(self.rankers, self.means, strict=True))
         n_grades, n_pairs = len(self.n_found), len(self.pairs)
         low, high = np.concatenate([each.intervals for each in self.pairs]).T
-        return {
-            "ranker": [each.ranker for each in self.pairs for _ in range(n_grades)],
-            "baseline": [self.baseline] * (n_pairs * n_grades),
-            "threshold": list(range(1, n_grades + 1)) * n_pairs,
-            "value": np.concatenate([rows[each.ranker] for each in self.pairs]),
-            "baseline_value": np.tile(rows[self.baseline], n_pairs),
-            "difference": np.concatenate([each.differences for each in self.pairs]),
-            "low": low,
-            "high": high,
-            "n_found": np.tile(self.n_found, n_pairs),
-        }
+        names, label = ("ranker", "baseline"), "rel={}, {ranker}"
+        if n_pairs == 1:
+            names, label = (self.pairs[0].ranker, self.baseline), "rel={}"
+        ranker, baseline = (shorten(name, _LONGEST_HEADING) for name in names)
+        of_ranker = np.concatenate([rows[each.ranker] for each in self.pairs])
+        differences = np.concatenate([each.differences for each in self.pairs])
+        interval = f"{self.confidence:.0%} interval"
+        return [
+            Field("ranker", [each.ranker for each in self.pairs for _ in range(n_grades)]),
+            Field("baseline", [self.baseline] * (n_pairs * n_grades)),
+            Field("threshold", list(range(1, n_grades + 1)) * n_pairs, str(self.measure), label),
+            Field("value", of_ranker, ranker, "{:.4f}"),
+            Field("baseline_value", np.tile(rows[self.baseline], n_pairs), baseline, "{:.4f}"),
+            Field("difference", differences, "difference", "{:+.4f}"),
+            Field("low", low, interval, "[{low:+.4f}, {high:+.4f}]"),
+            Field("high", high),
+            Field("n_found", np.tile(self.n_found, n_pairs), self._units[1]),
+        ]
 
     def _facts(self) -> dict[str, Any]:
         return {
@@ -125,37 +132,18 @@ class ThresholdProfile(LongResult):
         }
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
-        columns = self._columns()
-        n_all = len(columns["ranker"])
-        columns = {name: values[:n_rows] for name, values in columns.items()}
-        rows = list(zip(columns["ranker"], columns["threshold"], strict=True))
-        labels = [
-            f"rel={threshold}" if len(self.pairs) == 1 else f"rel={threshold}, {ranker}"
-            for ranker, threshold in rows
-        ]
-        ends = zip(columns["low"], columns["high"], strict=True)
-        names = ("ranker", "baseline")
         title = f"For which users is another ranker better than {self.baseline}?"
         if len(self.pairs) == 1:
-            names = (self.pairs[0].ranker, self.baseline)
-            title = f"For which users is {names[0]} better than {names[1]}?"
-        shown = [
-            (shorten(names[0], _LONGEST_HEADING), [f"{each:.4f}" for each in columns["value"]]),
-            (
-                shorten(names[1], _LONGEST_HEADING),
-                [f"{each:.4f}" for each in columns["baseline_value"]],
-            ),
-            ("difference", [f"{each:+.4f}" for each in columns["difference"]]),
-            (f"{self.confidence:.0%} interval", [f"[{a:+.4f}, {b:+.4f}]" for a, b in ends]),
-            (self._units[1], [str(each) for each in columns["n_found"]]),
-        ]
-        pairs = [self[ranker] for ranker in dict.fromkeys(columns["ranker"])]
+            title = f"For which users is {self.pairs[0].ranker} better than {self.baseline}?"
+        table = Table(self._fields(), title=title).first(n_rows)
+        pairs = [self[ranker] for ranker in dict.fromkeys(table.fields[0].values)]
         notes = [*(each.sentence for each in pairs), *self._notes(pairs)]
+        n_all = len(self.pairs) * len(self.n_found)
         if n_rows is not None and n_rows < n_all:
             notes.append(
                 f"{n_all} rows, of which the first {n_rows} are shown; to_text() shows all."
             )
-        return [Table([str(self.measure), *labels], shown, notes, title=title)]
+        return [table._replace(notes=notes)]
 
     def _notes(self, shown: list[PairProfile]) -> list[str]:
         queries = count(self.n_queries, "query", "queries")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from skgraded._support.arguments import integer
 from skgraded._support.pictures import COLOURS, axes_or_new, headline, plain
 from skgraded._support.text import count
-from skgraded._support.writers import Result, Table
+from skgraded._support.writers import Field, Result, or_blank
 from skgraded.measures import GAP, eGAP, xGAP
 
 if TYPE_CHECKING:
@@ -126,34 +126,20 @@ class Shares(Result):
         g = self.g if digits is None else _rounded(self.g, integer("digits", digits, 1))
         return kind(g=tuple(g.tolist()), **fields)
 
-    def _columns(self) -> dict[str, Any]:
-        of_g = {"g": self.g, "lower": self.interval[:, 0], "upper": self.interval[:, 1]}
-        return {
-            "grade": np.arange(self.max_grade + 1),
-            "n_shown": self.n_shown,
-            "n_examined": self.n_examined,
-            "n_satisfied": self.n_satisfied,
-            "rate": self.rate,
-            **{name: np.append(np.nan, each) for name, each in of_g.items()},
-        }
-
-    def _facts(self) -> dict[str, Any]:
-        names = ("clusters", "parameters", "departures")
-        return {**super()._facts(), **{name: getattr(self, name) for name in names}}
-
-    def _table(self) -> Table:
-        intervals = [f"{low:.3f} to {high:.3f}" for low, high in self.interval]
-        columns = [
-            ("shown", [str(n) for n in self.n_shown]),
-            ("examined", [f"{n:.1f}" for n in self.n_examined]),
-            ("clicked" if self.reader else "satisfied", [str(n) for n in self.n_satisfied]),
-            ("rate", [f"{rate:.3f}" for rate in self.rate]),
-            ("g", ["", *(f"{each:.3f}" for each in self.g)]),
-            (f"{100 * self.confidence:g} % interval", ["", *intervals]),
+    def _fields(self) -> list[Field]:
+        g, lower, upper = np.column_stack([np.full(3, np.nan), [self.g, *self.interval.T]])
+        are_alike = np.array_equal(self.n_shown, self.n_examined)
+        interval = f"{100 * self.confidence:g} % interval"
+        return [
+            Field("grade", np.arange(self.max_grade + 1), "grade"),
+            Field("n_shown", self.n_shown, "shown"),
+            Field("n_examined", self.n_examined, None if are_alike else "examined", "{:.1f}"),
+            Field("n_satisfied", self.n_satisfied, "clicked" if self.reader else "satisfied"),
+            Field("rate", self.rate, "rate", "{:.3f}"),
+            Field("g", g, "g", or_blank("{:.3f}")),
+            Field("lower", lower, interval, or_blank("{lower:.3f} to {upper:.3f}")),
+            Field("upper", upper),
         ]
-        if np.array_equal(self.n_shown, self.n_examined):
-            del columns[1]
-        return Table(["grade", *map(str, range(self.max_grade + 1))], columns, self._sentences())
 
     def _sentences(self) -> list[str]:
         units = " and ".join(count(n, name, _plural(name)) for name, n in self.clusters.items())
