@@ -74,45 +74,10 @@ __all__ = [
     "xGAP",
 ]
 
-# Measures take longer to import than NumPy, and scikit-learn takes a second.
+# Measures take longer to import than NumPy, and scikit-learn takes a second: it comes last.
 __getattr__, __dir__ = on_first_use(
     __name__,
-    {
-        "comparison": ["Comparison", "compare"],
-        "conventions": [],
-        "datasets": [],
-        "exceptions": [],
-        "measures": [
-            "AP",
-            "Blend",
-            "Bpref",
-            "DCG",
-            "ERR",
-            "GAP",
-            "Measure",
-            "QMeasure",
-            "RBP",
-            "RR",
-            "catalogue",
-            "eGAP",
-            "evaluate",
-            "infAP",
-            "measure",
-            "nDCG",
-            "xGAP",
-        ],
-        "model_selection": [
-            "QueryKFold",
-            "QueryRanker",
-            "QueryShuffleSplit",
-            "StratifiedQueryKFold",
-            "cross_validate_queries",
-            "query_train_test_split",
-        ],
-        "rankings": ["Judgments", "Rankings", "query_ids", "query_series", "query_target"],
-        "results": ["Scores"],
-        "scoring": ["make_ranking_scorer"],
-        "trec": [],
-        "users": [],
-    },
+    __all__,
+    ["measures", "rankings", "results", "comparison", "scoring", "model_selection"],
+    ["conventions", "datasets", "exceptions", "trec", "users"],
 )

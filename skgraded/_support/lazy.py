@@ -1,45 +1,31 @@
-"""What is made or imported on first use: names of a package, kept properties, and pandas."""
+"""What is imported on first use: names of a package, and pandas."""
 
-import functools
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING or sys.version_info >= (3, 12):
-    cached_property = functools.cached_property
-else:
-
-    class cached_property(functools.cached_property):  # noqa: N801 - the name of its base
-        """Without the lock that Python dropped in 3.12: a microsecond a property."""
-
-        def __get__(self, instance, owner=None):
-            if instance is None:
-                return self
-            value = instance.__dict__[self.attrname] = self.func(instance)
-            return value
+from typing import Any
 
 
 def on_first_use(
-    package: str, names_in: Mapping[str, Sequence[str]]
+    package: str, names: Sequence[str], homes: Sequence[str], modules: Sequence[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package, from the names that its modules hold."""
-    home_of = {name: home for home, names in names_in.items() for name in names}
-    modules = {home for home in names_in if not home.startswith("_")}
+    """Return ``__getattr__`` and ``__dir__`` of a package that imports what is asked for.
+
+    A name is that of the first home that has it; homes and other modules are attributes, too.
+    """
 
     def of_name(name: str) -> Any:
-        if name in home_of:
-            value = getattr(import_module(f"{package}.{home_of[name]}"), name)
-            setattr(sys.modules[package], name, value)
-            return value
-        if name in modules:
+        if name in homes or name in modules:
             return import_module(f"{package}.{name}")
+        if name in names:
+            for home in (import_module(f"{package}.{each}") for each in homes):
+                if hasattr(home, name):
+                    value = getattr(home, name)
+                    setattr(sys.modules[package], name, value)
+                    return value
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
-    def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *home_of, *modules})
-
-    return of_name, names
+    return of_name, lambda: sorted({*vars(sys.modules[package]), *names, *homes, *modules})
 
 
 def import_pandas(

@@ -71,5 +71,6 @@ for _family in (average_precision, blend, bpref, cascade, ndcg, precision_recall
 # What imports results and tables, which a measure alone does not need.
 __getattr__, __dir__ = on_first_use(
     __name__,
-    {"_evaluate": ["evaluate"], "_ranges": ["Bounds", "TieReport", "bounds", "tie_report"]},
+    ["Bounds", "TieReport", "bounds", "evaluate", "tie_report"],
+    ["_evaluate", "_ranges"],
 )
