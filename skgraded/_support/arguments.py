@@ -150,8 +150,8 @@ def choice(name: str, value: Any, known: Iterable[str], *, alternative: str = ""
 
 def threads(n_threads: Any) -> int:
     """Return a number of threads; None is one, and -1 one per processor of this process."""
-    if n_threads is None or (type(n_threads) is int and 1 <= n_threads <= _MOST_THREADS):
-        return n_threads or 1
+    if n_threads is None:
+        return 1
     if not is_integer(n_threads) or not (n_threads == -1 or 1 <= n_threads <= _MOST_THREADS):
         raise ValueError(
             f"n_threads must be an integer from 1 to {_MOST_THREADS}, or -1 for all processors, "

@@ -82,11 +82,10 @@ def _in_code(value: Any) -> str:
 def _parse_cutoff(text: str, spec: str) -> int:
     if text.isascii() and text.isdigit():
         return int(text)
-    if re.fullmatch(r"[0-9]+\s*\(.*\)", text):
-        raise ValueError(
-            f"The cut-off must be written behind the fields, Name(field=value,...)@k, got {spec!r}."
-        )
-    raise ValueError(f"k must be an integer >= 1, got {text!r} in {spec!r}.")
+    raise ValueError(
+        f"k must be an integer >= 1, got {text!r} behind the @ in {spec!r}; fields come before it, "
+        "as in Name(field=value,...)@k."
+    )
 
 
 def _parse_fields(text: str, spec: str) -> dict[str, Any]:
