@@ -70,16 +70,6 @@ class TestResults:
         assert one.ideal() == {"nDCG": 1.0}
         assert one.mean() == scores["nDCG"].mean()
 
-    def test_notebooks_show_tables(self):
-        scores = evaluate(
-            ["AP", "xGAP(g=[0.5,0.5])"], [2, 0, 0, 0, 1], [4, 3, 2, 1, 5], qid=[*"<<>>>"]
-        )
-        page = scores._repr_html_()
-        assert "0.7500" in page
-        assert "Means over 2 queries." in page
-        assert "<script" not in page
-        assert scores["AP"]._repr_html_().count("<tr>") == 2
-
     @pytest.mark.parametrize(
         "mean",
         [

@@ -457,9 +457,6 @@ class TestPrinting:
             note.split()
         )
 
-    def test_html(self):
-        assert TWO._repr_html_().count("<tr>") == 3
-
 
 def test_a_comparison_with_a_number_is_refused():
     assert ONE["AP"] != ONE["nDCG@10"]

@@ -30,16 +30,15 @@ def letters_in(latex):
     body = latex.partition("\\midrule\n")[2].partition("\\bottomrule")[0]
     names, above = {}, {}
     for line in body.splitlines():
-        label, *cells = line.removesuffix(" \\\\").split(" & ")
+        label, *cells = re.sub(r"\\textbf{([\d.]+)}", r"\1", line)[:-3].split(" & ")
         letter, name = re.fullmatch(r"\((\w+)\) (.*)", label.replace("\\", "")).groups()
         names[letter] = name
         above[names[letter]] = [re.fullmatch(r"[\d.]+(?:\$\^\{(.*)\}\$)?", e)[1] for e in cells]
     return names, above
 
 
-@pytest.mark.parametrize("baseline", [None, "middle"])
-def test_letters_are_the_systems_that_are_significantly_worse(scores, baseline):
-    found = compare(scores, baseline=baseline, tests="t")
+def test_letters_are_the_systems_that_are_significantly_worse(scores):
+    found = compare(scores, tests="t")
     names, above = letters_in(found.to_latex())
     n_letters = 0
     for column, (name, direction) in enumerate(zip(found.measures, (1, 1, -1), strict=True)):
@@ -54,6 +53,19 @@ def test_letters_are_the_systems_that_are_significantly_worse(scores, baseline):
             n_letters += len(beaten)
     assert n_letters > 5
     assert "significantly better than these systems. Student's paired t" in found.to_latex()
+
+
+def test_stars_are_the_systems_that_differ_significantly_from_the_baseline(scores):
+    found = compare(scores, baseline="middle", tests="t")
+    rows = [line for line in found.to_markdown().splitlines() if line.startswith("| ")][2:7]
+    starred = {}
+    for row in rows:
+        name, *cells = (cell.strip() for cell in row.split("|")[1:-1])
+        starred[name.replace("\\", "")] = ["<sup>\\*</sup>" in cell for cell in cells]
+    assert starred.pop("middle") == [False] * 3
+    names = [found.systems[one] for one, _ in found.pairs]
+    assert starred == dict(zip(names, found.significant.tolist(), strict=True))
+    assert 0 < sum(map(sum, starred.values())) < 12
 
 
 def test_of_several_tests_it_is_said_which_one_decides(scores):

@@ -13,7 +13,6 @@ from skgraded import (
     measure,
     trec,
 )
-from skgraded._support.writers import Table
 from skgraded.conventions import measure_as
 from skgraded.exceptions import (
     UndefinedMeanWarning,
@@ -72,9 +71,6 @@ def test_run_scores():
     assert scores.n_empty == (1, 1, 1)
     assert (list(scores), len(scores)) == (MEASURES, 3)
     assert "AP" in scores
-    page = scores._repr_html_()
-    assert page.count("<tr>") == 3
-    assert all(each in page for each in (*scores.systems, *scores.measures))
     frame = scores.to_frame()
     for system, by_topic in scores.to_dict().items():
         for topic, values in by_topic.items():
@@ -262,12 +258,6 @@ def test_runs_are_scored_in_batches(monkeypatch, bound, value):
     assert again.systems == whole.systems
     assert again.notes == whole.notes
     assert max(sizes) == value
-
-
-def test_a_table_breaks_into_blocks():
-    columns = [("a" * 12, ["1"]), ("b" * 12, ["2"]), ("c" * 12, ["3"])]
-    blocks = Table(["name", "x"], columns).to_text(34).split("\n\n")
-    assert [block.splitlines()[1].split() for block in blocks] == [["x", "1", "2"], ["x", "3"]]
 
 
 # ---- ir_measures

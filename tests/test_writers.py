@@ -178,7 +178,11 @@ def latex_rows(text):
 
 def columns_of(result):
     columns = result._report().columns
-    return {name: getattr(each, "tolist", lambda: each)() for name, each in columns.items()}  # noqa: B023
+    return {name: list(map(plain, column)) for name, column in columns.items()}
+
+
+def plain(value):
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def stripped(rows):
@@ -191,7 +195,7 @@ def stripped(rows):
 def test_a_reader_of_a_format_for_people_gets_the_cells_back(result, form, read):
     report = result._report()
     tables = (form != "html" and report.for_papers) or report.tables
-    written = WRITERS[form].write([report])
+    written = WRITERS[form]([report])
     assert stripped(read(written)) == stripped(row for table in tables for row in table.rows)
     words = [re.findall("[a-z]{5,}", note) for table in tables for note in table.sentences]
     assert set().union(*words) <= set(re.findall("[a-z]{5,}", written))
@@ -251,41 +255,29 @@ def shapes(form, text):
 
 
 @pytest.mark.parametrize("form", WRITERS)
-@pytest.mark.parametrize("name", ["\udcff", "a\rb", "a\nb", "=1", "@a"])
+@pytest.mark.parametrize("name", ["\udcff", "a\rb", "a\nb", "=1", "@a", "bell\a\u202egnp.exe"])
 def test_names_are_safe_in_every_format(name, form):
     texts = []
     for first in (name, "x"):
         scores = scores_of(SIGNIFICANT, (first, "b", "c"))
-        texts.append(WRITERS[form].write([scores._report()]))
-        texts.append(WRITERS[form].write([compare(scores)._report()]))
+        texts += [WRITERS[form]([each._report()]) for each in (scores, compare(scores))]
     assert [shapes(form, each) for each in texts[:2]] == [shapes(form, each) for each in texts[2:]]
     for each in texts:
         assert each.encode()
-        assert form == "csv" or "\r" not in each
+        assert form in ("csv", "json") or not re.search("[\a\r\u202e]", each)
 
 
 @pytest.mark.parametrize(
     ("name", "cell"),
     [
         *[(name, f"'{name}") for name in ("=1+1", "@a", "-b", "+cmd|", "-2+3+cmd|")],
-        *[(name, name) for name in ("-1.5", "a,b", '"q"', "a\rb", "a\nb", " =")],
+        *[(name, name) for name in ("-1.5", "a,b", '"q"', "a\rb", "a\nb", " =", "bell\a")],
         ("\udcff", "\\udcff"),
     ],
 )
 def test_a_spreadsheet_takes_no_name_for_a_formula(name, cell):
     text = scores_of(SIGNIFICANT, (name, "b", "c")).to_csv()
     assert next(row[0] for row in list(csv.reader(io.StringIO(text, newline="")))[1:]) == cell
-
-
-@pytest.mark.parametrize("form", ["table", "markdown", "html", "latex"])
-def test_names_cannot_move_the_cursor_or_turn_the_line(form):
-    text = WRITERS[form].write([SIMPLE._report()])
-    assert not re.search("[\a\u202e]", text)
-    assert "u202egnp.exe" in text
-
-
-def test_csv_holds_other_names_as_they_are():
-    assert list(csv.reader(io.StringIO(SIMPLE.to_csv())))[3][0] == SIMPLE.systems[1]
 
 
 @pytest.mark.parametrize(
@@ -301,14 +293,6 @@ def test_csv_holds_other_names_as_they_are():
 )
 def test_control_characters_are_escaped_and_other_text_is_not(text, shown):
     assert visible(text) == shown
-
-
-def test_json_escapes_what_is_not_utf8():
-    scores = Scores(
-        measures=("AP",), qid=np.array(["\udcff", "é"]), values=[[1.0], [0.0]], directions=(1,)
-    )
-    assert scores.to_json().isascii()
-    assert "é" in scores.select(query=["é"]).to_json()
 
 
 def test_lines_of_trec_eval_refuse_what_would_forge_lines():
@@ -363,21 +347,26 @@ def test_reports_of_several_parts_share_a_file():
         part._replace(labels={"rate": rate}, heading=f"{rate} %", notes=["told"])
         for part, rate in zip(parts, (10, 20), strict=True)
     ]
-    assert WRITERS["csv"].write(parts) == "rate,a,n\n10,x,1\n20,y,2\n"
-    assert json.loads(WRITERS["json"].write(parts)) == {
+    assert WRITERS["csv"](parts) == "rate,a,n\n10,x,1\n20,y,2\n"
+    assert json.loads(WRITERS["json"](parts)) == {
         "parts": [
             {"rate": 10, "size": 1, "rows": [{"a": "x", "n": 1}]},
             {"rate": 20, "size": 2, "rows": [{"a": "y", "n": 2}]},
         ],
         "notes": ["told"],
     }
-    assert WRITERS["table"].write(parts) == "10 %:\na  n\nx  1\n\n20 %:\na  n\ny  2\n"
+    assert WRITERS["table"](parts) == "10 %:\na  n\nx  1\n\n20 %:\na  n\ny  2\n"
+
+
+def test_a_table_breaks_into_blocks():
+    columns = [Field(name, [number], name * 12) for number, name in enumerate("abc", start=1)]
+    blocks = Table([Field("name", ["x"], "name"), *columns]).to_text(34).split("\n\n")
+    assert [block.splitlines()[1].split() for block in blocks] == [["x", "1", "2"], ["x", "3"]]
 
 
 def test_means_of_systems_are_rows():
-    found = json.loads(WRITERS["json"].write([SIMPLE._report_of()]))
+    found = json.loads(WRITERS["json"]([SIMPLE._report_of()]))
     assert found["rows"][0] == {"system": "plain", "AP": 0.375, NASTY: 1.0}
-    assert found["n_queries"] == 2
     assert json.loads(SIMPLE.to_json())["means"]["plain"] == {"AP": 0.375, NASTY: 1.0}
 
 
@@ -386,14 +375,11 @@ def test_many_systems_are_shortened_and_said_to_be():
     assert "30 rows, the first 20 shown; to_frame() has all." in repr(found)
     assert "435 pairs: to_frame() has their differences and intervals." in repr(found)
     assert len(repr(found).splitlines()) < 80
-    assert len(found.to_dict()["difference"]) == 435
     runs = RESULTS["many runs"]()
     assert "25 rows, the first 20 shown; to_frame() has all." in repr(runs)
     assert len(runs.to_text().splitlines()) == len(repr(runs).splitlines()) + 4
-    assert list(map(len, html_rows(runs._repr_html_()))) == [3] * 21
     to_one = RESULTS["a baseline"]()
     assert "25 rows, the first 20 shown; to_frame() has all." in repr(to_one)
-    assert list(map(len, html_rows(to_one._repr_html_()))) == [2] * 21 + [4] * 21
     assert len(to_one.to_text().splitlines()) > len(repr(to_one).splitlines())
 
 
@@ -402,13 +388,6 @@ def test_a_profile_of_many_rankers_is_shortened_and_said_to_be():
     text = " ".join(repr(found).split())
     assert "26 rows, of which the first 20 are shown; to_text() shows all." in text
     assert 26 * repr(found).count("\nrel=") == 20 * found.to_text().count("\nrel=") > 0
-
-
-def test_a_comparison_has_tables_for_each_measure():
-    found = RESULTS["two measures"]()
-    assert found.to_dict()["measure"] == ["nDCG@10"] * 10 + ["AP"] * 10
-    assert found._repr_html_().count("<table>") == 4
-    assert list(found._facts()["means"]) == list(found.systems)
 
 
 def test_two_long_names_of_a_pair_are_both_shown():

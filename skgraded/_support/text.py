@@ -59,15 +59,15 @@ def told_queries(n_queries: Sequence[int]) -> str:
     return _least_to_most(n_queries, "query", "queries")
 
 
-def told_in_clusters(queries: str, n_clusters: int | Sequence[int] | None) -> str:
+def told_in_clusters(queries: str, n_clusters: Sequence[int] | None) -> str:
     """Add to a number of queries in words that of their clusters, if there are any.
 
     Parameters
     ----------
     queries : str
         The number of queries in words.
-    n_clusters : int, sequence of int or None
-        Number of clusters, in all or of each part of a result.
+    n_clusters : sequence of int or None
+        Number of clusters of each part of a result.
 
     Returns
     -------
@@ -77,13 +77,12 @@ def told_in_clusters(queries: str, n_clusters: int | Sequence[int] | None) -> st
     Examples
     --------
     >>> from skgraded._support.text import told_in_clusters
-    >>> told_in_clusters("40 queries", 10)
+    >>> told_in_clusters("40 queries", [10])
     '40 queries in 10 clusters'
     """
     if n_clusters is None:
         return queries
-    numbers = [n_clusters] if isinstance(n_clusters, int) else n_clusters
-    return f"{queries} in {_least_to_most(numbers, 'cluster', 'clusters')}"
+    return f"{queries} in {_least_to_most(n_clusters, 'cluster', 'clusters')}"
 
 
 def _least_to_most(numbers: Sequence[int], noun: str, nouns: str) -> str:

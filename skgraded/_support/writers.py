@@ -9,7 +9,6 @@ form for people. Tables, frames and all writers follow from the fields. Every wr
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from skgraded._support.arguments import is_missing
 from skgraded._support.lazy import import_pandas
 from skgraded._support.text import WIDTH, shorten, wrap
 
@@ -84,9 +84,7 @@ class Field(NamedTuple):
 
 def or_blank(form: str, blank: str = "") -> Callable[..., str]:
     """Return the form of a field that leaves nan and None blank."""
-    return lambda value, /, **row: (
-        blank if value is None or value != value else form.format(value, **row)  # noqa: PLR0124
-    )
+    return lambda value, /, **row: blank if is_missing(value) else form.format(value, **row)
 
 
 class Table(NamedTuple):
@@ -113,11 +111,6 @@ class Table(NamedTuple):
         """Leave out all rows but the first ones."""
         fields = [each._replace(values=each.values[:n_rows]) for each in self.fields]
         return self._replace(fields=fields)
-
-    @property
-    def shown(self) -> list[Field]:
-        """The fields that are shown."""
-        return [each for each in self.fields if each.heading is not None]
 
     @property
     def rows(self) -> list[list[str]]:
@@ -152,7 +145,7 @@ class Table(NamedTuple):
             The lines.
         """
         title = [wrap(visible(self.title), width)] if self.title else []
-        notes = [wrap(note, width) for note in self.sentences]
+        notes = [wrap(each, width) for each in self.sentences]
         return "\n".join([*title, self._blocks(width), *notes])
 
     def _blocks(self, width: int) -> str:
@@ -184,14 +177,16 @@ class Table(NamedTuple):
 
         header, *rows = ([html.escape(cell) for cell in row] for row in self.rows)
         title = [f"<p>{html.escape(visible(self.title))}</p>"] if self.title else []
+        notes = [f"<p>{html.escape(each)}</p>" for each in self.sentences]
         lines = [*title, "<table>", "<thead>", _html_row("th", header), "</thead>", "<tbody>"]
         lines += [*(_html_row("td", row) for row in rows), "</tbody>", "</table>"]
-        return "\n".join([*lines, *(f"<p>{html.escape(note)}</p>" for note in self.sentences)])
+        return "\n".join([*lines, *notes])
 
     def _for_papers(self, marks: dict[int, str], strong: str, raised: str) -> list[list[str]]:
         """Return the rows as a format writes them: the best values strong, and marks raised."""
         header, *rows = ([cell.translate(marks) for cell in row] for row in self.rows)
-        for column, field in enumerate(self.shown):
+        shown = [each for each in self.fields if each.heading is not None]
+        for column, field in enumerate(shown):
             best = None if field.best_row is None else rows[field.best_row][column]
             for row, mark in zip(rows, field.marks or [""] * len(rows), strict=True):
                 cell = strong.format(row[column]) if row[column] == best else row[column]
@@ -222,9 +217,9 @@ class Table(NamedTuple):
             A ``table`` with the title and the notes as its caption.
         """
         header, *rows = self._for_papers(_IN_LATEX, r"\textbf{{{}}}", "$^{{{}}}$")
-        told = " ".join([f"{visible(self.title)}."] * bool(self.title) + self.sentences)
-        caption = [f"\\caption{{{told.translate(_IN_LATEX)}}}"] if told else []
-        lines = [r"\begin{table}", r"\centering", *caption]
+        told = " ".join([f"{visible(self.title)}.", *self.sentences][not self.title :])
+        lines = [r"\begin{table}", r"\centering"]
+        lines += [f"\\caption{{{told.translate(_IN_LATEX)}}}"] if told else []
         lines += [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule"]
         lines += [_latex_row(header), r"\midrule", *map(_latex_row, rows), r"\bottomrule"]
         return "\n".join([*lines, r"\end{tabular}", r"\end{table}"])
@@ -275,6 +270,7 @@ class Result:
     """
 
     _widest_label: ClassVar[int] = _WIDEST_LABEL
+    _rows_shown: ClassVar[int | None] = None  # when Python or a notebook prints it
 
     def _fields(self) -> list[Field]:
         raise NotImplementedError
@@ -286,8 +282,8 @@ class Result:
     def _table(self) -> Table:
         return Table(self._fields(), self._sentences(), widest_label=self._widest_label)
 
-    def _tables(self) -> list[Table]:
-        return [self._table()]
+    def _tables(self, n_rows: int | None = None) -> list[Table]:
+        return [self._table().first(n_rows)]
 
     def _columns(self) -> dict[str, Any]:
         """Return the columns of `to_frame`."""
@@ -337,7 +333,7 @@ class Result:
         str
             Its tables and notes; the best of several values is bold.
         """
-        return WRITERS["markdown"].write([self._report()])
+        return WRITERS["markdown"]([self._report()])
 
     def to_latex(self) -> str:
         r"""Write it as LaTeX, for the package booktabs.
@@ -347,7 +343,7 @@ class Result:
         str
             Its tables, with notes in the caption; the best of several values is bold.
         """
-        return WRITERS["latex"].write([self._report()])
+        return WRITERS["latex"]([self._report()])
 
     def to_csv(self) -> str:
         """Write the columns of `to_frame` as CSV, with all digits.
@@ -360,7 +356,7 @@ class Result:
         str
             A header and a line per row.
         """
-        return WRITERS["csv"].write([self._report()])
+        return WRITERS["csv"]([self._report()])
 
     def to_json(self) -> str:
         """Write it as JSON, with all digits; nan and infinity, which JSON lacks, are null.
@@ -370,22 +366,19 @@ class Result:
         str
             An object with the facts, ``"rows"`` and ``"notes"``.
         """
-        return WRITERS["json"].write([self._report()])
+        return WRITERS["json"]([self._report()])
 
     def __repr__(self) -> str:
-        return "\n\n".join(table.to_text() for table in self._tables())
+        return "\n\n".join(table.to_text() for table in self._tables(self._rows_shown))
 
     def _repr_html_(self) -> str:
-        return "\n".join(table.to_html() for table in self._tables())
+        return "\n".join(table.to_html() for table in self._tables(self._rows_shown))
 
 
 class LongResult(Result):
     """Base class of results that may have many rows, of which Python prints the first ones."""
 
-    _rows_shown: ClassVar[int] = 20
-
-    def _tables(self, n_rows: int | None = None) -> list[Table]:
-        return [self._table().first(n_rows)]
+    _rows_shown = 20
 
     def to_text(self, n_rows: int | None = None, width: int = WIDTH) -> str:
         """Draw its tables with characters, and its notes.
@@ -404,24 +397,14 @@ class LongResult(Result):
         """
         return "\n\n".join(table.to_text(width) for table in self._tables(n_rows))
 
-    def __repr__(self) -> str:
-        return self.to_text(self._rows_shown)
-
-    def _repr_html_(self) -> str:
-        return "\n".join(table.to_html() for table in self._tables(self._rows_shown))
-
 
 def visible(text: str) -> str:
     """Write characters that would move a cursor, turn a line around or fail as escapes."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(
-        each.encode("unicode_escape").decode() if _is_unwritable(each) else each for each in text
-    )
-
-
-def _is_unwritable(character: str) -> bool:
-    return unicodedata.category(character) in _UNWRITABLE or character in _DIRECTIONS
+    kinds = [each in _DIRECTIONS or unicodedata.category(each) in _UNWRITABLE for each in text]
+    pairs = zip(text, kinds, strict=True)
+    return "".join(each.encode("unicode_escape").decode() if bad else each for each, bad in pairs)
 
 
 def _is_fact(value: Any) -> bool:
@@ -432,13 +415,8 @@ def _is_fact(value: Any) -> bool:
     return all(isinstance(each, str | int | float) for each in values)
 
 
-_SCALARS = frozenset([str, int, float, bool, type(None)])
-
-
 def _plain(value: Any) -> Any:
     """Return Python's own types instead of NumPy's."""
-    if type(value) in _SCALARS:
-        return value
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         return value.tolist()
     if hasattr(value, "tolist"):
@@ -503,45 +481,21 @@ def _as_json(reports: Sequence[Report]) -> str:
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         parts.append({**_plain({**report.labels, **report.facts}), "rows": rows})
     notes = list(dict.fromkeys(note for report in reports for note in report.notes))
-    content = parts[0] if len(parts) == 1 else {"parts": parts}
-    content = _finite({**content, "notes": notes})
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # an id with bytes that are not UTF-8, which JSON can only escape
-        text = json.dumps(content, indent=2, allow_nan=False)
+    content = {**(parts[0] if len(parts) == 1 else {"parts": parts}), "notes": notes}
+    # JSON has no nan and no infinity.
+    content = json.loads(json.dumps(content), parse_constant=lambda _: None)
+    text = json.dumps(content, indent=2, ensure_ascii=False)
+    if re.search("[\ud800-\udfff]", text):  # halves of characters, which JSON can only escape
+        text = json.dumps(content, indent=2)
     return text + "\n"
 
 
-def _finite(value: Any) -> Any:
-    """Replace nan and infinity, which JSON does not have, by None."""
-    if isinstance(value, dict):
-        return {name: _finite(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-class Writer(NamedTuple):
-    """A format.
-
-    Attributes
-    ----------
-    write : callable
-        From reports to text.
-    holds_notes : bool
-        Whether the notes of a report have a place in it.
-    """
-
-    write: Callable[[Sequence[Report]], str]
-    holds_notes: bool = True
-
-
+WITHOUT_NOTES = frozenset(["csv"])  # formats that have no place for them
 WRITERS = {
-    "table": Writer(_of_tables(Table.to_text, "{}:\n")),
-    "csv": Writer(_as_csv, holds_notes=False),
-    "json": Writer(_as_json),
-    "markdown": Writer(_of_tables(Table.to_markdown, "**{}**\n\n", for_papers=True)),
-    "latex": Writer(_of_tables(Table.to_latex, "% {}\n", for_papers=True)),
-    "html": Writer(_of_tables(Table.to_html, "<p>{}</p>\n")),
+    "table": _of_tables(Table.to_text, "{}:\n"),
+    "csv": _as_csv,
+    "json": _as_json,
+    "markdown": _of_tables(Table.to_markdown, "**{}**\n\n", for_papers=True),
+    "latex": _of_tables(Table.to_latex, "% {}\n", for_papers=True),
+    "html": _of_tables(Table.to_html, "<p>{}</p>\n"),
 }

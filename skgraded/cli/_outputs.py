@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from skgraded._support.text import wrap
-from skgraded._support.writers import WRITERS, Report
+from skgraded._support.writers import WITHOUT_NOTES, WRITERS, Report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +28,9 @@ def write(arguments: argparse.Namespace, text: str) -> None:
 
 def write_reports(arguments: argparse.Namespace, reports: Sequence[Report]) -> None:
     """Write results in the format that was asked for, and notes that it has no place for beside."""
-    writer = WRITERS[format_of(arguments)]
-    write(arguments, writer.write(reports))
-    if not writer.holds_notes:
+    form = format_of(arguments)
+    write(arguments, WRITERS[form](reports))
+    if form in WITHOUT_NOTES:
         tell(list(dict.fromkeys(note for report in reports for note in report.notes)))
 
 
