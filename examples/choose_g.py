@@ -32,7 +32,6 @@ session = np.repeat(np.arange(n_sessions), n_shown)
 log = {"grade": grade.ravel(), "satisfied": satisfied.ravel(), "cluster": session}
 found = thresholds_from_feedback(**log, propensity=propensity.ravel())
 print(f"Position corrected; the truth is {true_g}\n{found}\n")
-ax = found.plot()
 
 # %%
 # Without it, documents of low grades seem to satisfy too seldom, because they stand where few

@@ -163,10 +163,3 @@ def test_seeds(scores):
 
     np.testing.assert_array_equal(p_values(1), p_values(1))
     assert (p_values(1) != p_values(2)).any()
-
-
-def test_frames(scores):
-    found = discriminative_power(scores, n_resamples=100)
-    table = found.to_frame()
-    assert len(table) == 30
-    assert table["significant"].sum() == found.n_significant.sum()

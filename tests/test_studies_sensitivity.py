@@ -211,11 +211,3 @@ def test_discovery_checks_its_numbers():
         change_by_discovery(0.5, 3, 0)
     with pytest.raises(ValueError, match="n_relevant must be >= 0, got -1"):
         change_by_discovery(0.5, -1, 3)
-
-
-def test_frame():
-    rng = np.random.default_rng(0)
-    found = sensitivity(["AP", "nDCG"], rng.integers(0, 2, 30), rng.random(30))
-    table = found.to_frame()
-    assert list(table.columns) == ["qid", "rank", "AP", "nDCG"]
-    assert len(table) == 30

@@ -1,4 +1,4 @@
-"""The style of all pictures: axes, colours, titles that ask and answer, names of curves."""
+"""The style of all pictures: axes, colours, verdicts as titles, names of curves."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded._support.text import shorten
+
 FloatArray = NDArray[np.float64]
 
 # Colours that colour-blind people can distinguish (Okabe and Ito), without the pale yellow.
@@ -17,19 +19,18 @@ BETTER, WORSE = COLOURS[:2]
 GREY, _PALE = "#767676", "#B8B8B8"
 MARKERS = "os^Dv<>P"
 SMALL = 8.0  # points, of labels
-_QUESTION, _ANSWER = 10.5, 9.0
-_CHARACTERS_AN_INCH = {_QUESTION: 11.0, _ANSWER: 14.5, SMALL: 15.5}
-_LINE_HEIGHT = 1.3
+_TITLE = 10.5
+_SMALL_CHARACTER, _TITLE_CHARACTER = 1 / 15.5, 1 / 11  # inches
 _MOST_COLOURED = 5
 
 
 class Curve(NamedTuple):
-    """A line of a picture, and whether it stands out from the others."""
+    """A line of a picture, and the number of its colour and marker; without one it is pale."""
 
     name: str
     x: FloatArray
     y: FloatArray
-    stands_out: bool = True
+    look: int | None
     dashes: str = "-"
 
 
@@ -67,58 +68,27 @@ def _take_names_literally(ax: Any) -> None:
             text.set_parse_math(False)
 
 
-def headline(ax: Any, question: str, answer: str = "", lift: float = 0.0) -> None:
-    """Write the question of a picture above the axes, in bold, and the answer below it.
+def headline(ax: Any, verdict: str) -> None:
+    """Write what a picture says above its axes, in bold; a long verdict takes several lines.
 
-    Call it when all names are drawn: dollar signs in them and in the texts are none of mathematics.
-
-    Parameters
-    ----------
-    ax : Axes
-        The axes, with their ticks.
-    question, answer : str
-        The texts; long ones take several lines.
-    lift : float, default=0.0
-        Points to leave free above the axes.
+    Call it when all names are drawn: dollar signs in them and in the verdict are none of
+    mathematics.
     """
-    question = textwrap.fill(question, _room(ax, _QUESTION))
-    answer = textwrap.fill(answer, _room(ax, _ANSWER))
-    n_lines = answer.count("\n") + 1 if answer else 0
-    ax.set_title(
-        question,
-        loc="left",
-        fontsize=_QUESTION,
-        fontweight="bold",
-        pad=7 + lift + n_lines * _LINE_HEIGHT * _ANSWER,
-    )
-    if answer:
-        # The title keeps the room above the axes free; the layout need not know the answer's size.
-        ax.annotate(
-            answer,
-            (0.0, 1.0),
-            xycoords="axes fraction",
-            xytext=(0, 5 + lift),
-            textcoords="offset points",
-            va="bottom",
-            fontsize=_ANSWER,
-            color="#404040",
-            linespacing=_LINE_HEIGHT - 0.1,
-            annotation_clip=False,
-        ).set_in_layout(False)
+    told = textwrap.fill(verdict, _room(ax))
+    ax.set_title(told, loc="left", fontsize=_TITLE, fontweight="bold", pad=7)
     _take_names_literally(ax)
 
 
-def _room(ax: Any, size: float) -> int:
+def _room(ax: Any) -> int:
     """Return how many characters fit above the axes, beside the names left of them."""
-    names = [each.get_text() for each in ax.get_yticklabels()]
-    names = [line for name in names for line in name.split("\n")]
+    names = [line for each in ax.get_yticklabels() for line in each.get_text().split("\n")]
     width: float = ax.figure.get_figwidth() * ax.get_position().width / 0.775
-    beside = max(map(len, names), default=0) / _CHARACTERS_AN_INCH[SMALL] + 0.5
-    return max(24, int((width - beside) * _CHARACTERS_AN_INCH[size]))
+    beside = max(map(len, names), default=0) * _SMALL_CHARACTER + 0.5
+    return max(24, int((width - beside) / _TITLE_CHARACTER))
 
 
-def standing_out(values: ArrayLike) -> NDArray[np.bool_]:
-    """Tell which of many values stand out: the two largest and the two smallest; all of a few.
+def looks_of(values: ArrayLike) -> list[int | None]:
+    """Return the numbers of values that stand out: the two largest and smallest; all of a few.
 
     Parameters
     ----------
@@ -127,26 +97,24 @@ def standing_out(values: ArrayLike) -> NDArray[np.bool_]:
 
     Returns
     -------
-    ndarray of shape (n,), bool
-        Whether each value stands out.
+    list of int or None
+        The numbers; None for a value that does not stand out.
     """
     values = np.asarray(values, dtype=float)
-    if len(values) <= _MOST_COLOURED:
-        return np.ones(len(values), dtype=bool)
     order = np.argsort(values, kind="stable")
-    order = order[~np.isnan(values[order])]
-    chosen = np.zeros(len(values), dtype=bool)
-    chosen[order[[*range(2), *range(-2, 0)]] if len(order) > _MOST_COLOURED else order] = True
-    return chosen
+    known = order[~np.isnan(values[order])]
+    ends = known if len(known) <= _MOST_COLOURED else [*known[:2], *known[-2:]]
+    chosen = sorted(order if len(values) <= _MOST_COLOURED else ends)
+    return [chosen.index(at) if at in chosen else None for at in range(len(values))]
 
 
 def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[Any]:
-    """Draw curves: those that stand out in colour, the others pale and behind them.
+    """Draw curves: those with a look in colour, the others pale, behind them and named together.
 
     Parameters
     ----------
     ax : Axes
-        The axes.
+        The axes, beside which several curves are named.
     curves : sequence of Curve
         The curves.
     markers : bool, default=True
@@ -157,21 +125,19 @@ def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[
     list of Line2D
         The lines, in the order of the curves.
     """
-    lines, number = [], 0
+    lines, named = [], {}
     for curve in curves:
-        look: dict[str, Any] = {"color": _PALE, "linewidth": 1.0, "zorder": 1.5}
-        if curve.stands_out:
-            look = {"color": COLOURS[number % len(COLOURS)], "linewidth": 1.7, "zorder": 2.5}
+        style: dict[str, Any] = {"color": _PALE, "linewidth": 1.0, "zorder": 1.5}
+        if curve.look is not None:
+            style = {"color": COLOURS[curve.look % len(COLOURS)], "linewidth": 1.7, "zorder": 2.5}
             if markers:
-                look |= {"marker": MARKERS[number % len(MARKERS)], "markersize": 4}
-            number += 1
-        lines += ax.plot(curve.x, curve.y, label=curve.name, linestyle=curve.dashes, **look)
+                style |= {"marker": MARKERS[curve.look % len(MARKERS)], "markersize": 4}
+        lines += ax.plot(curve.x, curve.y, linestyle=curve.dashes, **style)
+        named["others" if curve.look is None else curve.name] = lines[-1]
+    if len(curves) > 1:
+        # Pale lines come last.
+        names = sorted(named, key=lambda name: named[name].get_color() == _PALE)
+        shown, beside = [named[name] for name in names], {"loc": "center left", "frameon": False}
+        names = list(map(shorten, names))
+        ax.legend(shown, names, fontsize=SMALL, bbox_to_anchor=(1.0, 0.5), **beside)
     return lines
-
-
-def name_curves(ax: Any, lines: Sequence[Any], curves: Sequence[Curve]) -> None:
-    """Name the curves that stand out beside the axes, and the others together."""
-    drawn = sorted(zip(curves, lines, strict=True), key=lambda each: not each[0].stands_out)
-    named = {curve.name if curve.stands_out else "others": line for curve, line in drawn}
-    beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
-    ax.legend(named.values(), named.keys(), fontsize=SMALL, **beside)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import textwrap
+from itertools import product
 from string import ascii_lowercase
 from typing import Any
 
@@ -222,26 +223,26 @@ class Comparison(OfMeasures, LongResult):
         return np.where(self.n_differing >= FEWEST_DIFFERENCES, needed, np.nan)
 
     def _fields(self) -> list[Field]:
-        column, pair = (each.ravel() for each in np.indices(self.difference.T.shape))
-        systems = np.array(self.systems, dtype=object)
+        pairs = [(self.systems[one], self.systems[other]) for one, other in self.pairs]
+        rows = ((name, *pair) for name, pair in product(self.measures, pairs))
+        measures, systems, others = zip(*rows, strict=True)
+        low, high = self.interval.T.reshape(2, -1)
         interval = f"{100.0 * self.confidence:g}% interval"
         fields = [
-            Field("measure", np.array(self.measures, dtype=object)[column]),
-            Field("system", systems[self.pairs[pair, 0]], "pair", "{system} - {other}"),
-            Field("other", systems[self.pairs[pair, 1]]),
-            Field("difference", self.difference[pair, column], "difference", "{:+.4f}"),
-            Field("low", self.interval[pair, column, 0], interval, "[{low:+.4f}, {high:+.4f}]"),
-            Field("high", self.interval[pair, column, 1]),
-            Field("effect_size", self.effect_size[pair, column]),
-            *(
-                Field(test, found[pair, column], TESTS[test].heading, _p_value)
-                for test, found in self.p_value.items()
-            ),
-            Field("significant", self.significant[pair, column]),
+            Field("measure", measures),
+            Field("system", systems, "pair", "{system} - {other}"),
+            Field("other", others),
+            Field("difference", self.difference.T.ravel(), "difference", "{:+.4f}"),
+            Field("low", low, interval, "[{low:+.4f}, {high:+.4f}]"),
+            Field("high", high),
+            Field("effect_size", self.effect_size.T.ravel()),
         ]
+        for test, found in self.p_value.items():
+            fields.append(Field(test, found.T.ravel(), TESTS[test].heading, _p_value))
+        fields.append(Field("significant", self.significant.T.ravel()))
         if self.decisions is not None:
             asked = f"margin {self.margin:g}" if self.margin else "better"
-            fields.append(Field("decision", self.decisions[pair, column], asked))
+            fields.append(Field("decision", self.decisions.T.ravel(), asked))
         return fields
 
     def _facts(self) -> dict[str, Any]:
@@ -427,11 +428,21 @@ def _draw(found: Comparison, ax: Any) -> None:
     ax.set_ylim(len(place) - 0.5, -0.5)
     ax.set_xlabel(f"difference in {found.measures[0]},\n{100.0 * found.confidence:g}% interval")
     plain(ax, grid="x")
-    n = int(((low > 0) | (high < 0)).sum())
-    significant = count(int(found.significant[shown].sum()), "difference")
-    headline(
-        ax,
-        f"Do systems differ in {found.measures[0]}?",
-        f"{n} of {count(len(shown), 'interval')} exclude 0; {significant} significant "
-        f"({found.tested}).",
-    )
+    headline(ax, _verdict(found, shown))
+
+
+def _verdict(found: Comparison, shown: NDArray[np.intp]) -> str:
+    """Say what is decided of the pairs that are drawn."""
+    by, differs = f"in {found.measures[0]}", found.significant[shown, 0]
+    if found.decisions is not None:
+        words, numbers = np.unique(found.decisions[:, 0], return_counts=True)
+        told = ", ".join(f"{word} for {n}" for word, n in zip(words, numbers, strict=True))
+        margin = f"No worse by more than {found.margin:g} than" if found.margin else "Better than"
+        return f"{margin} {found.baseline} {by}: {told}."
+    if len(shown) > 1:
+        return f"{differs.sum()} of {len(shown)} differences {by} are significant."
+    better = found.difference[shown[0], 0] * found.directions[0]
+    one, other = (found.systems[each] for each in found.pairs[shown[0]][:: 1 if better > 0 else -1])
+    if differs[0]:
+        return f"{one} is better than {other} {by}."
+    return f"No difference between {one} and {other} {by} is established."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -94,25 +95,21 @@ class JudgedEstimates(OfMeasures, LongResult):
         return self.n_alone - self.n_human
 
     def _fields(self) -> list[Field]:
-        column, row = (each.ravel() for each in np.indices(self.estimate.T.shape))
-        measures, names = (np.array(each, dtype=object) for each in (self.measures, self.names))
+        measures, names = zip(*product(self.measures, self.names), strict=True)
+        low, high = self.interval.T.reshape(2, -1)
+        interval = f"{100.0 * self.confidence:g}% interval"
         return [
-            Field("measure", measures[column]),
-            Field("name", names[row], self.measures[0]),
-            Field("human", self.human[row, column], "human", "{:.4f}"),
-            Field("judge", self.judge[row, column], "judge", "{:.4f}"),
-            Field("estimate", self.estimate[row, column], "estimate", "{:.4f}"),
-            Field(
-                "low",
-                self.interval[row, column, 0],
-                f"{100.0 * self.confidence:g}% interval",
-                "[{low:.4f}, {high:.4f}]",
-            ),
-            Field("high", self.interval[row, column, 1]),
-            Field("bias", self.bias[row, column], "judge's bias", "{:+.4f}"),
-            Field("slope", self.slope[row, column]),
-            Field("n_alone", self.n_alone[row, column], "worth", "{:.0f}"),
-            Field("relative_width", self.relative_width[row, column]),
+            Field("measure", measures),
+            Field("name", names, self.measures[0]),
+            Field("human", self.human.T.ravel(), "human", "{:.4f}"),
+            Field("judge", self.judge.T.ravel(), "judge", "{:.4f}"),
+            Field("estimate", self.estimate.T.ravel(), "estimate", "{:.4f}"),
+            Field("low", low, interval, "[{low:.4f}, {high:.4f}]"),
+            Field("high", high),
+            Field("bias", self.bias.T.ravel(), "judge's bias", "{:+.4f}"),
+            Field("slope", self.slope.T.ravel()),
+            Field("n_alone", self.n_alone.T.ravel(), "worth", "{:.0f}"),
+            Field("relative_width", self.relative_width.T.ravel()),
         ]
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:

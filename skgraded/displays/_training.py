@@ -160,10 +160,10 @@ class TrainingDisplay:
         is_alone = len(self.ax_.get_lines()) == 1 + (self.best_ is not None)
         if self.label is not None or "label" in line_kwargs:
             self.ax_.legend(frameon=False, fontsize=SMALL)
-        headline(self.ax_, "When does further training stop helping?", self._answer() * is_alone)
+        headline(self.ax_, self._verdict() if is_alone else "")
         return self
 
-    def _answer(self) -> str:
+    def _verdict(self) -> str:
         if not self.best_iteration:
             return ""
         value = self.values[self.best_iteration - 1]

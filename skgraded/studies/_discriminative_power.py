@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -86,12 +87,13 @@ class DiscriminativePower(Result):
         return largest
 
     def _fields(self) -> list[Field]:
-        row, pair = (each.ravel() for each in np.indices(self.p_values.shape))
-        names = np.array(self.systems, dtype=object)
+        pairs = [(self.systems[one], self.systems[other]) for one, other in self.pairs]
+        rows = ((name, *pair) for name, pair in product(self.measures, pairs))
+        measures, first, second = zip(*rows, strict=True)
         return [
-            Field("measure", np.array(self.measures, dtype=object)[row]),
-            Field("first", names[self.pairs[pair, 0]]),
-            Field("second", names[self.pairs[pair, 1]]),
+            Field("measure", measures),
+            Field("first", first),
+            Field("second", second),
             Field("difference", self.differences.ravel()),
             Field("p_value", self.p_values.ravel()),
             Field("significant", self.p_values.ravel() < self.level),

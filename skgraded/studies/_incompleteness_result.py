@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -95,13 +96,15 @@ class Incompleteness(Result):
     notes: tuple[str, ...] = ()
 
     def _fields(self) -> list[Field]:
-        group, rate, repeat, column = (each.ravel() for each in np.indices(self.kendall.shape))
+        n_sets, _, n_repeats, n_measures = self.kendall.shape
+        rows = product(self.topic_sets, self.rates, range(n_repeats), self.measures)
+        topics, rates, repeats, measures = zip(*rows, strict=True)
         return [
-            Field("topics", np.array(self.topic_sets, dtype=object)[group]),
-            Field("rate", self.rates[rate]),
-            Field("repeat", repeat),
-            Field("n_judged", self.n_judged[rate, repeat]),
-            Field("measure", np.array(self.measures, dtype=object)[column]),
+            Field("topics", topics),
+            Field("rate", rates),
+            Field("repeat", repeats),
+            Field("n_judged", np.tile(np.repeat(self.n_judged, n_measures), n_sets)),
+            Field("measure", measures),
             *(Field(name, getattr(self, name).ravel()) for name in _TITLES),
         ]
 
@@ -163,12 +166,9 @@ class Incompleteness(Result):
         """
         means = self._curves(statistic, topics)
         ax = pictures.axes_or_new(ax, self, (7.2, 4.6))
-        shown = pictures.standing_out(self._judged(statistic, means))
-        curves = [
-            pictures.Curve(name, self.rates, means[:, column], shown[column])
-            for column, name in enumerate(self.measures)
-        ]
-        lines = pictures.draw_curves(ax, curves)
+        by_measure = zip(self.measures, means.T, pictures.looks_of(means[-1]), strict=True)
+        curves = [pictures.Curve(name, self.rates, each, look) for name, each, look in by_measure]
+        pictures.draw_curves(ax, curves)
         if self.method == "depth":
             ax.set_xscale("log")
             ax.set_xticks(self.rates, [f"{rate:g}" for rate in self.rates])
@@ -177,33 +177,22 @@ class Incompleteness(Result):
         unit = "depth of the pool" if self.method == "depth" else "% of the judgments kept"
         ax.set(xlabel=unit, ylabel=self._title(statistic))
         pictures.plain(ax)
-        pictures.name_curves(ax, lines, curves)
-        title = self._title(statistic)
-        pictures.headline(ax, f"{title[0].upper()}{title[1:]}", self._answer(statistic, topics))
+        pictures.headline(ax, self._verdict(means, self._set(topics)))
         return ax
 
-    @staticmethod
-    def _judged(statistic: IncompletenessStatistic, means: FloatArray) -> FloatArray:
-        """Return what the measures are compared by: the last value, or the change in the score."""
-        judged: FloatArray = np.abs(means[-1] - means[0]) if statistic == "score" else means[-1]
-        return judged
-
-    def _answer(self, statistic: IncompletenessStatistic, topics: str | None) -> str:
+    def _verdict(self, means: FloatArray, number: int) -> str:
         """Say which measures have the largest and the smallest value at the smallest pool."""
-        means = self._curves(statistic, topics)
-        judged = self._judged(statistic, means)
-        known = np.flatnonzero(~np.isnan(judged))
+        last = means[-1]
+        known = np.flatnonzero(~np.isnan(last))
         if not len(known):
             return ""
-        pool = (
-            f"At depth {self.rates[-1]:g}"
-            if self.method == "depth"
-            else f"With {self.rates[-1]:g} % of the judgments"
+        ends = dict.fromkeys([known[last[known].argmax()], known[last[known].argmin()]])
+        said = ", ".join(
+            f"{word} for {self.measures[at]} ({last[at]:.2f})"
+            for word, at in zip(("highest", "lowest"), ends, strict=False)
         )
-        ends = dict.fromkeys([known[judged[known].argmax()], known[judged[known].argmin()]])
-        start = [f"{value:.2f} to " if statistic == "score" else "" for value in means[0]]
-        said = ", ".join(f"{self.measures[at]} {start[at]}{means[-1, at]:.2f}" for at in ends)
-        number = self._set(topics)
+        rate = f"{self.rates[-1]:g}"
+        pool = f"At depth {rate}" if self.method == "depth" else f"With {rate} % of the judgments"
         chosen = f" ({self.topic_sets[number]})" if len(self.topic_sets) > 1 else ""
         systems = f"{len(self.systems)} systems, {count(self.n_topics[number], 'topic')}{chosen}"
         return f"{pool}: {said}; {systems}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -99,12 +100,12 @@ class Correlation(Result):
         return values[:, row, column]
 
     def _fields(self) -> list[Field]:
-        sets, rows, columns = (each.ravel() for each in np.indices(self.kendall.shape))
-        names = np.array(self.measures, dtype=object)
+        pairs = product(self.topic_sets, self.measures, self.measures)
+        topics, references, estimates = zip(*pairs, strict=True)
         return [
-            Field("topics", np.array(self.topic_sets, dtype=object)[sets]),
-            Field("reference", names[rows]),
-            Field("estimate", names[columns]),
+            Field("topics", topics),
+            Field("reference", references),
+            Field("estimate", estimates),
             *(Field(name, getattr(self, name).ravel()) for name in STATISTICS),
         ]
 
@@ -161,7 +162,7 @@ class Correlation(Result):
         ax.tick_params(labelsize=SMALL, length=0)
         ax.spines[:].set_visible(False)
         ax.set_xlabel(f"{TITLES[statistic]}; {len(self.systems)} systems, {self._topics()}")
-        headline(ax, "Which measures put the systems in the same order?", _ends(self, values))
+        headline(ax, _verdict(self, values))
         return ax
 
     def _topics(self) -> str:
@@ -169,7 +170,7 @@ class Correlation(Result):
         return f"{count(self.n_topics[0], 'topic')}{chosen}"
 
 
-def _ends(found: Correlation, values: FloatArray) -> str:
+def _verdict(found: Correlation, values: FloatArray) -> str:
     """Say which two measures order the first topics' systems most alike, and which two least."""
     rows, columns = np.triu_indices(len(found.measures), 1)
     pairs = values[rows, columns]

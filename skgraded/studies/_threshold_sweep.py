@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support.arguments import choice, integer
-from skgraded._support.pictures import SMALL, Curve, axes_or_new, draw_curves, headline, plain
+from skgraded._support.pictures import (
+    COLOURS,
+    Curve,
+    axes_or_new,
+    draw_curves,
+    headline,
+    plain,
+)
 from skgraded._support.writers import Field, Result, Table
 from skgraded.measures import GAP, Measure, eGAP, measure_or_none, xGAP
 from skgraded.studies._measure_correlation import (
@@ -130,12 +138,13 @@ class ThresholdSweep(Result):
     tau_ap: FloatArray
 
     def _fields(self) -> list[Field]:
-        block, row, column, group = (each.ravel() for each in np.indices(self.kendall.shape))
+        cells = product(self.grid, self.rows, self.columns, self.topic_sets)
+        grid, measures, against, topics = zip(*cells, strict=True)
         return [
-            Field("g", [self.grid[each] for each in block]),
-            Field("measure", np.array(self.rows, dtype=object)[row]),
-            Field("against", np.array(self.columns, dtype=object)[column]),
-            Field("topics", np.array(self.topic_sets, dtype=object)[group]),
+            Field("g", grid),
+            Field("measure", measures),
+            Field("against", against),
+            Field("topics", topics),
             Field("kendall", self.kendall.ravel()),
             Field("tau_ap", self.tau_ap.ravel()),
         ]
@@ -185,40 +194,34 @@ class ThresholdSweep(Result):
         column = self.columns.index(name)
         ax = axes_or_new(ax, self, (7.2, 4.6))
         first, place = np.unique([g[0] for g in self.grid], return_inverse=True)
+        curves = []
         for group, topics in enumerate(self.topic_sets):
-            points = self.kendall[:, :, column, group]
-            means = [np.bincount(place, each) / np.bincount(place) for each in points.T]
-            curves = [
-                Curve(
-                    f"{family}, {topics}" if len(self.topic_sets) > 1 else family,
-                    first,
-                    mean,
-                    dashes=_DASHES[group % len(_DASHES)],
-                )
-                for family, mean in zip(self.rows, means, strict=True)
-            ]
-            lines = draw_curves(ax, curves)
-            if len(first) < len(self.grid):
-                for line, values in zip(lines, points.T, strict=True):
-                    ax.scatter([g[0] for g in self.grid], values, s=8, color=line.get_color())
+            of_topics = f", {topics}" if len(self.topic_sets) > 1 else ""
+            for row, family in enumerate(self.rows):
+                points = self.kendall[:, row, column, group]
+                means = np.bincount(place, points) / np.bincount(place)
+                dashes = _DASHES[group % len(_DASHES)]
+                curves.append(Curve(f"{family}{of_topics}", first, means, row, dashes))
+                if len(first) < len(self.grid):
+                    ax.scatter([g[0] for g in self.grid], points, s=8, color=COLOURS[row])
+        draw_curves(ax, curves)
         ax.set_xlabel("g₁, the share of users who accept grade 1")
         ax.set_ylabel(f"Kendall's tau with {name}")
         plain(ax)
-        ax.legend(fontsize=SMALL, frameon=False)
-        question = f"For which users do GAP, xGAP and eGAP order systems unlike {name}?"
-        headline(ax, question, self._answer(column))
+        headline(ax, self._verdict(column))
         return ax
 
-    def _answer(self, column: int) -> str:
+    def _verdict(self, column: int) -> str:
         """Say where the orders agree least, and which of the measures it is."""
         taus = self.kendall[:, :, column]
         if np.isnan(taus).all():
             return ""
         block, row, group = np.unravel_index(np.nanargmin(taus), taus.shape)
         topics = f" on the topics {self.topic_sets[group]!r}" if len(self.topic_sets) > 1 else ""
+        least = f"{self.rows[row]} with g = {_tuple(self.grid[block])}{topics}"
         return (
-            f"Least alike is {self.rows[row]} with g = {_tuple(self.grid[block])}{topics}: tau = "
-            f"{taus[block, row, group]:.2f} over {len(self.systems)} systems."
+            f"Least like {self.columns[column]} is {least}: tau = {taus[block, row, group]:.2f} "
+            f"over {len(self.systems)} systems."
         )
 
 

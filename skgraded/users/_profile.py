@@ -147,8 +147,9 @@ class ThresholdProfile(LongResult):
 
     def _notes(self, shown: list[PairProfile]) -> list[str]:
         queries = count(self.n_queries, "query", "queries")
+        clusters = None if self.n_clusters is None else [self.n_clusters]
         notes = [
-            f"Intervals hold jointly, over {told_in_clusters(queries, self.n_clusters)}; a user "
+            f"Intervals hold jointly, over {told_in_clusters(queries, clusters)}; a user "
             f"with threshold k accepts grade k or better (rel=k), and '{self._units[1]}' have such "
             "a document in some ranking."
         ]

@@ -7,39 +7,65 @@ from typing import Any
 
 import numpy as np
 
-from skgraded._support.pictures import BETTER, COLOURS, GREY, WORSE, headline, plain
+from skgraded._support.pictures import (
+    BETTER,
+    GREY,
+    WORSE,
+    Curve,
+    draw_curves,
+    headline,
+    looks_of,
+    plain,
+)
+from skgraded._support.text import shorten
 from skgraded.users._pair_profile import PairProfile
 
 _STEPS = 200  # between two thresholds
-_MOST_NAMED = 12
 SIZE = (7.0, 4.6)
 
 
 def draw_pairs(pairs: Sequence[PairProfile], ax: Any) -> None:
     """Draw differences and bands for users from the least to the most demanding ones."""
-    n_grades = len(pairs[0].differences)
+    n_grades, baseline = len(pairs[0].differences), pairs[0].baseline
     corners = np.arange(1, n_grades + 1)
     places = np.linspace(1.0, n_grades, (n_grades - 1) * _STEPS + 1)
     points = np.maximum(0.0, 1.0 - np.abs(places[:, None] - corners))
+    looks = looks_of([each.differences.mean() for each in pairs])
+    curves = [
+        Curve(pair.ranker, places, points @ pair.differences, look)
+        for pair, look in zip(pairs, looks, strict=True)
+    ]
     ax.axhline(0, color="black", linewidth=1)
-    for number, pair in enumerate(pairs):
-        colour = "black" if len(pairs) == 1 else COLOURS[number % len(COLOURS)]
-        ax.plot(places, points @ pair.differences, color=colour, label=pair.ranker)
+    lines = draw_curves(ax, curves, markers=False)
+    drawn = zip(pairs, lines, looks, strict=True)
+    for pair, line in ((pair, line) for pair, line, look in drawn if look is not None):
         low, high = pair.band(points).T
-        ax.fill_between(places, low, high, color=GREY if len(pairs) == 1 else colour, alpha=0.2)
         if len(pairs) == 1:
+            line.set_color("black")
+            ax.fill_between(places, low, high, color=GREY, alpha=0.2)
             ax.fill_between(places, low, high, where=low > 0, color=BETTER, alpha=0.4)
             ax.fill_between(places, low, high, where=high < 0, color=WORSE, alpha=0.4)
+        else:
+            ax.fill_between(places, low, high, color=line.get_color(), alpha=0.2)
+        colour = line.get_color()
         reach = np.abs(pair.intervals.T - pair.differences)
         ax.errorbar(corners, pair.differences, yerr=reach, fmt="o", color=colour, capsize=4)
     ticks = [f"grade {each}" + (" or better" if each < n_grades else "") for each in corners]
     ax.set_xticks(corners, ticks)
     ax.set_xlabel("what users accept (between two grades: mixtures of such users)")
-    ax.set_ylabel(f"eGAP less that of {pairs[0].baseline}")
-    if 1 < len(pairs) <= _MOST_NAMED:
-        ax.legend(fontsize=8, frameon=False)
-    if len(pairs) == 1:
-        headline(ax, pairs[0].sentence)
-    else:
-        headline(ax, f"For which users is another ranker better than {pairs[0].baseline}?")
+    ax.set_ylabel(f"eGAP less that of {shorten(baseline)}")
     plain(ax)
+    headline(ax, _verdict(pairs))
+
+
+def _verdict(pairs: Sequence[PairProfile]) -> str:
+    """Say for which users the only ranker is better, or how many of several are for some."""
+    if len(pairs) == 1:
+        return pairs[0].sentence
+    n_better, n_worse = (
+        sum(bool((each.signs == sign).any()) for each in pairs) for sign in (1, -1)
+    )
+    return (
+        f"Of {len(pairs)} rankers, {n_better} are better than {pairs[0].baseline} for some users, "
+        f"and {n_worse} are worse for some."
+    )

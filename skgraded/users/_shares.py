@@ -5,19 +5,15 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
-from skgraded._support.pictures import COLOURS, axes_or_new, headline, plain
 from skgraded._support.text import count
 from skgraded._support.writers import Field, Result, or_blank
 from skgraded.measures import GAP, eGAP, xGAP
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -161,37 +157,6 @@ class Shares(Result):
             else "",
             f"The data do not tell grade {pairs}: the interval includes g = 0." if pairs else "",
         ]
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share of each threshold, with its interval.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw in; a new figure by default.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes.
-        """
-        ax = axes_or_new(ax, self)
-        thresholds = np.arange(1, self.max_grade + 1)
-        reach = np.abs(self.interval.T - self.g)
-        ax.bar(thresholds, self.g, color=COLOURS[5], width=0.6)
-        ax.errorbar(thresholds, self.g, yerr=reach, fmt="none", ecolor="black", capsize=4)
-        ax.set_xticks(thresholds)
-        ax.set(
-            xlabel="lowest grade that satisfies the user",
-            ylabel=f"share of users, {self.confidence:.0%} intervals",
-            ylim=(0, 1.02),
-        )
-        plain(ax, grid="y")
-        top = int(self.g.argmax())
-        low, high = self.interval[top]
-        answer = f"Most often grade {top + 1}: {self.g[top]:.0%} ({low:.0%} to {high:.0%})."
-        headline(ax, "From which grade on does a document satisfy?", answer)
-        return ax
 
 
 def spread(
