@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skgraded._support.arguments import is_missing
 from skgraded._support.lazy import import_pandas
@@ -54,7 +55,7 @@ class Field(NamedTuple):
     ----------
     name : str
         Its name in frames, CSV and JSON.
-    values : sequence
+    values : sequence or ndarray
         One for each row.
     heading : str or None
         Its heading in tables, which lack it if there is none.
@@ -68,7 +69,7 @@ class Field(NamedTuple):
     """
 
     name: str
-    values: Sequence[Any]
+    values: Sequence[Any] | NDArray[Any]
     heading: str | None = None
     form: str | Callable[..., str] = "{}"
     best: int = 0

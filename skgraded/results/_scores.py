@@ -566,7 +566,7 @@ class Scores(OfMeasures, LongResult):
             return self._report_of_values([self._table_of_values()], average)
         systems, means = self.systems or ("",), self._means(average)
         fields = fields_of_systems(systems, self.measures, self.directions, means)
-        columns = {each.name: each.values for each in fields}
+        columns: dict[str, Any] = {each.name: each.values for each in fields}
         facts = {"average": average, "n_queries": self.n_queries}
         return Report(self._tables(average=average), columns, facts, self._notes())
 
