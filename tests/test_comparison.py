@@ -291,7 +291,7 @@ def test_a_single_cross_validation_says_that_it_is_one():
     several = {name: validated(each, n_repeats=3) for name, each in [("a", RANKER), ("b", STIFF)]}
     single = {name: each.select(repeat=[0]) for name, each in several.items()}
     found = compare(single)
-    assert "n_repeats=5) includes these" in " ".join(repr(found).split())
+    assert "n_repeats=5) includes how models vary" in " ".join(repr(found).split())
     values = {name: each.over_repeats() for name, each in single.items()}
     for silent in (compare(values), compare(several)):
         assert "One cross-validation" not in repr(silent)
@@ -536,7 +536,7 @@ def test_a_difference_holds_fails_or_is_undecided(above, decision, status, given
     assert heading in repr(found).splitlines()[4]
     assert decision in repr(found).splitlines()[5]
     assert json.loads(found.to_json())["status"] == status
-    assert ("1 difference undecided." in repr(found)) == (decision == "undecided")
+    assert ("1 difference undecided" in repr(found)) == (decision == "undecided")
 
 
 def test_of_several_measures_the_worst_decides():
@@ -634,7 +634,7 @@ def test_queries_needed_of_systems_that_hardly_differ_are_not_told():
 def test_undecided_results_say_how_many_queries_they_need():
     found = compare(scores_of_normal_differences(60, 0.001, 0))
     needed = found.queries_needed(abs(found.difference[0, 0])).item()
-    told = f"which is a guess, about {needed:,.0f} queries decide normal - zero by AP:"
+    told = f"which is a guess, about {needed:,.0f} queries decide normal - zero by AP."
     assert any(told in note for note in found.notes)
     assert not any(
         "undecided" in note for note in compare(scores_of_normal_differences(60, 0.1, 0)).notes

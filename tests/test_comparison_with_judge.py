@@ -140,7 +140,7 @@ class TestIdentities:
             np.testing.assert_allclose(found.standard_error, errors, rtol=1e-9)
             np.testing.assert_allclose(found.judge.n_alone, N_HUMAN, rtol=1e-12)
             np.testing.assert_allclose(found.judge.relative_width, 1.0)
-            assert "It saves no queries with human labels" in " ".join(repr(found).split())
+            assert "the judge saves: 0 by AP (intervals 1.00" in " ".join(repr(found).split())
             if population == "like_these":
                 np.testing.assert_allclose(found.interval, alone.interval, rtol=1e-6, atol=1e-12)
                 np.testing.assert_allclose(found.p_value["t"], alone.p_value["t"], rtol=1e-9)
@@ -357,10 +357,10 @@ class TestResult:
         found = compare(HUMAN, judge=JUDGE)
         told = " ".join(repr(found).split())
         assert "40 queries with human labels and 200 with a judge's" in told
-        for name in MEASURES:
-            assert f"By {name} the judge is off by" in told
-        saved = np.median(found.judge.n_saved[:, 0])
-        assert f"It saves {saved:.0f} queries with human labels" in told
+        saved, off = np.median(found.judge.n_saved, axis=0), np.abs(found.judge.bias).max(axis=0)
+        for name, n, most in zip(MEASURES, saved, off, strict=True):
+            assert f"{n:.0f} by {name} (intervals 0." in told
+            assert f"off by at most {most:.4f})" in told
         np.testing.assert_array_equal(found.means, estimate_means(HUMAN, JUDGE).estimate)
         assert (
             "judge's as all there are, Holm"
@@ -442,7 +442,7 @@ class TestCommandLine:
         row = written["rows"][0]
         assert row["difference"] == found.difference[0, 0]
         assert [row["low"], row["high"]] == found.interval[0, 0].tolist()
-        assert any("the judge is off by" in note for note in written["notes"])
+        assert any("the judge saves: " in note for note in written["notes"])
 
     def test_topics_of_the_judge_are_not_left_out(self, files, capsys, tmp_path):
         with open(files["good"], "a") as run:

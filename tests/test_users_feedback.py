@@ -165,7 +165,7 @@ def test_rows_without_a_grade_are_left_out_and_counted(rows):
     assert found.n_unjudged == 1
     assert found.clusters == without.clusters
     assert np.array_equal(found.interval, without.interval)
-    assert "1 row had no grade." in repr(found)
+    assert "; 1 row had no grade." in repr(found)
 
 
 @quiet

@@ -225,6 +225,12 @@ def test_frames_and_dicts_hold_the_columns(result):
     assert json.dumps(result.to_dict())
 
 
+def test_notes_are_at_most_three_sentences(result):
+    for notes in (result._report().notes, result._tables()[-1].notes[-3:]):
+        assert len(notes) <= 3
+        assert not [note for note in notes if re.search(r"[a-z0-9)]\. [A-Z]", note)]
+
+
 def test_no_line_is_wider_than_a_terminal(result):
     assert max(map(len, repr(result).splitlines())) <= 80
     assert not [line for line in repr(result).splitlines() if line != line.rstrip()]
@@ -372,21 +378,24 @@ def test_means_of_systems_are_rows():
 
 def test_many_systems_are_shortened_and_said_to_be():
     found = RESULTS["many rankers"]()
-    assert "30 rows, the first 20 shown; to_frame() has all." in repr(found)
-    assert "435 pairs: to_frame() has their differences and intervals." in repr(found)
+    assert "Shown are the first 20 of 30 rows and none of 435 pairs: to_frame() has all." in repr(
+        found
+    )
     assert len(repr(found).splitlines()) < 80
     runs = RESULTS["many runs"]()
-    assert "25 rows, the first 20 shown; to_frame() has all." in repr(runs)
+    assert "Shown are the first 20 of 25 rows and none of 300 pairs: to_frame() has all." in repr(
+        runs
+    )
     assert len(runs.to_text().splitlines()) == len(repr(runs).splitlines()) + 4
     to_one = RESULTS["a baseline"]()
-    assert "25 rows, the first 20 shown; to_frame() has all." in repr(to_one)
+    assert "Shown are the first 20 of 25 rows: to_frame() has all." in repr(to_one)
     assert len(to_one.to_text().splitlines()) > len(repr(to_one).splitlines())
 
 
 def test_a_profile_of_many_rankers_is_shortened_and_said_to_be():
     found = profile(14)
     text = " ".join(repr(found).split())
-    assert "26 rows, of which the first 20 are shown; to_text() shows all." in text
+    assert "Shown are the first 20 of 26 rows: to_text() shows all." in text
     assert 26 * repr(found).count("\nrel=") == 20 * found.to_text().count("\nrel=") > 0
 
 

@@ -218,7 +218,7 @@ class Table(NamedTuple):
             A ``table`` with the title and the notes as its caption.
         """
         header, *rows = self._for_papers(_IN_LATEX, r"\textbf{{{}}}", "$^{{{}}}$")
-        told = " ".join([f"{visible(self.title)}.", *self.sentences][not self.title :])
+        told = " ".join([f"{visible(self.title).rstrip('.')}.", *self.sentences][not self.title :])
         lines = [r"\begin{table}", r"\centering"]
         lines += [f"\\caption{{{told.translate(_IN_LATEX)}}}"] if told else []
         lines += [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule"]

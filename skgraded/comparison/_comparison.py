@@ -16,7 +16,7 @@ from skgraded._intervals.estimate import FEWEST_DIFFERENCES
 from skgraded._intervals.paired import TESTS, level_of
 from skgraded._support.arguments import fraction, number
 from skgraded._support.pictures import BETTER, GREY, axes_or_new, headline, plain
-from skgraded._support.text import WIDTH, count, shorten
+from skgraded._support.text import WIDTH, shorten
 from skgraded._support.writers import Field, LongResult, Report, Table
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.results import OfMeasures, column_of
@@ -91,7 +91,7 @@ class Comparison(OfMeasures, LongResult):
     tested : str
         The tests, what they are over, their correction and the level, in words.
     notes : tuple of str
-        What the numbers do not show, in sentences.
+        What limits the comparison, in at most three sentences.
     """
 
     systems: tuple[str, ...]
@@ -302,7 +302,7 @@ def _tables_of(found: Comparison, n_rows: int | None) -> list[Table]:
         tables.append(_means_table(found[name], n_rows))
         if _are_listed(found):
             tables.append(_pairs_table(found[name]).first(n_rows))
-    notes = [f"{found.tested}.", *_notes_on_rows(found, n_rows), *found.notes]
+    notes = [f"{found.tested}.", _note_on_rows(found, n_rows), *found.notes]
     return [*tables[:-1], tables[-1]._replace(notes=notes)]
 
 
@@ -349,15 +349,15 @@ def _are_listed(found: Comparison) -> bool:
     return found.baseline is not None or len(found.pairs) <= _MOST_PAIRS
 
 
-def _notes_on_rows(found: Comparison, n_rows: int | None) -> list[str]:
+def _note_on_rows(found: Comparison, n_rows: int | None) -> str:
     """Say what the tables leave out."""
     n_pairs = len(found.pairs) if _are_listed(found) else 0
-    n_most, notes = max(len(found.systems), n_pairs), []
+    n_most, told = max(len(found.systems), n_pairs), []
     if n_rows is not None and n_rows < n_most:
-        notes.append(f"{count(n_most, 'row')}, the first {n_rows} shown; to_frame() has all.")
+        told.append(f"the first {n_rows} of {n_most} rows")
     if not n_pairs:
-        notes.append(f"{len(found.pairs):,} pairs: to_frame() has their differences and intervals.")
-    return notes
+        told.append(f"none of {len(found.pairs):,} pairs")
+    return f"Shown are {' and '.join(told)}: to_frame() has all." if told else ""
 
 
 def _means_table(found: Comparison, n_rows: int | None) -> Table:

@@ -239,17 +239,14 @@ def _note_on_help(found: JudgedEstimates, helps: list[bool]) -> str:
 
 
 def notes_on_judge(found: JudgedEstimates) -> list[str]:
-    """Say of differences what the judge was worth, measure by measure, and what else there is."""
-    notes = []
-    for column, (name, width) in enumerate(zip(found.measures, _widths(found), strict=True)):
-        saved = max(round(float(np.median(found.n_saved[:, column]))), 0)
-        most = float(np.abs(found.bias[:, column]).max())
-        notes.append(
-            f"By {name} the judge is off by at most {most:.4f} in a difference. It saves "
-            f"{count(saved, 'query', 'queries') if width < 1.0 else 'no queries'} with human "
-            f"labels: intervals are {width:.2f} times as wide as without it."
-        )
-    return [*notes, *found.notes]
+    """Say of differences what the judge was worth, and what else there is."""
+    saved = np.maximum(np.median(found.n_saved, axis=0).round(), 0.0)
+    off, widths = np.abs(found.bias).max(axis=0), _widths(found)
+    told = [
+        f"{n:,.0f} by {name} (intervals {width:.2f} times as wide, off by at most {most:.4f})"
+        for n, name, width, most in zip(saved, found.measures, widths, off, strict=True)
+    ]
+    return [f"Queries with human labels that the judge saves: {first_few(told)}.", *found.notes]
 
 
 def _note_on_unlike(judged: Judged) -> str:
@@ -265,8 +262,8 @@ def _note_on_unlike(judged: Judged) -> str:
         f"{judged.measures[column]} of {judged.names[row]} has a mean of "
         f"{values[judged.places].mean():.4f} on them and of "
         f"{np.delete(values, judged.places).mean():.4f} on the others (p = "
-        f"{corrected[column, row]:.1g} after Holm's correction). Estimates hold for queries that "
-        "were drawn at random."
+        f"{corrected[column, row]:.1g} after Holm's correction), but estimates hold for queries "
+        "drawn at random."
     )
 
 

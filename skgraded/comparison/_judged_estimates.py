@@ -114,10 +114,13 @@ class JudgedEstimates(OfMeasures, LongResult):
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         tables = [Table(self[name]._fields()).first(n_rows) for name in self]
-        notes = [f"{self._over}. Worth: as many queries with human labels alone are as precise."]
-        if n_rows is not None and n_rows < len(self.names):
-            notes.append(f"{len(self.names)} rows, the first {n_rows} shown.")
-        return [*tables[:-1], tables[-1]._replace(notes=[*notes, *self.notes])]
+        cut = n_rows is not None and n_rows < len(self.names)
+        told = f"; the first {n_rows} of {len(self.names)} rows are shown" if cut else ""
+        worth = "worth: as many queries with human labels alone are as precise"
+        return [
+            *tables[:-1],
+            tables[-1]._replace(notes=[f"{self._over}; {worth}{told}.", *self.notes]),
+        ]
 
     @property
     def _over(self) -> str:

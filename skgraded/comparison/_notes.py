@@ -16,17 +16,18 @@ from skgraded.comparison._plan import Plan
 from skgraded.exceptions import FewDifferencesWarning
 
 _ONE_TRAINING = (
-    "One cross-validation: intervals hold for the models that were trained in it. In simulations "
-    "they covered the mean of new splits and trainings in 95 % where models hardly vary, and in 42 "
-    "to 89 % where they do; cross_validate_queries(..., n_repeats=5) includes these."
+    "One cross-validation: intervals hold for the models that were trained in it, and "
+    "cross_validate_queries(..., n_repeats=5) includes how models vary."
 )
-_WEIGHTS = "Queries have weights, which a comparison ignores: each query counts once."
+_MOST = 3
 _TINY = 1e-300
-_UNSEEN = 3.0  # over n: upper end of a share of which n units show none (rule of three)
 
 
 def notes_on(found: Comparison, given: Given, plan: Plan) -> list[str]:
-    """Say what was left out, what rests on few queries, of which it warns, and what is open."""
+    """Say in at most three sentences, the weightiest first, what limits a comparison.
+
+    What rests on few queries is also warned of.
+    """
     units = unit_in_words(given.clusters is not None)
     scores, few = given.scores, _note_on_few(found, given, units)
     is_one_training = scores.folds is not None and len(scores.folds) == 1
@@ -34,14 +35,13 @@ def notes_on(found: Comparison, given: Given, plan: Plan) -> list[str]:
         warnings.warn(few, FewDifferencesWarning, stacklevel=stacklevel_of_the_user())
     notes = [
         _note_on_tests(given, plan, found.level, count(min(given.n_units), *units)),
+        _note_on_left_out(given),
         *([] if found.judge is None else notes_on_judge(found.judge)),
         _ONE_TRAINING if is_one_training else "",
-        _note_on_left_out(given),
         few,
         _note_on_undecided(found),
-        _WEIGHTS if scores.weights is not None and np.ptp(scores.weights) > 0.0 else "",
     ]
-    return [note for note in notes if note]
+    return [note for note in notes if note][:_MOST]
 
 
 def _note_on_tests(given: Given, plan: Plan, level: float, units: str) -> str:
@@ -49,8 +49,8 @@ def _note_on_tests(given: Given, plan: Plan, level: float, units: str) -> str:
     if not plan.is_decided:
         return (
             f"Pairs are not decided: of {given.in_words} over {units}, some would be found to "
-            "differ too often where none do. Name a baseline=, or bound the share of false "
-            'discoveries by correction="bh".'
+            'differ too often where none do, unless a baseline= is named, or correction="bh" '
+            "bounds the share of false discoveries."
         )
     smallest = plan.smallest(given)
     if smallest < level:
@@ -62,12 +62,16 @@ def _note_on_tests(given: Given, plan: Plan, level: float, units: str) -> str:
 
 
 def _note_on_left_out(given: Given) -> str:
+    """Say which queries do not count, and that weights do not."""
     n_left_out = (~given.is_compared).sum(axis=1).tolist()
     some = {name: n for name, n in zip(given.scores.measures, n_left_out, strict=True) if n}
-    if not some:
-        return ""
-    queries = told_queries(tuple(some.values()))
-    return f"{queries} without a value of {first_few(list(some))} for some system left out."
+    queries = told_queries(tuple(some.values())) if some else ""
+    told = [f"{queries} without a value of {first_few(list(some))} for some system left out"]
+    weights = given.scores.weights
+    has_weights = weights is not None and np.ptp(weights) > 0.0
+    told = told * bool(some) + ["weights ignored: each query counts once"] * has_weights
+    sentence = "; ".join(told)
+    return f"{sentence[0].upper()}{sentence[1:]}." if told else ""
 
 
 def _note_on_few(found: Comparison, given: Given, units: tuple[str, str]) -> str:
@@ -81,10 +85,8 @@ def _note_on_few(found: Comparison, given: Given, units: tuple[str, str]) -> str
     more = f", and {count(len(few) - 1, 'other difference')} like it" if len(few) > 1 else ""
     return (
         f"{one} - {other} differs from 0 in {differing} of {n_units} by "
-        f"{found.measures[column]}{more}. "
-        f"Up to {100.0 * min(_UNSEEN / n_units, 1.0):.2g} % of all {units[1]} may differ in ways "
-        "that none of these shows: intervals allow for it, but p-values err more often than they "
-        "say."
+        f"{found.measures[column]}{more}: intervals allow for what none of these shows, but "
+        "p-values err more often than they say."
     )
 
 
@@ -110,7 +112,6 @@ def _note_on_undecided(found: Comparison) -> str:
     needed = found.queries_needed(float(effect[pair, column]), confidence=confidence)
     one, other = (found.systems[each] for each in found.pairs[pair])
     return (
-        f"{told}. If the true difference is the one seen, which is a guess, about "
-        f"{needed[pair, column]:,.0f} queries decide {one} - {other} by {found.measures[column]}: "
-        "queries_needed(effect=) plans by the smallest difference of interest."
+        f"{told}: if the true difference is the one seen, which is a guess, about "
+        f"{needed[pair, column]:,.0f} queries decide {one} - {other} by {found.measures[column]}."
     )

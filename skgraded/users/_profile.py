@@ -131,43 +131,48 @@ class ThresholdProfile(LongResult):
             "shares": {each.ranker: each.shares._asdict() for each in self.pairs},
         }
 
-    def _tables(self, n_rows: int | None = None) -> list[Table]:
-        title = f"For which users is another ranker better than {self.baseline}?"
+    @property
+    def verdict(self) -> str:
+        """For which users the only ranker is better; or of how many rankers that is told."""
         if len(self.pairs) == 1:
-            title = f"For which users is {self.pairs[0].ranker} better than {self.baseline}?"
-        table = Table(self._fields(), title=title).first(n_rows)
-        pairs = [self[ranker] for ranker in dict.fromkeys(table.fields[0].values)]
-        notes = [*(each.sentence for each in pairs), *self._notes(pairs)]
-        n_all = len(self.pairs) * len(self.n_found)
-        if n_rows is not None and n_rows < n_all:
-            notes.append(
-                f"{n_all} rows, of which the first {n_rows} are shown; to_text() shows all."
-            )
-        return [table._replace(notes=notes)]
+            return self.pairs[0].sentence
+        better, worse = (
+            sum(bool((each.signs == sign).any()) for each in self.pairs) for sign in (1, -1)
+        )
+        return (
+            f"Of {len(self.pairs)} rankers, {better} are better than {self.baseline} for some "
+            f"users, and {worse} are worse for some."
+        )
 
-    def _notes(self, shown: list[PairProfile]) -> list[str]:
+    def _tables(self, n_rows: int | None = None) -> list[Table]:
+        table = Table(self._fields(), self._sentences(n_rows), self.verdict)
+        return [table.first(n_rows)]
+
+    def _sentences(self, n_rows: int | None = None) -> list[str]:
         queries = count(self.n_queries, "query", "queries")
         clusters = None if self.n_clusters is None else [self.n_clusters]
+        left_out = count(self.n_left_out, "query", "queries")
+        without = f" ({left_out} without a value for some ranker left out)"
         notes = [
-            f"Intervals hold jointly, over {told_in_clusters(queries, clusters)}; a user "
-            f"with threshold k accepts grade k or better (rel=k), and '{self._units[1]}' have such "
-            "a document in some ranking."
+            f"Intervals hold jointly, over {told_in_clusters(queries, clusters)}"
+            f"{without if self.n_left_out else ''}; a user with threshold k accepts grade k or "
+            f"better (rel=k), and '{self._units[1]}' have such a document in some ranking."
         ]
-        if len(self.n_found) > 1:
-            notes += [
-                f"Of all possible mixtures of users, {each.ranker} has the higher mean for "
-                f"{percent(each.shares.higher)}, and is better for {percent(each.shares.better)} "
-                f"and worse for {percent(each.shares.worse)}."
-                for each in shown
-            ]
+        n_all = len(self.pairs) * len(self.n_found)
+        if n_rows is not None and n_rows < n_all:
+            notes.append(f"Shown are the first {n_rows} of {n_all} rows: to_text() shows all.")
+        if len(self.pairs) == 1 < len(self.n_found):
+            shares = self.pairs[0].shares
+            notes.append(
+                f"Of all possible mixtures of users, {self.pairs[0].ranker} has the higher mean "
+                f"for {percent(shares.higher)}, and is better for {percent(shares.better)} and "
+                f"worse for {percent(shares.worse)}."
+            )
         if self.n_repeats == 1:
             notes.append(
                 "The intervals hold for the models that were trained in this one cross-validation; "
                 "n_repeats=5 shows how much models vary, too."
             )
-        if self.n_left_out:
-            left_out = count(self.n_left_out, "query", "queries")
-            notes.append(f"{left_out} without a value for some ranker left out.")
         return notes
 
     @property
@@ -193,7 +198,7 @@ class ThresholdProfile(LongResult):
             If matplotlib is not installed.
         """
         ax = axes_or_new(ax, self, SIZE)
-        draw_pairs(self.pairs, ax)
+        draw_pairs(self.pairs, ax, self.verdict)
         return ax
 
 

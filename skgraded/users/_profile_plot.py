@@ -24,7 +24,7 @@ _STEPS = 200  # between two thresholds
 SIZE = (7.0, 4.6)
 
 
-def draw_pairs(pairs: Sequence[PairProfile], ax: Any) -> None:
+def draw_pairs(pairs: Sequence[PairProfile], ax: Any, verdict: str) -> None:
     """Draw differences and bands for users from the least to the most demanding ones."""
     n_grades, baseline = len(pairs[0].differences), pairs[0].baseline
     corners = np.arange(1, n_grades + 1)
@@ -55,17 +55,4 @@ def draw_pairs(pairs: Sequence[PairProfile], ax: Any) -> None:
     ax.set_xlabel("what users accept (between two grades: mixtures of such users)")
     ax.set_ylabel(f"eGAP less that of {shorten(baseline)}")
     plain(ax)
-    headline(ax, _verdict(pairs))
-
-
-def _verdict(pairs: Sequence[PairProfile]) -> str:
-    """Say for which users the only ranker is better, or how many of several are for some."""
-    if len(pairs) == 1:
-        return pairs[0].sentence
-    n_better, n_worse = (
-        sum(bool((each.signs == sign).any()) for each in pairs) for sign in (1, -1)
-    )
-    return (
-        f"Of {len(pairs)} rankers, {n_better} are better than {pairs[0].baseline} for some users, "
-        f"and {n_worse} are worse for some."
-    )
+    headline(ax, verdict)

@@ -144,19 +144,19 @@ class Shares(Result):
             f"{name} {value:.2f}" + ("" if math.isnan(error) else f" +- {error:.2f}")
             for name, (value, error) in self.parameters.items()
         )
-        worst = departures_in_words(self.departures, 1)
-        return [
-            f"The intervals are over {units}.",
-            f"{count(self.n_unjudged, 'row')} had no grade." if self.n_unjudged else "",
-            "Without propensities, every shown document counts as examined."
-            if not self.reader and np.array_equal(self.n_shown, self.n_examined)
-            else "",
-            f'Reader "{self.reader}": {read}.' if self.reader else "",
-            f"Largest departure: {worst}, p = {self.p_value:.2g} of {len(self.departures)}."
-            if worst
-            else "",
-            f"The data do not tell grade {pairs}: the interval includes g = 0." if pairs else "",
-        ]
+        rows = f"; {count(self.n_unjudged, 'row')} had no grade" if self.n_unjudged else ""
+        notes = [f"The intervals are over {units}{rows}."]
+        if self.reader:
+            worst = departures_in_words(self.departures, 1)
+            largest = (
+                f"; largest departure of {len(self.departures)}: {worst}, p = {self.p_value:.2g}"
+            )
+            notes.append(f'Reader "{self.reader}": {read}{largest if worst else ""}.')
+        elif np.array_equal(self.n_shown, self.n_examined):
+            notes.append("Without propensities, every shown document counts as examined.")
+        if pairs:
+            notes.append(f"The data do not tell grade {pairs}: the interval includes g = 0.")
+        return notes
 
 
 def spread(
