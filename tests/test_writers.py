@@ -376,27 +376,19 @@ def test_means_of_systems_are_rows():
     assert json.loads(SIMPLE.to_json())["means"]["plain"] == {"AP": 0.375, NASTY: 1.0}
 
 
-def test_many_systems_are_shortened_and_said_to_be():
-    found = RESULTS["many rankers"]()
-    assert "Shown are the first 20 of 30 rows and none of 435 pairs: to_frame() has all." in repr(
-        found
-    )
-    assert len(repr(found).splitlines()) < 80
-    runs = RESULTS["many runs"]()
-    assert "Shown are the first 20 of 25 rows and none of 300 pairs: to_frame() has all." in repr(
-        runs
-    )
-    assert len(runs.to_text().splitlines()) == len(repr(runs).splitlines()) + 4
-    to_one = RESULTS["a baseline"]()
-    assert "Shown are the first 20 of 25 rows: to_frame() has all." in repr(to_one)
-    assert len(to_one.to_text().splitlines()) > len(repr(to_one).splitlines())
-
-
-def test_a_profile_of_many_rankers_is_shortened_and_said_to_be():
-    found = profile(14)
-    text = " ".join(repr(found).split())
-    assert "Shown are the first 20 of 26 rows: to_text() shows all." in text
-    assert 26 * repr(found).count("\nrel=") == 20 * found.to_text().count("\nrel=") > 0
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("many rankers", "20 of 30 rows and none of 435 pairs: to_frame() has"),
+        ("many runs", "20 of 25 rows and none of 300 pairs: to_frame() has"),
+        ("a baseline", "20 of 25 rows: to_frame() has"),
+        ("a profile of many", "20 of 26 rows: to_text() shows"),
+    ],
+)
+def test_many_rows_are_shortened_and_said_to_be(name, rows):
+    found = RESULTS[name]()
+    assert f"Shown are the first {rows} all." in " ".join(repr(found).split())
+    assert len(repr(found).splitlines()) < len(found.to_text().splitlines())
 
 
 def test_two_long_names_of_a_pair_are_both_shown():

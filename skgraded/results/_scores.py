@@ -284,8 +284,8 @@ class Scores(OfMeasures, LongResult):
         if self.systems is None:
             return self
         order = best_first(self._means(average)[:, column] * self.directions[column])
-        names = tuple(self.systems[place] for place in order)
-        return self._with(self.cube[order], systems=names, is_sorted=True)
+        names = [self.systems[place] for place in order]
+        return dataclasses.replace(self._of_systems(names), is_sorted=True)
 
     def over_repeats(self) -> Scores:
         """Return the mean of each query over the repeats that tested it.
@@ -553,21 +553,17 @@ class Scores(OfMeasures, LongResult):
         return Table(self._fields(), [size, *self._notes()], widest_label=WIDEST_QUERY)
 
     def _report(self) -> Report:
-        return self._report_of_values(self._tables())
-
-    def _report_of_values(self, tables: Sequence[Table], average: str = "arithmetic") -> Report:
-        means: Any = self._named(self._means(average))
-        facts = {"average": average, "n_queries": self.n_queries, "means": means}
-        return Report(tables, self._columns(), facts, self._notes())
+        return self._report_of(per_query=True)._replace(tables=self._tables())
 
     def _report_of(self, per_query: bool = False, average: str = "arithmetic") -> Report:
         """Describe the means or the values of queries for writers."""
+        means = self._means(average)
+        facts: dict[str, Any] = {"average": average, "n_queries": self.n_queries}
         if per_query:
-            return self._report_of_values([self._table_of_values()], average)
-        systems, means = self.systems or ("",), self._means(average)
-        fields = fields_of_systems(systems, self.measures, self.directions, means)
+            facts["means"] = self._named(means)
+            return Report([self._table_of_values()], self._columns(), facts, self._notes())
+        fields = fields_of_systems(self.systems or ("",), self.measures, self.directions, means)
         columns: dict[str, Any] = {each.name: each.values for each in fields}
-        facts = {"average": average, "n_queries": self.n_queries}
         return Report(self._tables(average=average), columns, facts, self._notes())
 
 

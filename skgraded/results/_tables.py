@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,15 +67,15 @@ def fields_of_values(
     heading, form = "qid", "{}".format
     if systems is not None and len(set(systems)) > 1:
         width = max(len(shorten(each)) for each in systems)
-        heading, form = f"{'system':<{width}}  qid", partial(_labelled, width)
+        heading = f"{'system':<{width}}  qid"
+
+        def form(query: object, /, *, system: str, **_: Any) -> str:
+            return f"{shorten(system):<{width}}  {query}"
+
     values = cube.reshape(-1, len(measures))[tested].T
     fields.append(Field("qid", qid[query], heading, form))
     columns = zip(measures, values, strict=True)
     return [*fields, *(Field(name, each, name, or_blank(ROUNDED, "-")) for name, each in columns)]
-
-
-def _labelled(width: int, query: object, /, *, system: str, **_: Any) -> str:
-    return f"{shorten(system):<{width}}  {query}"
 
 
 def notes_on_empty(
