@@ -49,8 +49,8 @@ def _note_on_tests(given: Given, plan: Plan, level: float, units: str) -> str:
     if not plan.is_decided:
         return (
             f"Pairs are not decided: of {given.in_words} over {units}, some would be found to "
-            'differ too often where none do, unless a baseline= is named, or correction="bh" '
-            "bounds the share of false discoveries."
+            "differ too often where none do; name a baseline=, or bound the share of false "
+            'discoveries by correction="bh".'
         )
     smallest = plan.smallest(given)
     if smallest < level:
@@ -65,11 +65,14 @@ def _note_on_left_out(given: Given) -> str:
     """Say which queries do not count, and that weights do not."""
     n_left_out = (~given.is_compared).sum(axis=1).tolist()
     some = {name: n for name, n in zip(given.scores.measures, n_left_out, strict=True) if n}
-    queries = told_queries(tuple(some.values())) if some else ""
-    told = [f"{queries} without a value of {first_few(list(some))} for some system left out"]
-    weights = given.scores.weights
-    has_weights = weights is not None and np.ptp(weights) > 0.0
-    told = told * bool(some) + ["weights ignored: each query counts once"] * has_weights
+    weights, told = given.scores.weights, []
+    if some:
+        queries = told_queries(tuple(some.values()))
+        told.append(
+            f"{queries} without a value of {first_few(list(some))} for some system left out"
+        )
+    if weights is not None and np.ptp(weights) > 0.0:
+        told.append("weights ignored: each query counts once")
     sentence = "; ".join(told)
     return f"{sentence[0].upper()}{sentence[1:]}." if told else ""
 
