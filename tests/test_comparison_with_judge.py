@@ -326,7 +326,7 @@ class TestErrors:
         human = scores_of(HUMAN.values, HUMAN.qid, weights=np.arange(1.0, 1 + N_HUMAN))
         with pytest.raises(ValueError, match="must have no weights with a judge"):
             estimate_means(human, JUDGE)
-        assert "which a comparison ignores" in repr(compare(human, judge=JUDGE))
+        assert "Weights ignored: each query counts once." in repr(compare(human, judge=JUDGE))
         alike = scores_of(HUMAN.values, HUMAN.qid, weights=np.full(N_HUMAN, 2.0))
         assert estimate_means(alike, JUDGE).names == SYSTEMS
 
@@ -459,7 +459,7 @@ class TestCommandLine:
     def test_several_judges(self, files, capsys):
         given = ["compare", files["human"], files["good"], files["poor"], "-m", "AP"]
         assert main([*given, "--judge", files["llm"], "--judge", files["llm"]]) == 0
-        assert "By AP the judge is off" in capsys.readouterr().out
+        assert "that the judge saves: 9 by AP" in capsys.readouterr().out
 
     def test_letor_files_have_no_judge(self, files, capsys):
         given = ["compare", files["human"], files["good"], files["poor"], "--letor"]

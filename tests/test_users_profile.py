@@ -457,7 +457,7 @@ def test_topics_that_a_run_lacks_are_left_out_and_counted():
     scores = trec.evaluate(MEASURES, qrels, {"full": full, "part": part}, complete=False)
     profile = threshold_profile(scores)
     assert (profile.n_queries, profile.n_left_out) == (4, 1)
-    assert "1 query without a value for some ranker left out." in str(profile)
+    assert "1 query without a value for some ranker left out" in " ".join(str(profile).split())
 
 
 # --- bad input ------------------------------------------------------------------------------------
@@ -628,7 +628,7 @@ def covid(data_dir):
 def test_the_command_line_profiles_runs(run, covid, tmp_path):
     qrels, runs = covid
     out = run("compare", qrels, *runs[:2], "--profile")
-    assert out.startswith("For which users is ")
+    assert out.startswith("No difference between ")
     assert max(map(len, out.splitlines())) <= 80
     found = json.loads(run("compare", qrels, *runs, "--profile", "--format", "json"))
     assert found["n_clusters"] is None

@@ -135,7 +135,7 @@ class Sensitivity(Result):
         what = "turns relevant" if self.change == "relevant" else "rises by one grade"
         pool = "the pool stays" if self.pool == "fixed" else "the pool grows with it"
         queries = count(len(self.qid), "query", "queries")
-        told = f"The document at the rank {what}; {pool}. Means over {queries}."
+        told = f"The document at the rank {what}; {pool}; means over {queries}."
         labels = Field("measure", self.measures, "gain at rank")
         return Table([labels, *shown], [told], widest_label=44)
 
