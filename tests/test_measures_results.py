@@ -31,12 +31,7 @@ class TestResults:
         assert scores.values.tolist() == [1.0, 0.0]
         assert scores.values.shape == (2,)
         assert float(scores) == 0.5 == AP()(*self.rows, qid=self.qid)
-        frame = scores.to_frame()
-        assert frame["AP"].to_dict() == {"a": 1.0, "b": 0.0}
-        assert frame.index.name == "qid"
         assert "counted as 0" in repr(scores)
-        assert list(scores) == ["AP"]
-        assert scores.to_dict() == {"a": 1.0, "b": 0.0}
 
     @pytest.mark.parametrize("g", [(0.1, 0.9), (0.5, 0.5)])
     def test_the_ideal_ranking_may_be_below_1(self, g):
@@ -88,18 +83,6 @@ class TestResults:
     def test_a_perfect_ranking_has_the_bits_of_the_ideal_one(self, y_true, k):
         assert nDCG(k=k, empty=1.0)(y_true, y_true) == 1.0
 
-    def test_scores_hold_measures_and_queries(self):
-        scores = evaluate(["AP", "nDCG@10"], [1, 0], [1, 2])
-        assert "AP" in scores
-        assert nDCG(k=10) in scores
-        assert "nDCG(k=10)" in scores
-        assert "nDCG" not in scores
-        assert "no measure" not in scores
-        assert np.zeros(2) not in scores
-        assert list(scores) == ["AP", "nDCG@10"]
-        assert len(scores) == 2
-        assert scores.n_queries == 1
-
     def test_scores(self):
         scores = evaluate(["AP", nDCG(k=1, empty=math.nan)], *self.rows, qid=self.qid)
         assert scores.mean() == {"AP": 0.5, "nDCG(empty=nan)@1": 1.0}
@@ -137,12 +120,6 @@ class TestResults:
             AP()(rankings, [1, 2, 3, 4])
         with pytest.raises(TypeError, match="y_score is missing"):
             AP()([1, 0])
-
-    def test_mean_without_any_query(self):
-        scores = AP(empty=math.nan).per_query([0, 0], [1, 2])
-        with pytest.warns(UndefinedMeanWarning, match="1 of 1 have no value"):
-            assert math.isnan(float(scores))
-        assert "left out" in repr(scores)
 
 
 @given(strategies.long_data(), st.data())
