@@ -348,31 +348,20 @@ def test_the_title_of_a_picture_is_the_verdict():
     plt.close("all")
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
-def test_intervals_of_few_pairs_are_drawn():
+@pytest.mark.parametrize("n_systems", [4, 9])
+def test_intervals_of_all_pairs_or_of_those_with_the_best_system_are_drawn(n_systems):
     plt = pytest.importorskip("matplotlib.pyplot")
-    found = compared(paired_values())
+    found = compared(paired_values(n_systems) + np.arange(n_systems)[:, None] % 3, tests="t")
+    best = found.means[:, 0].argmax()
+    shown = [pair for pair, both in enumerate(found.pairs) if n_systems == 4 or best in both]
     ax = found.plot()
-    assert [each.get_text() for each in ax.get_yticklabels()] == [
-        f"s{one} - s{other}" for one, other in found.pairs
-    ]
+    names = [f"s{one} - s{other}" for one, other in found.pairs[shown]]
+    assert [each.get_text() for each in ax.get_yticklabels()] == names
+    segments = ax.containers[0][2][0].get_segments()
+    np.testing.assert_allclose([each[:, 0] for each in segments], found.interval[shown, 0])
+    n = found.significant[shown].sum()
+    assert verdict(ax) == f"{n} of {len(shown)} differences in AP are significant."
     assert found.plot(ax=ax) is ax
-    segments = ax.containers[0][2][0].get_segments()
-    np.testing.assert_allclose([segment[:, 0] for segment in segments], found.interval[:, 0])
-    assert verdict(ax) == f"{found.significant.sum()} of 6 differences in AP are significant."
-    plt.close("all")
-
-
-def test_of_many_pairs_those_of_the_best_system_are_drawn():
-    plt = pytest.importorskip("matplotlib.pyplot")
-    found = compared(paired_values(n_systems=9) + np.repeat([0, 2, 1], 3)[:, None], tests="t")
-    ax = found.plot()
-    best = int(found.means[:, 0].argmax())
-    of_best = [pair for pair, places in enumerate(found.pairs) if best in places]
-    assert len(of_best) == len(ax.get_yticks()) == 8
-    segments = ax.containers[0][2][0].get_segments()
-    np.testing.assert_allclose([each[:, 0] for each in segments], found.interval[of_best, 0])
-    assert [each.get_text() for each in ax.get_yticklabels()][-1] == f"s8 - s{best}"
     plt.close("all")
 
 
