@@ -6,7 +6,8 @@ All is made from names and arrays, so that results can describe themselves by it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,18 +65,19 @@ def fields_of_values(
     fields = [] if systems is None else [Field("system", np.array(systems, dtype=object)[system])]
     if folds is not None:
         fields += [Field("repeat", repeat), Field("fold", folds[repeat, query])]
-    heading, form = "qid", "{}".format
+    heading = "qid"
+    form: str | Callable[..., str] = "{}"
     if systems is not None and len(set(systems)) > 1:
         width = max(len(shorten(each)) for each in systems)
-        heading = f"{'system':<{width}}  qid"
-
-        def form(query: object, /, *, system: str, **_: Any) -> str:
-            return f"{shorten(system):<{width}}  {query}"
-
+        heading, form = f"{'system':<{width}}  qid", partial(_labelled, width)
     values = cube.reshape(-1, len(measures))[tested].T
     fields.append(Field("qid", qid[query], heading, form))
     columns = zip(measures, values, strict=True)
     return [*fields, *(Field(name, each, name, or_blank(ROUNDED, "-")) for name, each in columns)]
+
+
+def _labelled(width: int, query: object, /, *, system: str, **_: Any) -> str:
+    return f"{shorten(system):<{width}}  {query}"
 
 
 def notes_on_empty(
