@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import os
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,7 @@ def add_command(commands: Any, summary: str) -> None:
     parser.add_argument(
         "--plot",
         metavar="FILE",
-        type=Path,
-        default=Path("skgraded-demo.png"),
+        default="skgraded-demo.png",
         help="file of the picture, which is replaced (default: %(default)s)",
     )
     parser.set_defaults(run=run, parser=parser)
@@ -50,7 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
     }
     profile = threshold_profile(y[is_held_out], scores, qid=qid[is_held_out])
     save_picture(arguments.plot, profile.plot().figure, dpi=120)
-    print(arguments.plot.resolve())
+    print(os.path.abspath(arguments.plot))
     print(wrap(profile["broad"].sentence, indent=0))
     print(_NEXT)
 

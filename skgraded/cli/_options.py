@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, get_args
 
 from skgraded._support.writers import WRITERS
@@ -111,10 +110,8 @@ OPTIONS: dict[str, Words] = {
     "--format": words(
         choices=tuple(WRITERS), help="(default: that of an output in .csv or .json, else table)"
     ),
-    "-o/--output": words(
-        metavar="FILE", type=Path, help="write the output to a file, which is replaced"
-    ),
-    "--plot": words(metavar="FILE", type=Path, help="save a picture of the result"),
+    "-o/--output": words(metavar="FILE", help="write the output to a file, which is replaced"),
+    "--plot": words(metavar="FILE", help="save a picture of the result"),
 }
 
 

@@ -6,13 +6,10 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from skgraded._support.text import wrap
 from skgraded._support.writers import WITHOUT_NOTES, WRITERS, Report
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Arguments that name files, of which the last two are written.
 _FILES = ("qrels", "runs", "run_file", "judge", "cluster", "output", "plot")
@@ -23,7 +20,8 @@ def write(arguments: argparse.Namespace, text: str) -> None:
     if arguments.output is None:
         show(text)
     else:
-        arguments.output.write_bytes(text.encode("utf-8", "surrogateescape"))
+        with open(arguments.output, "wb") as file:
+            file.write(text.encode("utf-8", "surrogateescape"))
 
 
 def write_reports(arguments: argparse.Namespace, reports: Sequence[Report]) -> None:
@@ -48,7 +46,7 @@ def tell(notes: Sequence[str]) -> None:
             sys.stderr.write(wrap(note) + "\n")
 
 
-def save_picture(path: Path, figure: Any, **options: Any) -> None:
+def save_picture(path: str, figure: Any, **options: Any) -> None:
     """Save a figure of matplotlib."""
     from matplotlib import pyplot
 
@@ -72,8 +70,12 @@ def format_of(arguments: argparse.Namespace) -> str:
     """Return the format that was asked for, or that of the output's name."""
     if arguments.format is not None:
         return str(arguments.format)
-    suffix = "" if arguments.output is None else arguments.output.suffix[1:].lower()
+    suffix = _suffix(arguments.output or "")
     return suffix if suffix in ("csv", "json") else "table"
+
+
+def _suffix(path: str) -> str:
+    return os.path.splitext(path)[1][1:].lower()
 
 
 def check_outputs(arguments: argparse.Namespace) -> None:
@@ -85,27 +87,27 @@ def check_outputs(arguments: argparse.Namespace) -> None:
         path = getattr(arguments, option, None)
         if path is None:
             continue
-        if path.is_dir():
-            raise ValueError(f"--{option} must be a file, got the folder {str(path)!r}.")
-        if not path.parent.is_dir():
+        if os.path.isdir(path):
+            raise ValueError(f"--{option} must be a file, got the folder {path!r}.")
+        if not os.path.isdir(os.path.dirname(path) or "."):
             raise ValueError(
-                f"--{option} must be a file in an existing folder: the folder of {str(path)!r} "
-                "does not exist."
+                f"--{option} must be a file in an existing folder: the folder of {path!r} does "
+                "not exist."
             )
         if places.count(os.path.realpath(path)) > 1:
             raise ValueError(
-                f"--{option} must be a file that no other argument names, got {str(path)!r}."
+                f"--{option} must be a file that no other argument names, got {path!r}."
             )
         if option == "plot":
             _check_picture(path)
 
 
-def _check_picture(path: Path) -> None:
+def _check_picture(path: str) -> None:
     """Raise an error if matplotlib is not there or cannot write such a file."""
     try:
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError as error:
         raise ImportError("--plot needs matplotlib: pip install matplotlib.") from error
     known = FigureCanvasBase.get_supported_filetypes()
-    if path.suffix[1:].lower() not in known:
-        raise ValueError(f"--plot must end in one of {', '.join(known)}, got {str(path)!r}.")
+    if _suffix(path) not in known:
+        raise ValueError(f"--plot must end in one of {', '.join(known)}, got {path!r}.")
