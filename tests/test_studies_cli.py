@@ -42,105 +42,112 @@ def files(tmp_path_factory):
     return str(folder / "qrels"), runs
 
 
-def study(*words):
-    arguments = make_parser().parse_args(["study", *map(str, words)])
+def study(words, qrels, runs):
+    """Run a study, as its function does, which raises errors; Q, R and ONE stand for files."""
+    places = {"Q": [qrels], "R": runs, "ONE": runs[1:2]}
+    given = [str(word) for each in words.split() for word in places.get(each, [each])]
+    arguments = make_parser().parse_args(["study", *given])
     arguments.run(arguments)
 
 
-def test_correlation(files, capsys):
-    qrels, runs = files
-    study("correlation", qrels, *runs, "-m", "AP", "-m", "nDCG@5", "--few", 2, "--ratio", 1)
-    shown = capsys.readouterr().out
-    scores = trec.evaluate(["AP", "nDCG@5"], qrels, runs)
-    tau = correlate(scores).get("AP", "nDCG@5")[0]
-    assert f"{tau:.2f}/" in shown
-    assert "few of grade 2:" in shown
+def scored(qrels, runs, **rules):
+    return trec.evaluate(["Bpref(empty=0.0)", "AP(unjudged=condense)"], qrels, runs, **rules)
 
 
-def test_thresholds(files, capsys, tmp_path):
-    qrels, runs = files
-    picture = tmp_path / "g.png"
-    study("thresholds", qrels, *runs, "--steps", 2, "--upper-quartiles", "--plot", picture)
+SAMPLED = "incompleteness Q R --rates 100,50,20 -m AP -m Bpref --seed 3"
+SAMPLES = {"rates": [100, 50, 20], "random_state": 3}
+INF = "incompleteness Q R --method random --rates 50,30 -m infAP"
+RANDOM = {"method": "random", "rates": [50, 30]}
+SAME = {  # words, and what the function says
+    "topics Q --format csv": lambda q, r: topic_facts(q).to_csv(),
+    "correlation Q R -m AP -m nDCG@5 --statistic rmse": lambda q, r: correlate(
+        trec.evaluate(["AP", "nDCG@5"], q, r)
+    ).to_text("rmse"),
+    "power Q R -m AP --resamples 60 --format csv": lambda q, r: discriminative_power(
+        trec.evaluate("AP", q, r), n_resamples=60
+    ).to_csv(),
+    "sensitivity Q ONE -m AP --max-rank 5 --pool grows": lambda q, r: repr(
+        sensitivity("AP", trec.rank(q, r[1]), max_rank=5, pool="grows")
+    ),
+    "incompleteness Q R --rates 100,30 --repeats 2 -m AP -m infAP --statistic target_rmse": (
+        lambda q, r: incompleteness(["AP", "infAP"], q, r, rates=[100, 30], n_repeats=2).to_text(
+            "target_rmse"
+        )
+    ),
+    SAMPLED: lambda q, r: incompleteness(["AP", "Bpref"], q, r, **SAMPLES).to_text(),
+    f"{SAMPLED} --no-by-grade": lambda q, r: incompleteness(
+        ["AP", "Bpref"], q, r, by_grade=False, **SAMPLES
+    ).to_text(),
+    f"{SAMPLED} --no-by-grade --no-nested": lambda q, r: incompleteness(
+        ["AP", "Bpref"], q, r, by_grade=False, nested=False, **SAMPLES
+    ).to_text(),
+    INF: lambda q, r: incompleteness("infAP", q, r, n_repeats=10, **RANDOM).to_text(),
+    f"{INF} --nested --repeats 2": lambda q, r: incompleteness(
+        "infAP", q, r, n_repeats=2, nested=True, **RANDOM
+    ).to_text(),
+    "incompleteness Q R -m AP --ties optimistic --rates 100": lambda q, r: incompleteness(
+        "AP(ties=optimistic)", q, r, target="AP(ties=optimistic)", rates=[100]
+    ).to_text(),
+}
+
+
+def test_studies_say_what_their_functions_say(files, capsys):
+    shown = []
+    for words, said in SAME.items():
+        study(words, *files)
+        shown.append(capsys.readouterr().out.strip())
+        assert shown[-1] == said(*files).strip(), words
+    assert len(set(shown)) == len(SAME)
+
+
+def test_csv_needs_no_pandas(files, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"to_dict\(\).* needs pandas|needs pandas"):
+        topic_facts(files[0]).to_frame()
+    study("topics Q --format csv", *files)
+    assert capsys.readouterr().out == topic_facts(files[0]).to_csv()
+
+
+def test_thresholds_of_the_upper_quartiles_are_drawn(files, capsys, tmp_path):
+    study(f"thresholds Q R --steps 2 --upper-quartiles --plot {tmp_path}/g.png", *files)
     shown = capsys.readouterr().out
     assert "(0.5, 0.5)" in shown
     assert "3 systems" in shown
-    assert picture.stat().st_size > 1000
-
-
-def test_incompleteness(files, capsys):
-    qrels, runs = files
-    words = ["--rates", "100,30", "--repeats", 2, "--seed", 4, "-m", "AP", "-m", "infAP"]
-    study("incompleteness", qrels, *runs, *words, "--statistic", "target_rmse")
-    found = incompleteness(
-        ["AP", "infAP"], qrels, runs, rates=[100, 30], n_repeats=2, random_state=4
-    )
-    assert capsys.readouterr().out.strip() == found.to_text("target_rmse")
-
-
-def test_power_as_csv(files, capsys, tmp_path):
-    pd = pytest.importorskip("pandas")
-    qrels, runs = files
-    study(
-        "power",
-        qrels,
-        *runs,
-        "-m",
-        "AP",
-        "--resamples",
-        60,
-        "--format",
-        "csv",
-        "-o",
-        tmp_path / "power.csv",
-    )
-    table = pd.read_csv(tmp_path / "power.csv")
-    found = discriminative_power(trec.evaluate("AP", qrels, runs), n_resamples=60)
-    np.testing.assert_allclose(table["p_value"], found.p_values[0])
-    assert capsys.readouterr().out == ""
+    assert (tmp_path / "g.png").stat().st_size > 1000
 
 
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (["topics", "QRELS"], "topics with few of grade 2"),
-        (["topics", "QRELS", "--grades", "2=1"], "0 1"),
-        (["power", "QRELS", "RUNS", "--test", "t"], "Student's paired t test"),
-        (["sensitivity", "QRELS", "RUN", "--max-rank", "5", "--pool", "grows"], "pool grows"),
+        ("topics Q", "topics with few of grade 2"),
+        ("topics Q --grades 2=1", "0 1"),
+        ("power Q R --test t", "Student's paired t test"),
+        ("correlation Q R -m AP -m nDCG@5 --few 2 --ratio 1", "few of grade 2:"),
+        ("correlation Q R -m AP --ties optimistic", "AP(ties=optimistic)"),
+        ("thresholds Q R --steps 1 -m AP --ties optimistic", "AP(ties=optimistic)"),
+        ("lists -m xGAP -g .1,.2,.7 --relevant 2,1 --length 2", "xGAP(g=[0.1,0.2,0.7])"),
     ],
 )
-def test_other_studies(files, capsys, words, part):
-    qrels, runs = files
-    places = {"QRELS": [qrels], "RUNS": runs, "RUN": runs[:1]}
-    given = [word for each in words for word in places.get(each, [each])]
-    study(*given)
+def test_other_words(files, capsys, words, part):
+    study(words, *files)
     assert part in " ".join(capsys.readouterr().out.split())
-
-
-def test_csv_needs_no_pandas(files, monkeypatch, capsys):
-    qrels, _ = files
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"to_dict\(\).* needs pandas|needs pandas"):
-        topic_facts(qrels).to_frame()
-    study("topics", qrels, "--format", "csv")
-    assert capsys.readouterr().out == topic_facts(qrels).to_csv()
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ["correlation", "QRELS", "RUNS", "-m", "AP", "-m", "nDCG"],
-        ["thresholds", "QRELS", "RUNS", "--steps", "1"],
-        ["incompleteness", "QRELS", "RUNS", "-m", "AP", "--rates", "100"],
-        ["power", "QRELS", "RUNS", "-m", "AP", "--test", "t"],
-        ["sensitivity", "QRELS", "SHORT", "-m", "AP"],
+        "correlation Q R -m AP -m nDCG",
+        "thresholds Q R --steps 1",
+        "incompleteness Q R -m AP --rates 100",
+        "power Q R -m AP --test t",
+        "sensitivity Q ONE -m AP",
     ],
 )
 def test_what_was_left_out_is_told(files, capsys, tmp_path, words):
     qrels, runs = files
     short = tmp_path / "short"
     short.write_text("t1 Q0 d1 1 2 t\nt1 Q0 d2 2 1 t\nt1 Q0 d1 3 0 t\nt99 Q0 d1 1 1 t\n")
-    places = {"QRELS": [qrels], "RUNS": [*runs, short], "SHORT": [short]}
-    study(*(word for each in words for word in places.get(each, [each])))
+    study(words, qrels, [runs[0], short, *runs[1:]])
     told = " ".join(capsys.readouterr().err.split())
     assert "a missing topic counts as an empty list: short (7)." in told
     assert "with topics outside the qrels, left out: short (1)." in told
@@ -148,81 +155,38 @@ def test_what_was_left_out_is_told(files, capsys, tmp_path, words):
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ["correlation", "QRELS", "RUNS"],
-        ["incompleteness", "QRELS", "RUNS"],
-        ["power", "QRELS", "RUNS"],
-        ["sensitivity", "QRELS", "RUN"],
-    ],
+    "words", ["correlation Q R", "incompleteness Q R", "power Q R", "sensitivity Q ONE"]
 )
 def test_a_measure_of_scores_is_refused(files, words):
-    qrels, runs = files
-    places = {"QRELS": [qrels], "RUNS": runs, "RUN": runs[:1]}
-    given = [word for each in words for word in places.get(each, [each])]
     with pytest.raises(ValueError, match=r"ADM.* compares scores with grades"):
-        study(*given, "-m", "ADM")
+        study(f"{words} -m ADM", *files)
 
 
 @pytest.mark.parametrize(
     ("place", "words"),
     [
-        ("qrels", ["thresholds", "-", "RUNS", "--steps", "1"]),
-        ("qrels", ["topics", "-"]),
-        ("run", ["incompleteness", "QRELS", "RUNS", "-", "-m", "AP", "--upper-quartiles"]),
-        ("run", ["sensitivity", "QRELS", "-", "-m", "AP"]),
+        ("qrels", "thresholds {} R --steps 1"),
+        ("qrels", "topics {}"),
+        ("run", "incompleteness Q R {} -m AP --upper-quartiles"),
+        ("run", "sensitivity Q {} -m AP"),
     ],
 )
 def test_standard_input_stands_for_any_file(files, capsys, monkeypatch, place, words):
     qrels, runs = files
     given = qrels if place == "qrels" else runs[0]
-    places = {"QRELS": [qrels], "RUNS": runs[1:], "RUN": runs[:1]}
-
-    def shown(places):
-        study(*(word for each in words for word in places.get(each, [each])))
-        return capsys.readouterr().out
-
-    expected = shown({**places, "-": [given]})
+    study(words.format(given), qrels, runs[1:])
+    expected = capsys.readouterr().out
     with open(given) as file:
         monkeypatch.setattr(sys, "stdin", file)
-        assert shown(places) == expected
-
-
-def test_sakais_strata_and_nested_samples(files, capsys):
-    qrels, runs = files
-    words = ["--no-by-grade", "--rates", "100,50,20", "-m", "AP", "-m", "Bpref", "--seed", 3]
-    study("incompleteness", qrels, *runs, *words)
-    options = {"rates": [100, 50, 20], "random_state": 3}
-    shown = capsys.readouterr().out.strip()
-    assert (
-        shown == incompleteness(["AP", "Bpref"], qrels, runs, by_grade=False, **options).to_text()
-    )
-    assert shown != incompleteness(["AP", "Bpref"], qrels, runs, **options).to_text()
-    study("incompleteness", qrels, *runs, *words, "--no-nested")
-    alone = incompleteness(
-        ["AP", "Bpref"], qrels, runs, by_grade=False, nested=False, **options
-    ).to_text()
-    assert capsys.readouterr().out.strip() == alone != shown
-
-
-def test_random_samples_are_ten_as_in_the_paper(files, capsys):
-    qrels, runs = files
-    words = ["--method", "random", "--rates", "50,30", "-m", "infAP"]
-    study("incompleteness", qrels, *runs, *words)
-    found = incompleteness("infAP", qrels, runs, method="random", rates=[50, 30], n_repeats=10)
-    assert capsys.readouterr().out.strip() == found.to_text()
-    study("incompleteness", qrels, *runs, *words, "--nested", "--repeats", 2)
-    found = incompleteness(
-        "infAP", qrels, runs, method="random", rates=[50, 30], n_repeats=2, nested=True
-    )
-    assert capsys.readouterr().out.strip() == found.to_text()
+        study(words.format("-"), qrels, runs[1:])
+    assert capsys.readouterr().out == expected
 
 
 def test_incompleteness_on_topics_with_few(files, capsys, tmp_path):
     qrels, runs = files
     few = topic_facts(qrels).few(2, 2)
-    words = ["--rates", "50", "-m", "AP", "--few", 2, "--ratio", 2, "--plot", tmp_path / "few.png"]
-    study("incompleteness", qrels, *runs, *words)
+    words = f"incompleteness Q R --rates 50 -m AP --few 2 --ratio 2 --plot {tmp_path}/few.png"
+    study(words, *files)
     all_topics, _, few_topics = capsys.readouterr().out.partition("Topics with few of grade 2: ")
     topics = {"all": np.ones(8, bool), "few of grade 2": few}
     found = incompleteness("AP", qrels, runs, rates=[50], topics=topics)
@@ -234,21 +198,20 @@ def test_incompleteness_on_topics_with_few(files, capsys, tmp_path):
     assert height > width  # two panels, one below the other
 
 
-def power_of(qrels, runs, **options):
-    return discriminative_power(trec.evaluate(["AP", "nDCG"], qrels, runs), test="t", **options)
+POWER = "power Q R -m AP -m nDCG --test t"
 
 
 def test_power_of_the_best_runs_on_samples(files, capsys):
     qrels, runs = files
-    words = ["-m", "AP", "-m", "nDCG", "--test", "t", "--top", 3]
-    study("power", qrels, *runs, *words, "--no-by-grade", "--rates", "100,40", "--seed", 2)
+    study(f"{POWER} --top 3 --no-by-grade --rates 100,40 --seed 2", *files)
     shown = capsys.readouterr().out.strip()
     best = best_systems(trec.evaluate("AP", qrels, runs), 3)
     chosen = [run for run, is_best in zip(runs, best, strict=True) if is_best]
-    texts = [
-        power_of(reduce_pool(qrels, rate, by_grade=False, random_state=2), chosen).to_text()
-        for rate in (100, 40)
-    ]
+    texts = []
+    for rate in (100, 40):
+        judged = reduce_pool(qrels, rate, by_grade=False, random_state=2)
+        scores = trec.evaluate(["AP", "nDCG"], judged, chosen)
+        texts.append(discriminative_power(scores, test="t").to_text())
     assert shown == (
         f"All topics, 100% of the judgments:\n{texts[0]}\n\n"
         f"All topics, 40% of the judgments:\n{texts[1]}"
@@ -257,42 +220,34 @@ def test_power_of_the_best_runs_on_samples(files, capsys):
 
 
 def test_power_of_the_upper_quartiles_on_topics_with_few(files, capsys):
-    qrels, runs = files
-    words = ["-m", "AP", "-m", "nDCG", "--test", "t", "--upper-quartiles", "--few", 2]
-    words += ["--ratio", 2, "--format", "json"]
-    study("power", qrels, *runs, *words)
+    study(f"{POWER} --upper-quartiles --few 2 --ratio 2 --format json", *files)
     results = json.loads(capsys.readouterr().out)["parts"]
     assert [each["topics"] for each in results] == ["all", "few of grade 2"]
-    assert [each["n_topics"][0] for each in results] == [8, topic_facts(qrels).few(2, 2).sum()]
+    assert [each["n_topics"][0] for each in results] == [8, topic_facts(files[0]).few(2, 2).sum()]
     assert len(results[1]["systems"]) == 3
 
 
 def test_what_a_sample_leaves_out_is_no_note(files, capsys):
-    qrels, runs = files
-    study("power", qrels, *runs, "-m", "AP", "--test", "t", "--rates", "50,20")
+    study("power Q R -m AP --test t --rates 50,20", *files)
     assert capsys.readouterr().err == ""
 
 
-ALL_STUDIES = (
-    ["topics", "QRELS"],
-    ["correlation", "QRELS", "RUNS", "-m", "AP", "-m", "nDCG"],
-    ["thresholds", "QRELS", "RUNS", "--steps", "1"],
-    ["incompleteness", "QRELS", "RUNS", "-m", "AP", "--rates", "50"],
-    ["power", "QRELS", "RUNS", "-m", "AP", "--test", "t"],
-    ["sensitivity", "QRELS", "RUN", "-m", "AP", "--max-rank", "3"],
+@pytest.mark.parametrize(
+    "words",
+    [
+        "topics Q",
+        "correlation Q R -m AP -m nDCG",
+        "thresholds Q R --steps 1",
+        "incompleteness Q R -m AP --rates 50",
+        "power Q R -m AP --test t",
+        "sensitivity Q ONE -m AP --max-rank 3",
+    ],
 )
-
-
-@pytest.mark.parametrize("words", ALL_STUDIES, ids=lambda words: words[0])
 def test_every_study_writes_json(files, capsys, tmp_path, words):
-    pytest.importorskip("pandas")
-    qrels, runs = files
-    places = {"QRELS": [qrels], "RUNS": runs, "RUN": runs[:1]}
-    given = [word for each in words for word in places.get(each, [each])]
-    study(*given, "-o", tmp_path / "out.json")
+    study(f"{words} -o {tmp_path}/out.json", *files)
     found = json.loads((tmp_path / "out.json").read_text())
-    assert (found["study"], found["notes"]) == (words[0], [])
-    study(*given, "--format", "csv")
+    assert (found["study"], found["notes"]) == (words.split()[0], [])
+    study(f"{words} --format csv", *files)
     rows = capsys.readouterr().out.splitlines()
     assert len(rows) == 1 + len(found["rows"])
     assert rows[0] == ",".join(found["rows"][0])
@@ -308,78 +263,47 @@ def short(tmp_path):
     return tmp_path / "qrels", [tmp_path / "one", tmp_path / "other"]
 
 
-RULES = (
-    {},
-    {"complete": False},
-    {"negative": "nonrelevant"},
-    {"negative": "unjudged"},
-    {"complete": False, "negative": "nonrelevant"},
-)
+RULES = {
+    "": {},
+    "--no-complete": {"complete": False},
+    "--negative nonrelevant": {"negative": "nonrelevant"},
+    "--negative unjudged": {"negative": "unjudged"},
+    "--no-complete --negative nonrelevant": {"complete": False, "negative": "nonrelevant"},
+}
 
 
-def as_words(rules):
-    words = ["--no-complete"] if "complete" in rules else []
-    return words + (["--negative", rules["negative"]] if "negative" in rules else [])
-
-
-def assert_notes(notes, of_scores, told):
-    assert list(notes) == [note for note in of_scores if "nothing" not in note]
-    assert told.replace("\n  ", " ").splitlines() == list(notes)
-
-
-@pytest.mark.parametrize("rules", RULES, ids=str)
-def test_rules_reach_every_study(short, capsys, rules):
+@pytest.mark.parametrize(("options", "rules"), RULES.items())
+def test_rules_reach_every_study(short, capsys, options, rules):
     qrels, runs = short
-    measures = ["Bpref(empty=0.0)", "AP(unjudged=condense)"]
-    words = ["-m", measures[0], "-m", measures[1], *as_words(rules)]
-    study("correlation", qrels, *runs, *words, "--statistic", "rmse")
-    scores = trec.evaluate(measures, qrels, runs, **rules)
+    scores = scored(qrels, runs, **rules)
+    words = f"-m {' -m '.join(scores)} {options}"
+    study(f"correlation Q R {words} --statistic rmse", *short)
     assert capsys.readouterr().out.strip() == correlate(scores).to_text("rmse")
-    study("sensitivity", qrels, runs[1], *words)
-    found = sensitivity(measures, trec.rank(qrels, runs[1], **rules))
+    study(f"sensitivity Q ONE {words}", *short)
+    found = sensitivity(list(scores), trec.rank(qrels, runs[1], **rules))
     assert capsys.readouterr().out.strip() == repr(found)
-    study("incompleteness", qrels, *runs, *words, "--rates", "100", "--statistic", "score")
+    study(f"incompleteness Q R {words} --rates 100 --statistic score", *short)
     shown = capsys.readouterr()
-    found = incompleteness(measures, qrels, runs, rates=[100], **rules)
+    found = incompleteness(list(scores), qrels, runs, rates=[100], **rules)
     assert shown.out.strip() == found.to_text("score")
-    assert_notes(found.notes, scores.notes, shown.err)
+    assert list(found.notes) == [note for note in scores.notes if "nothing" not in note]
+    assert shown.err.replace("\n  ", " ").splitlines() == list(found.notes)
     np.testing.assert_allclose(found.full[0], scores.means)
     # All of the judgments are no sample, also for a measure that knows what was sampled.
     found = incompleteness("infAP", qrels, runs, rates=[100], **rules)
     np.testing.assert_array_equal(found.means[:, 0, 0], found.full)
 
 
-def test_ties_reach_every_study(short, capsys):
-    qrels, runs = short
-    for name in ("correlation", "thresholds", "incompleteness"):
-        options = ["--rates", "100"] if name == "incompleteness" else []
-        study(name, qrels, *runs, "-m", "AP", "--ties", "optimistic", *options)
-        assert "AP(ties=optimistic)" in capsys.readouterr().out
-    study("incompleteness", qrels, *runs, "-m", "AP", "--ties", "optimistic", "--rates", 100)
-    expected = incompleteness(
-        "AP(ties=optimistic)", qrels, runs, target="AP(ties=optimistic)", rates=[100]
-    )
-    assert capsys.readouterr().out.strip() == expected.to_text()
-
-
 def test_topics_count_negative_grades_by_their_meaning(short, capsys):
-    qrels, _ = short
-
-    def counts(*words):
-        study("topics", qrels, "--format", "csv", *words)
+    def counts(options):
+        study(f"topics Q --format csv {options}", *short)
         return [line.split(",")[1:] for line in capsys.readouterr().out.splitlines()[1:]]
 
-    assert counts() == [["2", "1"], ["1", "1"]]
-    assert counts("--negative", "nonrelevant") == [["2", "1"], ["2", "1"]]
-    assert counts("--negative", "unjudged") == [["1", "1"], ["1", "1"]]
+    assert counts("") == [["2", "1"], ["1", "1"]]
+    assert counts("--negative nonrelevant") == [["2", "1"], ["2", "1"]]
+    assert counts("--negative unjudged") == [["1", "1"], ["1", "1"]]
     with pytest.raises(ValueError, match="grades must be >= 0, got -2"):
-        counts("--negative", "error")
-
-
-def help_of(name, capsys):
-    with pytest.raises(SystemExit):
-        study(name, "--help")
-    return capsys.readouterr().out
+        counts("--negative error")
 
 
 PAPERS = {
@@ -397,7 +321,9 @@ PAPERS = {
 @pytest.mark.parametrize("name", PAPERS)
 def test_help_names_the_paper_and_its_commands_can_be_typed(name, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    shown = help_of(name, capsys)
+    with pytest.raises(SystemExit):
+        study(f"{name} --help", "", [])
+    shown = capsys.readouterr().out
     assert PAPERS[name] in shown
     text = shown.partition("paper")[2].replace("\\\n", " ")
     commands = re.findall(r"^ +skgraded (study .*?)(?:  [a-z ,0-9]*Table 3)?$", text, re.MULTILINE)
