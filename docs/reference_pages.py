@@ -54,10 +54,8 @@ TASKS = {
         "skgraded.trec.evaluate",
         "skgraded.trec.read_qrels",
         "skgraded.trec.read_run",
-        "skgraded.trec.write_qrels",
         "skgraded.trec.write_run",
         "skgraded.trec.rank",
-        "skgraded.trec.ir_measure",
     ],
     "Write your own measure": [
         "skgraded.measures.PrefixMeasure",

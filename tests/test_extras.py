@@ -25,7 +25,7 @@ FILES = {  # of each extra: those that work where no other extra is installed
     "parquet": ["chunks.py", "_engines/rows.py"],
     "dask": ["dask/*.py", "_engines/rows.py"],
     "spark": ["spark.py", "_engines/rows.py"],
-    "trec": ["trec/_ir_measures.py", "trec/_files/_sources.py"],
+    "trec": ["trec/_files/_sources.py"],
     "demo": ["cli/_demo.py"],
     "completion": ["cli/_parser.py"],
 }

@@ -216,7 +216,7 @@ def test_bytes_and_the_text_of_their_escapes_stay_different(tmp_path):
     assert [len(each) for each in qrels.topics] == [1, 4]
     assert qrels.to_dict() == {"\udcff": {"d": 1}, "\\xff": {"d": 2}}
     assert trec.evaluate("AP", qrels, qrels.to_dict()).qid.tolist() == ["\udcff", "\\xff"]
-    trec.write_qrels(qrels, tmp_path / "again")
+    trec.write_run(qrels.to_dict(), tmp_path / "again")
     again = (tmp_path / "again").read_bytes().splitlines()
     assert [line.split()[0] for line in again] == [b"\xff", b"\\xff"]
 

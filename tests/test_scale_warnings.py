@@ -6,6 +6,7 @@ from contextlib import redirect_stderr, redirect_stdout
 
 import numpy as np
 import pytest
+from samples import write_qrels
 from sklearn.linear_model import Ridge
 
 from skgraded import (
@@ -54,7 +55,7 @@ def parquet(labels, folder):
 
 def in_shell(command, labels, folder):
     """Return whether the command warns, as a warning itself, since it writes to standard error."""
-    trec.write_qrels(trec.read_qrels(as_nested(labels)), folder / "qrels.txt")
+    write_qrels(as_nested(labels), folder / "qrels.txt")
     for name in "ab":
         trec.write_run(trec.read_run(as_nested(X[:, 0])), folder / name)
     files = [str(folder / each) for each in ("qrels.txt", "a", "b")]
@@ -144,7 +145,7 @@ def test_studies_round_the_top_of_continuous_labels_up():
 
 
 def test_thresholds_of_users_are_not_told_apart_by_continuous_labels(tmp_path, capsys):
-    trec.write_qrels(trec.read_qrels(as_nested(CONTINUOUS)), tmp_path / "qrels.txt")
+    write_qrels(as_nested(CONTINUOUS), tmp_path / "qrels.txt")
     for number, name in enumerate("ab"):
         trec.write_run(trec.read_run(as_nested(X[:, number])), tmp_path / name)
     files = [str(tmp_path / each) for each in ("qrels.txt", "a", "b")]

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from samples import write_qrels
 
 from skgraded import AP, compare, evaluate, nDCG, trec
 from skgraded.cli import main
@@ -108,7 +109,7 @@ def test_systems_without_a_mean_come_last():
 
 def test_the_command_line_sorts(scores, systems, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    trec.write_qrels({"q": {"a": 2, "b": 1, "c": 0}}, "qrels")
+    write_qrels({"q": {"a": 2, "b": 1, "c": 0}}, "qrels")
     for name, (a, b) in {"one": (2, 1), "two": (1, 2)}.items():
         trec.write_run({"q": {"a": float(a), "b": float(b), "c": 3.0 - a}}, name)
     words = ["qrels", "one", "two", "-m", "P(rel=2)@1", "-m", "RR"]

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from samples import write_qrels
 
 from skgraded import measure, trec
 from skgraded.cli import make_parser
@@ -30,7 +31,7 @@ def files(tmp_path_factory):
         f"t{t}": {f"d{n}": int(rng.choice(3, p=[0.6, 0.3, 0.1])) for n in range(40)}
         for t in range(8)
     }
-    trec.write_qrels(trec.read_qrels(qrels), folder / "qrels")
+    write_qrels(qrels, folder / "qrels")
     runs = []
     for number in range(5):
         scores = {

@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 import pytest
+from samples import write_qrels
 
 from skgraded import catalogue, measure, trec, xGAP
 from skgraded._intervals.paired import TESTS
@@ -315,7 +316,7 @@ def many_runs(tmp_path, monkeypatch):
     """33 runs of 20 topics, which are more pairs than squared topics."""
     rng = np.random.default_rng(0)
     qrels = {f"q{t}": {f"d{n}": int(n < 5) for n in range(20)} for t in range(20)}
-    trec.write_qrels(trec.read_qrels(qrels), tmp_path / "qrels")
+    write_qrels(qrels, tmp_path / "qrels")
     for number in range(33):
         scores = {
             t: {d: g * (number > 16) + rng.normal() for d, g in judged.items()}

@@ -127,7 +127,7 @@ def test_joined_runs_score_as_evaluate_does_under_any_grades():
             values = joined.score(expected.measures, grades, n_threads)
             np.testing.assert_array_equal(values, expected.values, strict=True)
     assert joined.systems == expected.systems
-    assert joined.coverage[1] == trec.Coverage(5, ("q3",), ("q9",), 0)
+    assert joined.runs[1].left_out == (1, 1, 0)
     assert tuple(joined.notes()) == trec.evaluate("AP", QRELS, RUNS).notes
     ranks = dict(zip(qrels.documents, joined.best_rank().tolist(), strict=True))
     assert ranks == {"a": 1, "b": 1, "c": 2, "z": 1}
@@ -287,28 +287,6 @@ def test_values_of_ir_measures(theirs, ours):
             by_topic = dict(zip(scores.qid.tolist(), scores.values, strict=True))
             assert {topic: by_topic[topic] for topic in values} == pytest.approx(values, abs=1e-12)
             assert len(values) > 1
-
-
-def test_measures_work_inside_ir_measures():
-    qrels, runs = random_runs(1)
-    run = runs["run0"]
-    for name in ("eGAP(g=[0.1,0.9])@10", "nDCG(ties=row_order)@10"):
-        wrapped = trec.ir_measure(name)
-        assert str(wrapped) == str(measure(name))
-        means = ir_measures.calc_aggregate([wrapped, ir_measures.nDCG @ 10], qrels, run)
-        assert means[wrapped] == pytest.approx(measure(name)(Rankings.from_trec(qrels, run)))
-        by_topic = {
-            each.query_id: each.value for each in ir_measures.iter_calc([wrapped], qrels, run)
-        }
-        ours = measure(name).per_query(Rankings.from_trec(qrels, run))
-        assert by_topic == pytest.approx(dict(zip(ours.qid.tolist(), ours.values, strict=True)))
-    assert means[wrapped] == pytest.approx(means[ir_measures.nDCG @ 10])
-
-
-def test_ir_measures_leaves_out_what_is_nan():
-    wrapped = trec.ir_measure("AP(empty=nan)")
-    means = ir_measures.calc_aggregate([wrapped], QRELS, RUNS["good"])
-    assert means[wrapped] == 1.0
 
 
 @pytest.mark.parametrize(

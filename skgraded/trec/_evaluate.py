@@ -19,15 +19,15 @@ from skgraded.measures._measure import score_queries
 from skgraded.rankings import Judgments
 from skgraded.results import Scores, direction_of
 from skgraded.trec._files import (
-    Coverage,
     JoinedRun,
+    LeftOut,
     Negative,
     Order,
     Qrels,
     join,
     join_nothing,
     named_runs,
-    notes_on_coverage,
+    notes_on_runs,
     read_columns_of_run,
     read_qrels,
     read_run,
@@ -42,14 +42,6 @@ FloatArray = NDArray[np.float64]
 # memory until there are this many of them, or they have this many documents.
 _RUNS_AT_A_TIME = 36
 _DOCUMENTS_AT_A_TIME = 1_000_000
-
-
-class _Read(NamedTuple):
-    """The parts of a run that are kept once it is joined with the qrels."""
-
-    name: str
-    joined: JoinedRun
-    coverage: Coverage
 
 
 def evaluate(
@@ -126,10 +118,9 @@ def evaluate(
     _check_flags(complete=complete, strict=strict, progress=progress)
     judged, given = read_qrels(qrels), named_runs(runs)
 
-    def read(name: str | None, run: Any) -> _Read:
-        run = read_columns_of_run(run, strict=strict, name=name, with_ranks=order == "rank")
-        joined = join(judged, run, order=order, complete=complete, negative=negative)
-        return _Read(run.name, joined, run.coverage(judged.topics))
+    def read(name: str | None, given: Any) -> JoinedRun:
+        run = read_columns_of_run(given, strict=strict, name=name, with_ranks=order == "rank")
+        return join(judged, run, order=order, complete=complete, negative=negative)
 
     pools, n_empty = _pools(judged, negative, named)
     if judged.are_fractional:
@@ -138,7 +129,7 @@ def evaluate(
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
         batches = _score_batches(given, read, _Scorer(named, judged.n_topics), n_threads, bar.step)
     systems = unique_names([name for batch in batches for name in batch.names])
-    coverage = [each for batch in batches for each in batch.coverage]
+    left_out = [each for batch in batches for each in batch.left_out]
     return Scores(
         measures=tuple(named),
         qid=judged.topics,
@@ -148,7 +139,7 @@ def evaluate(
         n_empty=n_empty,
         empty=tuple(each.empty for each in named.values()),
         judged=lambda: pools.fingerprints,
-        notes=(*judged.notes(negative), *notes_on_coverage(systems, coverage, complete)),
+        notes=(*judged.notes(negative), *notes_on_runs(systems, left_out, complete)),
     )
 
 
@@ -161,7 +152,7 @@ class _Batch(NamedTuple):
     """The results of runs that were read and scored together, and the errors of the others."""
 
     names: list[str]
-    coverage: list[Coverage]
+    left_out: list[LeftOut]
     values: list[FloatArray]
     faults: list[ValueError | OSError]
 
@@ -184,7 +175,7 @@ class _Scorer(NamedTuple):
 
 def _score_batches(
     named: list[tuple[str | None, Any]],
-    read: Callable[[str | None, Any], _Read],
+    read: Callable[[str | None, Any], JoinedRun],
     scorer: _Scorer,
     n_threads: int,
     step: Callable[[], None],
@@ -202,9 +193,9 @@ def _score_batches(
                 scored.faults.append(fault)
             else:
                 scored.names.append(run.name)
-                scored.coverage.append(run.coverage)
-                waiting.append(run.joined)
-                n_documents += len(run.joined.levels)
+                scored.left_out.append(run.left_out)
+                waiting.append(run)
+                n_documents += len(run.levels)
             if n_documents >= _DOCUMENTS_AT_A_TIME:
                 scored.values.append(scorer.score(waiting))
                 waiting, n_documents = [], 0

@@ -1,4 +1,4 @@
-"""Writing of qrels and runs to files."""
+"""Writing of runs to files."""
 
 from __future__ import annotations
 
@@ -11,44 +11,12 @@ from typing import IO, Any
 
 import numpy as np
 
-from skgraded.trec._files import Order, Qrels, Run, rank_run, read_qrels, read_run
+from skgraded.trec._files import Order, Run, rank_run, read_run
 
 # Modules that open files by the ends of their names.
 _MODULES = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
 # Only this white space separates the columns of a line; that of Unicode does not.
 _WORD = re.compile(r"[^ \t-\r]+")
-
-
-def write_qrels(qrels: Any, target: Any) -> None:
-    """Write judgments as lines ``topic 0 document grade``.
-
-    Parameters
-    ----------
-    qrels : Qrels, path, file object, dict of dicts, DataFrame or iterable
-        The judgments, or anything that `read_qrels` reads.
-    target : path or file object
-        The file to write. It is compressed if the path ends in .gz, .xz or .bz2.
-
-    Raises
-    ------
-    ValueError
-        If an id is empty or holds white space, or a topic starts with ``#``. Such a file could not
-        be read back; it is not written.
-
-    Examples
-    --------
-    >>> import sys
-    >>> from skgraded import trec
-    >>> trec.write_qrels({"q1": {"d1": 2, "d2": 0}}, sys.stdout)
-    q1 0 d1 2
-    q1 0 d2 0
-    """
-    judged = read_qrels(qrels)
-    _check_ids(judged)
-    topics = judged.topics[judged.topic_of_document()].tolist()
-    rows = zip(topics, judged.documents, judged.grades.tolist(), strict=True)
-    with _opened(target) as file:
-        file.writelines(f"{topic} 0 {document} {grade:.17g}\n" for topic, document, grade in rows)
 
 
 def write_run(run: Any, target: Any, *, tag: str | None = None, order: Order = "trec_eval") -> None:
@@ -82,18 +50,13 @@ def write_run(run: Any, target: Any, *, tag: str | None = None, order: Order = "
     retrieved = read_run(run)
     chosen = (retrieved.tag or retrieved.name) if tag is None else tag
     _check_words("tag", [chosen])
-    _check_ids(retrieved)
-    with _opened(target) as file:
-        file.writelines(_run_lines(retrieved, order, chosen))
-
-
-def _check_ids(table: Qrels | Run) -> None:
-    topics = table.topics.tolist()
-    _check_words("a topic", topics)
-    _check_words("a document", table.documents)
-    comment = next((each for each in topics if each.startswith("#")), None)
+    _check_words("a topic", retrieved.topics.tolist())
+    _check_words("a document", retrieved.documents)
+    comment = next((each for each in retrieved.topics if each.startswith("#")), None)
     if comment is not None:
         raise ValueError(f"a topic must not start with '#', as comments do, got {comment!r}.")
+    with _opened(target) as file:
+        file.writelines(_run_lines(retrieved, order, chosen))
 
 
 def _check_words(what: str, words: Iterable[str]) -> None:

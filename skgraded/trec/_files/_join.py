@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import choice
+from skgraded._support.text import count, first_few
 from skgraded.trec._files._qrels import Negative, Pool, Qrels
 from skgraded.trec._files._runs import Run
 
@@ -19,11 +21,31 @@ Order = Literal["trec_eval", "score", "rank", "file"]
 _EXAMPLES = 3
 
 
+class LeftOut(NamedTuple):
+    """How much a run's scores do not show.
+
+    Attributes
+    ----------
+    missing : int
+        Topics of the qrels that the run lacks.
+    extra : int
+        Topics of the run that the qrels lack.
+    repeated : int
+        Records that repeat a document of their topic.
+    """
+
+    missing: int = 0
+    extra: int = 0
+    repeated: int = 0
+
+
 class JoinedRun(NamedTuple):
     """A run with the levels of its documents, in the layout of `skgraded.rankings`.
 
     Attributes
     ----------
+    name : str
+        Name of the run.
     qid : ndarray of shape (n_topics,)
         Topic ids, in the order of the qrels.
     indptr : ndarray of shape (n_topics + 1,), int64
@@ -36,8 +58,11 @@ class JoinedRun(NamedTuple):
         The ranking, as in `Rankings`.
     topic : ndarray of shape (n_topics,), int64
         Number of each topic in the qrels.
+    left_out : LeftOut
+        What the scores do not show.
     """
 
+    name: str
     qid: NDArray[Any]
     indptr: IntArray
     pool: Pool
@@ -45,6 +70,7 @@ class JoinedRun(NamedTuple):
     order: NDArray[np.int32]
     tied: NDArray[np.uint8]
     topic: IntArray
+    left_out: LeftOut
 
 
 def join(
@@ -85,7 +111,9 @@ def join(
     start, indptr = _extents(run, in_run[kept])
     pool = qrels.pool(negative)
     order_in_topic, tied = _rank(run, order, start, indptr)
+    n_found = int(found.sum())
     return JoinedRun(
+        name=run.name,
         qid=qrels.topics[kept],
         indptr=indptr,
         pool=pool if len(kept) == len(found) else _of_topics(pool, kept),
@@ -93,6 +121,7 @@ def join(
         order=order_in_topic,
         tied=tied,
         topic=kept,
+        left_out=LeftOut(len(found) - n_found, run.n_topics - n_found, run.n_duplicates),
     )
 
 
@@ -113,6 +142,7 @@ def join_nothing(qrels: Qrels, negative: Negative) -> JoinedRun:
     """
     pool = qrels.pool(negative)
     return JoinedRun(
+        name=qrels.name,
         qid=qrels.topics,
         indptr=np.zeros(qrels.n_topics + 1, dtype=np.int64),
         pool=pool,
@@ -120,6 +150,7 @@ def join_nothing(qrels: Qrels, negative: Negative) -> JoinedRun:
         order=np.zeros(0, dtype=np.int32),
         tied=np.zeros(0, dtype=np.uint8),
         topic=np.arange(qrels.n_topics),
+        left_out=LeftOut(),
     )
 
 
@@ -233,3 +264,21 @@ def _no_common_topic(qrels: Qrels, run: Run) -> str:
         f"{run.name} and {qrels.name} must have topics in common, got {examples(run)} in the run "
         f"and {examples(qrels)} in the qrels."
     )
+
+
+def notes_on_runs(
+    systems: Sequence[str], left_out: Sequence[LeftOut], complete: bool = True
+) -> list[str]:
+    """Describe in sentences what was left out of several runs."""
+    fate = "counts as an empty list" if complete else "is left out of the run's mean"
+    told = (
+        f"without all topics of the qrels; a missing topic {fate}",
+        "with topics outside the qrels, left out",
+        "with repeated documents, of which the first counts",
+    )
+    notes = []
+    for what, counts in zip(told, zip(*left_out, strict=True), strict=True):
+        those = [f"{name} ({n})" for name, n in zip(systems, counts, strict=True) if n]
+        if those:
+            notes.append(f"{count(len(those), 'system')} {what}: {first_few(those)}.")
+    return notes

@@ -1,16 +1,15 @@
-"""Runs: the documents that a system retrieved for each topic, and which topics it lacks."""
+"""Runs: the documents that a system retrieved for each topic."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.sealed import require, require_column
-from skgraded._support.text import count, first_few
 from skgraded.trec._files._records import Records
 from skgraded.trec._files._table import Table, column_of_topics, group_records
 
@@ -54,37 +53,6 @@ class Run(Table):
         require(np.isfinite(self.scores).all(), "scores must be finite")
         if self.ranks is not None:
             require_column("ranks", self.ranks, (np.int32,), self.n_documents)
-
-    def coverage(self, topics: Iterable[str]) -> Coverage:
-        """Compare the run's topics with those of the qrels.
-
-        Parameters
-        ----------
-        topics : iterable of str
-            Topics of the qrels.
-
-        Returns
-        -------
-        Coverage
-            The topics that only one of them has, and the number of documents of the others.
-
-        Examples
-        --------
-        >>> from skgraded.trec import read_run
-        >>> read_run({"q1": {"d1": 2.0, "d2": 1.0}, "q9": {"d1": 1.0}}).coverage(["q1", "q2"])
-        Coverage(n_documents=2, missing=('q2',), extra=('q9',), n_duplicates=0)
-        """
-        judged = [str(each) for each in topics]
-        if set(judged) == set(self.topics.tolist()):
-            return Coverage(self.n_documents, (), (), self.n_duplicates)
-        n_retrieved = dict(zip(self.topics.tolist(), np.diff(self.indptr).tolist(), strict=True))
-        is_judged = set(judged)
-        return Coverage(
-            n_documents=sum(n for topic, n in n_retrieved.items() if topic in is_judged),
-            missing=tuple(topic for topic in judged if topic not in n_retrieved),
-            extra=tuple(topic for topic in n_retrieved if topic not in is_judged),
-            n_duplicates=self.n_duplicates,
-        )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return the run as a dict of dicts, as in pytrec_eval.
@@ -139,70 +107,3 @@ def run_from_records(records: Records, name: str, strict: bool) -> Run:
         ranks=None if records.ranks is None else grouped.take(records.ranks),
         tag=records.tag,
     )
-
-
-class Coverage(NamedTuple):
-    """Topics and documents that a run's scores do not show.
-
-    Attributes
-    ----------
-    n_documents : int
-        Retrieved documents of the topics that were scored.
-    missing : tuple of str
-        Topics of the qrels that the run lacks.
-    extra : tuple of str
-        Topics of the run that the qrels lack; they were left out.
-    n_duplicates : int
-        Lines that were left out because they repeated a document of their topic.
-    """
-
-    n_documents: int
-    missing: tuple[str, ...]
-    extra: tuple[str, ...]
-    n_duplicates: int
-
-    def notes(self, name: str, complete: bool = True) -> list[str]:
-        """Describe in sentences what was left out.
-
-        Parameters
-        ----------
-        name : str
-            Name of the run.
-        complete : bool, default=True
-            Whether a topic that the run lacks counts as an empty list.
-
-        Returns
-        -------
-        list of str
-            The sentences; none if nothing was left out.
-
-        Examples
-        --------
-        >>> from skgraded import trec
-        >>> run = trec.read_run({"q1": {"d1": 2.0}, "q9": {"d1": 1.0}}, name="bm25")
-        >>> run.coverage(["q1"]).notes(run.name)
-        ['1 system with topics outside the qrels, left out: bm25 (1).']
-        """
-        return notes_on_coverage([name], [self], complete)
-
-
-def notes_on_coverage(
-    systems: Sequence[str], coverage: Sequence[Coverage], complete: bool = True
-) -> list[str]:
-    """Describe in sentences what was left out of several runs."""
-    fate = "counts as an empty list" if complete else "is left out of the run's mean"
-    told = {
-        f"without all topics of the qrels; a missing topic {fate}": [
-            len(each.missing) for each in coverage
-        ],
-        "with topics outside the qrels, left out": [len(each.extra) for each in coverage],
-        "with repeated documents, of which the first counts": [
-            each.n_duplicates for each in coverage
-        ],
-    }
-    notes = []
-    for what, counts in told.items():
-        those = [f"{name} ({n})" for name, n in zip(systems, counts, strict=True) if n]
-        if those:
-            notes.append(f"{count(len(those), 'system')} {what}: {first_few(those)}.")
-    return notes

@@ -131,42 +131,6 @@ class _GzipDecompressor:
         return self._inflate.decompress(self._inflate.unconsumed_tail + data, max_length)
 
 
-class _IsalDecompressor:
-    """Intel's decompressor of gzip, which takes half of zlib's time."""
-
-    def __init__(self) -> None:
-        from isal import igzip_lib  # type: ignore[import-not-found, unused-ignore]
-
-        self._damage: Any = igzip_lib.IsalError
-        self._stream = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
-
-    @property
-    def needs_input(self) -> bool:
-        return bool(self._stream.needs_input)
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._stream.eof)
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        try:
-            text: bytes = self._stream.decompress(data, max_length)
-        except self._damage as error:
-            raise EOFError(str(error)) from error
-        return text
-
-
-def _gzip_decompressor() -> _IsalDecompressor | _GzipDecompressor:
-    try:
-        return _IsalDecompressor()
-    except ImportError:
-        return _GzipDecompressor()
-
-
 class _ZstdDecompressor:
     """zstandard's decompressor with the interface of lzma's and bz2's."""
 
@@ -216,7 +180,7 @@ def _require_zstandard(name: str) -> None:
 
 
 _DECOMPRESSORS: dict[str, Callable[[], Any]] = {
-    "gzip": _gzip_decompressor,
+    "gzip": _GzipDecompressor,
     "xz": lambda: lzma.LZMADecompressor(memlimit=_MOST_XZ_MEMORY),
     "bzip2": bz2.BZ2Decompressor,
     "zstd": _ZstdDecompressor,
