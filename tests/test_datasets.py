@@ -4,7 +4,9 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import re
+from threading import Thread
 
 import lightgbm as lgb
 import numpy as np
@@ -172,13 +174,20 @@ class TestMakeRanking:
         assert linear + 0.03 < boosted < 0.9
 
 
+SHARES = "a number >= 0 for each of at least two grades, which sum to 1, got "
+PAIR = "docs_per_query must be an integer or a pair (low, high), got "
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"n_queries": 0}, "n_queries must be an integer >= 1, got 0."),
+        ({"n_queries": 2.0}, "n_queries must be an integer >= 1, got 2.0."),
+        ({"n_queries": True}, "n_queries must be an integer >= 1, got True."),
         ({"docs_per_query": 0}, "docs_per_query must be an integer >= 1, got 0."),
         ({"docs_per_query": (0, 5)}, "docs_per_query[0] must be an integer >= 1, got 0."),
-        ({"docs_per_query": (9, 5)}, "(low, high) with low <= high, got (9, 5)."),
+        ({"docs_per_query": (9, 5)}, "docs_per_query[1] must be an integer >= 9, got 5."),
+        *(({"docs_per_query": n}, f"{PAIR}{n!r}.") for n in ((1, 2, 3), 2.5, "ab", (1, 2.5), True)),
         ({"n_features": 0}, "n_features must be an integer >= 1, got 0."),
         ({"n_features": 13}, "n_query_features = 8 + 4 + 2 = 14, got 13."),
         ({"n_informative": 0}, "n_informative must be an integer >= 1, got 0."),
@@ -186,39 +195,19 @@ class TestMakeRanking:
         ({"n_integer": 9}, "n_integer must be <= n_informative=8"),
         ({"n_redundant": -1}, "n_redundant must be an integer >= 0, got -1."),
         ({"n_query_features": -1}, "n_query_features must be an integer >= 0, got -1."),
-        ({"grade_shares": (1.0,)}, "at least two grades, got (1.0,)."),
-        ({"grade_shares": 0.5}, "grade_shares must be one-dimensional"),
-        ({"grade_shares": [[0.5, 0.5]]}, "grade_shares must be one-dimensional"),
-        ({"grade_shares": (1.5, -0.5)}, "must hold numbers >= 0, got (1.5, -0.5)."),
-        ({"grade_shares": (np.nan, 1.0)}, "must hold numbers >= 0, got (nan, 1.0)."),
-        ({"grade_shares": (0.5, 0.4)}, "must sum to 1, got (0.5, 0.4), which sums to 0.9."),
-        ({"noise": -0.5}, "noise must be a finite number >= 0, got -0.5."),
-        ({"noise": np.inf}, "noise must be a finite number >= 0, got inf."),
-        ({"noise": np.nan}, "noise must be a finite number >= 0, got nan."),
+        *(
+            ({"grade_shares": shares}, f"{SHARES}{shares!r}.")
+            for shares in ((1.0,), 0.5, [[0.5, 0.5]], (1.5, -0.5), (np.nan, 1.0), (0.5, 0.4))
+        ),
+        ({"grade_shares": ("a", "b")}, f"{SHARES}('a', 'b')."),
+        ({"grade_shares": ((0.5,), 0.5)}, SHARES),
+        *(
+            ({"noise": noise}, f"noise must be a finite number >= 0, got {noise!r}.")
+            for noise in (-0.5, np.inf, np.nan, "much", True)
+        ),
     ],
 )
-def test_make_ranking_refuses_a_value(arguments, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        make_ranking(**arguments)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_queries": 2.0}, "n_queries must be an integer >= 1, got 2.0."),
-        ({"n_queries": True}, "n_queries must be an integer >= 1, got True."),
-        ({"docs_per_query": (1, 2, 3)}, "an integer or a pair (low, high), got (1, 2, 3)."),
-        ({"docs_per_query": 2.5}, "an integer or a pair (low, high), got 2.5."),
-        ({"docs_per_query": "ab"}, "an integer or a pair (low, high), got 'ab'."),
-        ({"docs_per_query": (1, 2.5)}, "docs_per_query[1] must be an integer >= 1, got 2.5."),
-        ({"docs_per_query": True}, "an integer or a pair (low, high), got True."),
-        ({"grade_shares": ("a", "b")}, "grade_shares must be one-dimensional"),
-        ({"grade_shares": ((0.5,), 0.5)}, "grade_shares must be one-dimensional"),
-        ({"noise": "much"}, "noise must be a finite number >= 0, got 'much'."),
-        ({"noise": True}, "noise must be a finite number >= 0, got True."),
-    ],
-)
-def test_make_ranking_refuses_a_type(arguments, message):
+def test_make_ranking_refuses(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         make_ranking(**arguments)
 
@@ -444,7 +433,7 @@ class TestSeveralFiles:
     def test_n_features_holds_for_each(self, write):
         a, b = write("a", "1 qid:1 1:1\n"), write("b", LETOR)
         assert load_letor([a, b], n_features=4)[0].shape == (4, 4)
-        message = f"{b}:1: feature indices must be <= 2 (n_features=2), got '3:1'."
+        message = f"{b}:1: feature indices must be <= 2 (n_features=2), got 3:1."
         refused([a, b], message, n_features=2)
 
     def test_an_empty_one_is_named(self, write):
@@ -452,66 +441,49 @@ class TestSeveralFiles:
         refused([a, b], f"{b}: the file must hold at least one document, got no data line.")
 
 
-LABEL = "a line must start with a label, a number >= 0 or nan, got "
-QUERY = "a query id must be written qid:<64-bit integer>, got "
-BEHIND = "a query id must stand right after the label, and once, got "
-FEATURE = (
-    "a feature must be written index:value, with an integer as index and a number as value, got "
+RULE = (
+    "a line must hold a label (a number >= 0 or nan), qid:<64-bit integer> (in all lines or in "
+    "none)"
 )
-MIXED = "either all lines must have a query id or none, got "
+SHOWN = "and index:value with indices that ascend from 1, got "
+BAD_WORDS = {  # by the line in which they stand
+    **{f"{word} qid:1 1:1": word for word in ("x", "1_0", "1:1")},
+    "qid:1 1:1": "qid:1",
+    **{f"1 {word} 1:1": word for word in ("qid:x", "qid:1.5", "qid:", "qid7", "qid:1_0")},
+    f"1 qid:{2**63} 1:1": f"qid:{2**63}",
+    "1 qid:1 qid:2 1:1": "qid:2",
+    "1 qid:1 1:1 a:1": "a:1",
+    "1 qid:1 1 : 1": "1",
+    **{
+        f"1 qid:1 {word}": word
+        for word in ("7", "1.5:1", ":1", "1_0:1", "1:x", "1:", "1:1:1", "1:1_0", "-3:1", "1:NULLS")
+    },
+    f"1 qid:1 {2**31}:1": f"{2**31}:1",
+    "1 qid:1 2:1 1:1": "1:1",
+    "1 qid:1 2:1 2:1": "2:1",
+}
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("x qid:1 1:1", LABEL + "'x'."),
-        ("qid:1 1:1", LABEL + "'qid:1'."),
-        ("1:1 2:1", LABEL + "'1:1'."),
-        ("1_0 qid:1 1:1", LABEL + "'1_0'."),
-        ("y" * 50 + " qid:1", LABEL + "'" + "y" * 40 + "'...."),
-        ("inf qid:1 1:1", "a label must be finite or nan, got 'inf'."),
-        ("-inf qid:1 1:1", "a label must be >= 0, got '-inf'; "),
-        (
-            "-1 qid:1 1:1",
-            "a label must be >= 0, got '-1'; write 0 for a document judged not relevant or worse "
-            "(junk), nan for an unjudged one.",
-        ),
-        ("1 qid:x 1:1", QUERY + "'qid:x'."),
-        ("1 qid:1.5 1:1", QUERY + "'qid:1.5'."),
-        ("1 qid: 1:1", QUERY + "'qid:'."),
-        ("1 qid7 1:1", QUERY + "'qid7'."),
-        ("1 qid:1_0 1:1", QUERY + "'qid:1_0'."),
-        (f"1 qid:{2**63} 1:1", QUERY + f"'qid:{2**63}'."),
-        ("1 qid:1 qid:2 1:1", BEHIND + "'qid:2' further on."),
-        ("1 1:1", MIXED + "none right after the label, and one in every line before."),
-        ("1", MIXED + "none right after the label, and one in every line before."),
-        ("1 qid:1 7", FEATURE + "'7'."),
-        ("1 qid:1 1:1 a:1", FEATURE + "'a:1'."),
-        ("1 qid:1 1.5:1", FEATURE + "'1.5:1'."),
-        ("1 qid:1 1 : 1", FEATURE + "'1'."),
-        ("1 qid:1 :1", FEATURE + "':1'."),
-        ("1 qid:1 1_0:1", FEATURE + "'1_0:1'."),
-        ("1 qid:1 1:x", FEATURE + "'1:x'."),
-        ("1 qid:1 1:", FEATURE + "'1:'."),
-        ("1 qid:1 1:1:1", FEATURE + "'1:1:1'."),
-        ("1 qid:1 1:1_0", FEATURE + "'1:1_0'."),
-        (
-            "1 qid:1 0:1",
-            "feature indices must be >= 1, got '0:1'; "
-            "if the file counts from 0, pass zero_based=True.",
-        ),
-        ("1 qid:1 -3:1", "feature indices must be >= 1, got '-3:1'."),
-        (f"1 qid:1 {2**31}:1", f"feature indices must be <= {2**31 - 1}, got '{2**31}:1'."),
-        ("1 qid:1 2:1 1:1", "feature indices must ascend, got '1:1' after index 2."),
-        ("1 qid:1 2:1 2:1", "feature indices must ascend, got '2:1' after index 2."),
+        *((line, f"{RULE}, {SHOWN}'{word}'.") for line, word in BAD_WORDS.items()),
+        ("y" * 50 + " qid:1", f"{RULE}, {SHOWN}'" + "y" * 40 + "'...."),
+        ("1 1:1", f"{RULE}, {SHOWN}none right after the label, and one in every line before."),
+        ("1 qid:1 0:1", f"{RULE}, {SHOWN}'0:1'. If the file counts from 0, pass zero_based=True."),
         (
             "1 qid:1 1:NULL",
-            "a feature value is missing, got '1:NULL'; pass missing=float('nan') to read NULL as "
-            "nan, or the number that it stands for.",
+            f"{RULE}, {SHOWN}'1:NULL'. Pass missing=float('nan') to read NULL as nan",
         ),
-        ("1 qid:1 1:NULLS", FEATURE + "'1:NULLS'."),
-        ("1 qid:1 1:inf", "a feature value must be finite (as float64) or nan, got '1:inf'."),
-        ("1 qid:1 1:-1e999", "a feature value must be finite (as float64) or nan, got '1:-1e999'."),
+        ("inf qid:1 1:1", "a label must be finite or nan, got inf."),
+        ("-inf qid:1 1:1", "a label must be >= 0, got -inf; "),
+        (
+            "-1 qid:1 1:1",
+            "a label must be >= 0, got -1; write 0 for a document judged not relevant or worse "
+            "(junk), nan for an unjudged one.",
+        ),
+        ("1 qid:1 1:inf", "a feature value must be finite (as float64) or nan, got 1:inf."),
+        ("1 qid:1 1:-1e999", "a feature value must be finite (as float64) or nan, got 1:-inf."),
         ("1 qid:1 1:\0", "a line must be plain ASCII text, got b'1 qid:1 1:\\x00'"),
         ("1 qid:1 1:½", "a line must be plain ASCII text, got b'1 qid:1 1:\\xc2\\xbd'"),
     ],
@@ -520,6 +492,16 @@ def test_a_bad_line_is_named(write, line, message):
     path = write("train", f"# head\n1 qid:9 1:1\n\n{line}\n3 qid:4 1:inf\n")
     with pytest.raises(ValueError, match="^" + re.escape(f"{path}:4: {message}")):
         load_letor(path)
+
+
+def test_a_pipe_is_read_once(tmp_path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes with names")
+    os.mkfifo(tmp_path / "pipe")
+    lines = b"\xef\xbb\xbf1 qid:1 1:1\n1 qid:1 1:inf\n"  # with a byte-order mark
+    Thread(target=(tmp_path / "pipe").write_bytes, args=[lines], daemon=True).start()
+    with pytest.raises(ValueError, match=r"pipe:2: a feature value must be finite"):
+        load_letor(tmp_path / "pipe")
 
 
 class TestMissingValues:
@@ -536,7 +518,7 @@ class TestMissingValues:
 
     def test_other_faults_are_named_beside_them(self, write):
         path = write("train", "1 qid:1 1:NULL 2:x\n")
-        with pytest.raises(ValueError, match=re.escape(f"{path}:1: {FEATURE}'2:x'.")):
+        with pytest.raises(ValueError, match=re.escape(f"{SHOWN}'2:x'.")):
             load_letor(path, missing=0)
 
     @pytest.mark.parametrize("missing", [True, "nan", float("inf")])
@@ -549,39 +531,39 @@ class TestMissingValues:
 class TestFaults:
     def test_query_id_in_the_second_line_only(self, write):
         path = write("train", "1 1:1\n1 qid:3 1:1\n")
-        refused(path, f"{path}:2: {MIXED}'qid:3' after lines without one.")
+        refused(path, f"{path}:2: {RULE}, {SHOWN}'qid:3' after lines without one.")
 
     def test_query_id_after_the_features(self, write):
         path = write("train", "1 1:1 qid:3\n")
-        refused(path, f"{path}:1: {BEHIND}'qid:3' further on.")
+        refused(path, f"{path}:1: {RULE}, {SHOWN}'qid:3'.")
 
     def test_the_first_bad_value_is_named(self, write):
         good = "1 qid:1 1:1\n"
         path = write("train", good + "1 qid:1 1:inf\n" + good + "-1 qid:1 1:1\n1 qid:1 7:1\n")
-        refused(path, f"{path}:2: a feature value must be finite (as float64) or nan, got '1:inf'.")
+        refused(path, f"{path}:2: a feature value must be finite (as float64) or nan, got 1:inf.")
         path = write("train", good + "1 qid:1 7:1\n1 qid:1 1:inf\n" + good + "-1 qid:1 1:1\n")
         refused(
             path,
-            f"{path}:2: feature indices must be <= 6 (n_features=6), got '7:1'.",
+            f"{path}:2: feature indices must be <= 6 (n_features=6), got 7:1.",
             n_features=6,
         )
 
     def test_the_last_column_is_no_fault(self, write):
         path = write("train", "1 qid:1 3:1 4:1\n")
-        message = f"{path}:1: feature indices must be <= 3 (n_features=3), got '4:1'."
+        message = f"{path}:1: feature indices must be <= 3 (n_features=3), got 4:1."
         refused(path, message, n_features=3)
 
     def test_value_beyond_float32(self, write):
         path = write("train", "1 qid:1 1:1\n1 qid:1 1:1e39\n")
         assert load_letor(path)[0][1, 0] == 1e39
-        message = f"{path}:2: a feature value must be finite (as float32) or nan, got '1:1e39'."
+        message = f"{path}:2: a feature value must be finite (as float32) or nan, got 1:inf."
         refused(path, message, dtype=np.float32)
 
     def test_zero_based_bounds(self, write):
         path = write("train", "1 qid:1 -1:1\n")
-        refused(path, f"{path}:1: feature indices must be >= 0, got '-1:1'.", zero_based=True)
+        refused(path, f"{path}:1: {RULE}, {SHOWN.replace('1', '0')}'-1:1'.", zero_based=True)
         path = write("train", "1 qid:1 3:1\n")
-        message = f"{path}:1: feature indices must be <= 2 (n_features=3), got '3:1'."
+        message = f"{path}:1: feature indices must be <= 2 (n_features=3), got 3:1."
         refused(path, message, zero_based=True, n_features=3)
 
     def test_line_numbers_in_a_compressed_file(self, write):
@@ -596,8 +578,9 @@ class TestFaults:
 
         monkeypatch.setattr("skgraded.datasets._letor.load_svmlight_file", picky)
         path = write("train", LETOR)
-        error = refused(path, f"{path}:1: the line cannot be read.")
-        assert str(error.__cause__) == "hm"
+        with pytest.raises(ValueError, match=r":1: a line must hold .* got b'.*'\.") as caught:
+            load_letor(path)
+        assert str(caught.value.__cause__) == "hm"
 
 
 class TestFiles:
@@ -760,7 +743,7 @@ def test_any_bytes_are_read_or_refused_by_name(tmp_path_factory, content, ending
     outcome = read_or_message(path, n_features)
     if isinstance(outcome, str):
         assert outcome.startswith(str(path))
-        assert "cannot be read" not in outcome
+        assert "a line must hold" not in outcome or ", got b'" not in outcome
     else:
         X, y, qid = outcome
         assert X.shape[0] == len(y) == len(qid) > 0

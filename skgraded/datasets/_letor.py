@@ -9,10 +9,9 @@ import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import isinf
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -20,7 +19,14 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from skgraded._support.arguments import flag, integer_or_none, is_number
-from skgraded.datasets._letor_lines import LARGEST_INDEX, Lines, Rules, line_error, quoted
+from skgraded.datasets._letor_lines import (
+    LARGEST_INDEX,
+    Lines,
+    Rules,
+    line_error,
+    quoted,
+    value_faults,
+)
 
 FilePath = str | os.PathLike[str]
 Labels = NDArray[np.int64] | NDArray[np.float64]
@@ -179,11 +185,9 @@ def _read(path: str, rules: Rules) -> _Part:
                 f"{path}: cannot be decompressed beyond line {lines.number}; the file is cut off, "
                 f"damaged or not a {Path(path).suffix} file ({error})."
             ) from error
-    if lines.n_rows == 0:
+    if not lines.numbers:
         raise ValueError(f"{path}: the file must hold at least one document, got no data line.")
-    row = _first_bad_row(X, y, rules.n_features)
-    if row is not None:
-        _raise_for_row(path, row, rules)
+    _refuse_bad_values(path, X, y, lines, rules)
     qid = np.frombuffer(lines.qid, dtype=np.int64) if lines.qid else None
     return _Part(path, _narrowed(X), y, qid)
 
@@ -201,24 +205,20 @@ def _narrowed(X: Any) -> Any:
     return X
 
 
-def _first_bad_row(X: Any, y: NDArray[np.float64], n_features: int | None) -> int | None:
-    """Find the first row with a value that scikit-learn's reader accepts and we do not."""
-    bad_rows = np.flatnonzero((y < 0) | np.isinf(y))[:1]
-    bad_entries = np.flatnonzero(np.isinf(X.data))[:1]
-    if n_features is not None and X.shape[1] > n_features:
-        beyond = np.flatnonzero(X.indices >= n_features)[:1]
-        bad_entries = np.concatenate((bad_entries, beyond))
-    rows_of_entries = np.searchsorted(X.indptr, bad_entries, side="right") - 1
-    rows = np.concatenate((bad_rows, rows_of_entries))
-    return int(rows.min()) if len(rows) else None
-
-
-def _raise_for_row(path: str, row: int, rules: Rules) -> NoReturn:
-    """Read the file again up to a row, and raise an error about its line."""
-    with _open(path) as file:
-        lines = Lines(file, rules.missing)
-        next(islice(lines, row, None))
-        raise line_error(path, lines, rules)
+def _refuse_bad_values(
+    path: str, X: Any, y: NDArray[np.float64], lines: Lines, rules: Rules
+) -> None:
+    """Refuse values that scikit-learn's reader accepts and we do not, by their first line."""
+    rows = np.flatnonzero((y < 0) | np.isinf(y))[:1]
+    bad_entries = np.isinf(X.data)
+    if rules.n_features is not None:
+        bad_entries |= X.indices >= rules.n_features
+    rows_of_entries = np.searchsorted(X.indptr, np.flatnonzero(bad_entries)[:1], side="right") - 1
+    rows = np.concatenate((rows, rows_of_entries))
+    if len(rows):
+        row = int(rows.min())
+        fault = next(value_faults(float(y[row]), X[row], rules))
+        raise ValueError(f"{path}:{lines.numbers[row]}: {fault}")
 
 
 def _query_ids(parts: list[_Part]) -> IntArray:

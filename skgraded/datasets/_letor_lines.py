@@ -15,6 +15,7 @@ LARGEST_INDEX = np.iinfo(np.int32).max
 _LONGEST_QUOTE = 40
 _CHUNK = 1 << 20  # bytes of text that are looked through at a time
 _LONGEST_LINE = 10_000_000  # bytes; a file without line ends would be held in memory whole
+_UTF8_MARK = b"\xef\xbb\xbf"
 _NULL = "NULL"  # how LETOR 4.0 writes a value that is missing
 _NULL_VALUE = re.compile(rb"(?<=:)NULL(?=\s|$)")
 # What stands before a comment, in lines that hold anything there.
@@ -54,7 +55,7 @@ class Lines:
         self.number = 0
         self.data = b""
         self.is_endless = False
-        self.n_rows = 0
+        self.numbers = array("q")  # of the lines with data
         self.qid = array("q")
 
     def __iter__(self) -> Iterator[bytes]:
@@ -75,7 +76,9 @@ class Lines:
         """Yield the file's text, cut at line ends; refuse a line before it fills the memory."""
         rest: list[bytes] = []
         length = 0
-        while chunk := self._file.read(_CHUNK):
+        mark = _UTF8_MARK
+        while chunk := self._file.read(_CHUNK).removeprefix(mark):
+            mark = b""
             start, zero, _ = chunk.partition(b"\0")
             lines, end, tail = start.rpartition(b"\n")
             self.is_endless = length + len(start.partition(b"\n")[0]) > _LONGEST_LINE
@@ -91,7 +94,7 @@ class Lines:
         yield b"".join(rest)
 
     def _check(self) -> None:
-        self.n_rows += 1
+        self.numbers.append(self.number)
         self._note_query(self.data.split(None, 2))
         # Python allows underscores in numbers, the format does not.
         if b"_" in self.data:
@@ -105,93 +108,77 @@ class Lines:
     def _note_query(self, start: list[bytes]) -> None:
         if len(start) > 1 and start[1].startswith(b"qid"):
             self.qid.append(int(start[1].removeprefix(b"qid:")))
-        if len(self.qid) not in (0, self.n_rows):
+        if len(self.qid) not in (0, len(self.numbers)):
             raise ValueError("only some lines have a query id")
 
 
 def line_error(path: str, lines: Lines, rules: Rules) -> ValueError:
-    fault = next(_faults(lines, rules), "the line cannot be read.")
+    """Return the error about the line that was read last, which is no line of features."""
+    shown = quoted(lines.data.strip())
+    if lines.is_endless:
+        fault = f"a line must have at most {_LONGEST_LINE:,} bytes, got {shown}."
+    elif not lines.data.isascii() or b"\0" in lines.data:
+        fault = (
+            f"a line must be plain ASCII text, got {shown}; compressed files are recognised by the "
+            "endings .gz, .bz2 and .xz."
+        )
+    else:
+        rule = (
+            "a line must hold a label (a number >= 0 or nan), qid:<64-bit integer> (in all lines "
+            f"or in none), and index:value with indices that ascend from {rules.first_index}"
+        )
+        fault = f"{rule}, got {next(_bad_words(lines, rules), f'{shown}.')}"
     return ValueError(f"{path}:{lines.number}: {fault}")
 
 
-def _faults(lines: Lines, rules: Rules) -> Iterator[str]:
-    """Say what is wrong with the line that was read last, field by field."""
-    if lines.is_endless:
-        yield f"a line must have at most {_LONGEST_LINE:,} bytes, got {quoted(lines.data.strip())}."
-    if not lines.data.isascii() or b"\0" in lines.data:
-        yield (
-            f"a line must be plain ASCII text, got {quoted(lines.data.strip())}; "
-            "compressed files are recognised by the endings .gz, .bz2 and .xz."
-        )
-    label, *fields = (field.decode("ascii", "replace") for field in lines.data.split())
-    yield from _label_faults(label)
+def _bad_words(lines: Lines, rules: Rules) -> Iterator[str]:
+    """Yield the words of the line that was read last which break the rule, and what to do."""
+    label, *fields = (field.decode("ascii") for field in lines.data.split())
+    if _number(label) is None:
+        yield f"{quoted(label)}."
     has_qid = bool(fields) and fields[0].startswith("qid")
-    yield from _query_faults(fields[0] if has_qid else None, lines)
-    previous = -1
-    for field in fields[has_qid:]:
-        yield from _feature_faults(field, previous, rules)
-        previous = _integer(field.partition(":")[0]) or 0
-
-
-def _label_faults(label: str) -> Iterator[str]:
-    grade = _number(label)
-    if grade is None:
-        yield f"a line must start with a label, a number >= 0 or nan, got {quoted(label)}."
-    elif grade < 0:
-        yield (
-            f"a label must be >= 0, got {quoted(label)}; write 0 for a document judged not "
-            "relevant or worse (junk), nan for an unjudged one."
-        )
-    elif isinf(grade):
-        yield f"a label must be finite or nan, got {quoted(label)}."
-
-
-def _query_faults(field: str | None, lines: Lines) -> Iterator[str]:
-    if field is not None:
-        qid = _integer(field.removeprefix("qid:"))
+    if has_qid:
+        qid = _integer(fields[0].removeprefix("qid:"))
         if qid is None or not -(2**63) <= qid < 2**63:
-            yield f"a query id must be written qid:<64-bit integer>, got {quoted(field)}."
-        if len(lines.qid) < lines.n_rows:
-            yield (
-                "either all lines must have a query id or none, "
-                f"got {quoted(field)} after lines without one."
-            )
+            yield f"{quoted(fields[0])}."
+        if len(lines.qid) < len(lines.numbers):
+            yield f"{quoted(fields[0])} after lines without one."
     elif lines.qid:
-        yield (
-            "either all lines must have a query id or none, "
-            "got none right after the label, and one in every line before."
-        )
+        yield "none right after the label, and one in every line before."
+    previous = rules.first_index - 1
+    for field in fields[has_qid:]:
+        name, _, text = field.partition(":")
+        index, is_null = _integer(name), text == _NULL
+        if is_null and rules.missing is None:
+            yield f"{quoted(field)}. Pass missing=float('nan') to read NULL as nan, or its number."
+        if index is None or not (is_null or _number(text) is not None):
+            yield f"{quoted(field)}."
+        elif not previous < index <= LARGEST_INDEX:
+            way = "" if index else " If the file counts from 0, pass zero_based=True."
+            yield f"{quoted(field)}.{way}"
+        else:
+            previous = index
 
 
-def _feature_faults(field: str, previous: int, rules: Rules) -> Iterator[str]:
-    shown = quoted(field)
-    name, _, text = field.partition(":")
-    index, value = _integer(name), rules.missing if text == _NULL else _number(text)
-    if name == "qid":
-        yield f"a query id must stand right after the label, and once, got {shown} further on."
-    elif index is not None and text == _NULL and value is None:
+def value_faults(label: float, features: Any, rules: Rules) -> Iterator[str]:
+    """Say which of the values of a line, which are numbers, is none that we take."""
+    if label < 0:
         yield (
-            f"a feature value is missing, got {shown}; pass missing=float('nan') to read NULL as "
-            "nan, or the number that it stands for."
+            f"a label must be >= 0, got {label:g}; write 0 for a document judged not relevant or "
+            "worse (junk), nan for an unjudged one."
         )
-    elif index is None or value is None:
-        yield (
-            "a feature must be written index:value, with an integer as index and a number as "
-            f"value, got {shown}."
-        )
-    elif index < rules.first_index:
-        yield f"feature indices must be >= {rules.first_index}, got {shown}" + (
-            "; if the file counts from 0, pass zero_based=True." if index == 0 else "."
-        )
-    elif index > LARGEST_INDEX:
-        yield f"feature indices must be <= {LARGEST_INDEX}, got {shown}."
-    elif rules.n_features is not None and index - rules.first_index >= rules.n_features:
-        largest = rules.n_features - 1 + rules.first_index
-        yield f"feature indices must be <= {largest} (n_features={rules.n_features}), got {shown}."
-    elif index <= previous:
-        yield f"feature indices must ascend, got {shown} after index {previous}."
-    elif abs(value) > np.finfo(rules.dtype).max.item():
-        yield f"a feature value must be finite (as {rules.dtype.__name__}) or nan, got {shown}."
+    if isinf(label):
+        yield f"a label must be finite or nan, got {label:g}."
+    for column, value in zip(features.indices.tolist(), features.data.tolist(), strict=True):
+        shown = f"{column + rules.first_index}:{value:g}"
+        if isinf(value):
+            yield f"a feature value must be finite (as {rules.dtype.__name__}) or nan, got {shown}."
+        if rules.n_features is not None and column >= rules.n_features:
+            largest = rules.n_features - 1 + rules.first_index
+            yield (
+                f"feature indices must be <= {largest} (n_features={rules.n_features}), got "
+                f"{shown}."
+            )
 
 
 def _number(text: str) -> float | None:

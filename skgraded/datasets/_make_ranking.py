@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -209,36 +210,32 @@ def _grades(latent: FloatArray, shares: FloatArray) -> IntArray:
 
 def _check_bounds(docs_per_query: Any) -> tuple[int, int]:
     """Return the least and the largest query size."""
-    rule = "docs_per_query must be an integer or a pair (low, high)"
-    match docs_per_query:
-        case _ if is_integer(docs_per_query):
-            low = high = integer("docs_per_query", docs_per_query, 1)
-        case (first, second):
-            low = integer("docs_per_query[0]", first, 1)
-            high = integer("docs_per_query[1]", second, 1)
-        case _:
-            raise ValueError(f"{rule}, got {docs_per_query!r}.")
-    if low > high:
-        raise ValueError(f"{rule} with low <= high, got {docs_per_query!r}.")
-    return low, high
+    if is_integer(docs_per_query):
+        size = integer("docs_per_query", docs_per_query, 1)
+        return size, size
+    is_pair = isinstance(docs_per_query, Sequence) and len(docs_per_query) == 2  # noqa: PLR2004
+    if not is_pair or not all(map(is_integer, docs_per_query)):
+        raise ValueError(
+            f"docs_per_query must be an integer or a pair (low, high), got {docs_per_query!r}."
+        )
+    low = integer("docs_per_query[0]", docs_per_query[0], 1)
+    return low, integer("docs_per_query[1]", docs_per_query[1], low)
 
 
 def _check_columns(
     n_features: int, n_informative: int, n_integer: int, n_redundant: int, n_query_features: int
 ) -> int:
     """Return the number of columns left for noise."""
-    integer("n_features", n_features, 1)
     integer("n_informative", n_informative, 1)
-    integer("n_integer", n_integer, 0)
     integer("n_redundant", n_redundant, 0)
     integer("n_query_features", n_query_features, 0)
-    if n_integer > n_informative:
+    if integer("n_integer", n_integer, 0) > n_informative:
         raise ValueError(
             f"n_integer must be <= n_informative={n_informative}, as it counts the informative "
             f"features that are integers, got {n_integer}."
         )
     used = n_informative + n_redundant + n_query_features
-    if used > n_features:
+    if integer("n_features", n_features, 1) < used:
         raise ValueError(
             "n_features must be >= n_informative + n_redundant + n_query_features = "
             f"{n_informative} + {n_redundant} + {n_query_features} = {used}, got {n_features}."
@@ -247,17 +244,14 @@ def _check_columns(
 
 
 def _check_shares(grade_shares: ArrayLike) -> FloatArray:
-    rule = "grade_shares must be one-dimensional, with a number for each of at least two grades"
     try:
         shares = np.asarray(grade_shares, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{rule}, got {grade_shares!r}.") from error
-    if shares.ndim != 1 or len(shares) < _FEWEST_GRADES:
-        raise ValueError(f"{rule}, got {grade_shares!r}.")
-    if not (shares >= 0).all():
-        raise ValueError(f"grade_shares must hold numbers >= 0, got {grade_shares!r}.")
-    if not np.isclose(shares.sum(), 1.0):
+    except (TypeError, ValueError):
+        shares = np.zeros(0)
+    is_long = shares.ndim == 1 and len(shares) >= _FEWEST_GRADES
+    if not is_long or not (shares >= 0).all() or not np.isclose(shares.sum(), 1.0):
         raise ValueError(
-            f"grade_shares must sum to 1, got {grade_shares!r}, which sums to {shares.sum():g}."
+            "grade_shares must hold a number >= 0 for each of at least two grades, which sum to 1, "
+            f"got {grade_shares!r}."
         )
     return shares
