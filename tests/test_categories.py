@@ -100,13 +100,17 @@ def test_other_categories_are_refused_with_the_way_out(make):
         "y": lambda: query_target(labels, QID),
         r"\w+": lambda: QueryRanker(Ridge(), measure=MEASURE).fit(X, labels, qid=QID),
     }.items():
-        with pytest.raises(ValueError, match=f"{name} must be numeric, got .*Give categories"):
+        with pytest.raises(
+            ValueError, match=f"{name} must be numeric, got .*Or give ordered categories"
+        ):
             call()
 
 
 def test_words_are_refused_with_the_way_out():
     for call in (lambda: MEASURE(WORDS, SCORES), lambda: query_target(WORDS, QID)):
-        with pytest.raises(ValueError, match=r"must be numeric, got .*make grades of words"):
+        with pytest.raises(
+            ValueError, match=r"must be numeric, got .* in row 0. Say which grade each word is"
+        ):
             call()
 
 
@@ -117,3 +121,30 @@ def test_grades_of_feedback_may_be_categories():
     words = pd.Categorical(np.array(ESCI)[grade], ESCI, ordered=True)
     found = [thresholds_from_feedback(each, satisfied) for each in (grade, words)]
     np.testing.assert_array_equal(found[0].g, found[1].g)
+
+
+def test_the_result_says_which_grade_each_word_was_read_as():
+    words = pd.Categorical(list("EISC"), ordered=True)  # in the order of the alphabet
+    assert evaluate("AP", words, [4, 3, 2, 1]).notes == ("Grades: 0 = C, 1 = E, 2 = I, 3 = S.",)
+    assert evaluate("AP", [0, 1], [2, 1]).notes == ()
+
+
+def test_digits_are_grades():
+    expected = MEASURE(list(range(4)), [4, 3, 2, 1])
+    for digits in (list("0123"), np.array(list("0123")), pd.Series(list("0123"))):
+        assert MEASURE(digits, [4, 3, 2, 1]) == expected
+        ranker = QueryRanker(Ridge(), measure="AP").fit(np.eye(4), digits, qid=[0] * 4)
+        assert np.argmax(ranker.predict(np.eye(4))) == 3
+
+
+def test_a_column_query_id_holds_the_ids():
+    X = pd.DataFrame({"f": np.arange(8.0), "query_id": list("aabbccdd")})
+    y = np.tile([0, 1], 4)
+    rankers = [
+        QueryRanker(Ridge(), measure="AP").fit(X, y),
+        QueryRanker(Ridge(), measure="AP").fit(X[["f"]], y, qid=X["query_id"]),
+    ]
+    np.testing.assert_array_equal(rankers[0].predict(X), rankers[1].predict(X[["f"]]))
+    assert rankers[0].score(X, y) == rankers[1].score(X[["f"]], y, qid=X["query_id"])
+    scores = evaluate("AP", y, X[["f", "query_id"]], qid=X["query_id"])
+    assert scores.systems == ("f",)

@@ -61,7 +61,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleW
         ),
         (([1, 0], [1.0, 2.0], None, [1e308, 1e308]), "sample_weight must have a finite sum"),
         (([10**17, 0], [1.0, 2.0]), r"y_true must hold grades .* to 2\*\*53, got 10+ in row 0"),
-        ((np.array(["2", "0"], object), [1.0, 2.0]), "y_true must be numeric"),
+        (
+            (np.array(["2", "0_1"], object), [1.0, 2.0]),
+            "y_true must be numeric, got '0_1' in row 1",
+        ),
         ((csr_array([[1, 0]]), [1.0, 2.0]), "y_true must be one-dimensional.*got type csr_array"),
         (([1, 0], query_target([1, 0], [7, 7])), "y_score must be numeric"),
         (

@@ -70,6 +70,26 @@ def test_columns_that_a_log_may_lack_are_passed_on_if_it_has_them():
     assert (log_columns(given, judgments)["propensity"] == given["propensity"]).all()
 
 
+def test_columns_are_known_by_other_names_and_grades_by_their_words():
+    log, judgments, _ = tables(50)
+    expected = log_columns(log, judgments)
+    others = {"session": "session_id", "user": "user_id", "position": "rank", "clicked": "click"}
+    renamed = log.rename(columns={**others, "query": "query_id", "document": "doc_id"})
+    renamed = renamed.assign(query="text of the query")  # which is no id beside one
+    words = pd.Categorical(
+        ["ICSE"[grade] for grade in judgments["grade"]], list("ICSE"), ordered=True
+    )
+    judged = judgments.assign(grade=words).rename(columns={"document": "docno", "grade": "label"})
+    found = log_columns(renamed, judged)
+    assert list(found) == list(expected)
+    for name, column in expected.items():
+        np.testing.assert_array_equal(found[name], column)
+    with pytest.raises(ValueError, match=r"log must have one column .* got user and user_id"):
+        log_columns(log.assign(user_id=0), judgments)
+    with pytest.raises(ValueError, match=r"grade must be numeric, got '.'.* Say which grade"):
+        log_columns(log, judgments.assign(grade=words.astype(str)))
+
+
 def test_bad_tables_are_refused():
     log, judgments, _ = tables(50)
     with pytest.raises(ValueError, match=r"log must have the columns .* none named position"):

@@ -16,9 +16,8 @@ from skgraded._engines.rows import Columns, as_array, read_rows
 from skgraded._engines.scan import EvaluationPlan, Total, combine, top_of
 from skgraded.measures import Measures
 from skgraded.rankings import (
-    QID,
     grades_of_categories,
-    has_id_column,
+    id_columns,
     require_same_words,
     words_of_grades,
 )
@@ -322,8 +321,8 @@ class _DaskRankingScorer(RankingScorer):
         self, rows: tuple[Any, ...], whole_queries: bool, *, per_query: bool
     ) -> Means | Scores:
         estimator, X, y, qid, sample_weight = rows
-        if qid is None and has_id_column(X):
-            qid = X[QID]
+        for name in id_columns(X)[:1] if qid is None else ():
+            qid = X[name]
         if qid is None:
             raise ValueError("qid must hold a query id for each row, got None.")
         plan = EvaluationPlan.of(

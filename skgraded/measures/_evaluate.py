@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,15 @@ from skgraded.measures._measure import (
     warn_about_scales,
     warn_of_continuous_scale,
 )
-from skgraded.rankings import Judgments, Rankings, as_rankings, read_columns, without_query_ids
+from skgraded.rankings import (
+    Judgments,
+    Rankings,
+    as_rankings,
+    read_as,
+    read_columns,
+    without_query_ids,
+    words_of_grades,
+)
 from skgraded.results import Scores, by_name, side_by_side
 
 
@@ -144,9 +153,18 @@ def evaluate(
         return _of_systems(named, _checked(y_true, named).items())
     if are_of_systems(y_score):
         ranked = rankings_of_systems(y_score, y_true, qid, sample_weight, n_threads)
-        return _of_systems(named, ranked, warns=True)
+        return _with_words(_of_systems(named, ranked, warns=True), y_true)
     rankings = rankings_for(named.values(), y_true, y_score, qid, sample_weight, n_threads)
-    return _scores(named, rankings)
+    return _with_words(_scores(named, rankings), y_true)
+
+
+def _with_words(scores: Scores, y_true: Any) -> Scores:
+    """Note which grades the words of ordered categories were read as."""
+    words = words_of_grades(y_true)
+    if not words:
+        return scores
+    grades = {word: float(grade) for grade, word in enumerate(words)}
+    return replace(scores, notes=(*scores.notes, read_as(grades)))
 
 
 def _scores(named: dict[str, Measure], rankings: Rankings) -> Scores:

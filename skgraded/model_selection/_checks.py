@@ -14,7 +14,7 @@ from skgraded._support.arguments import fraction, integer_or_none
 from skgraded.exceptions import MissingInitialScoresWarning
 from skgraded.model_selection._boosters import BOOSTERS, Booster, booster_of, final_step
 from skgraded.model_selection._rows import entry_per_row
-from skgraded.rankings import Judgments, read_columns
+from skgraded.rankings import Judgments, read_columns, read_grades
 
 # The ranker works these out from the query ids; given beside the ids they could contradict them.
 _WORKED_OUT = {"group", "group_id"}
@@ -140,7 +140,7 @@ def grades_of(labels: Any, features: Any) -> NDArray[Any]:
             "X and y must have the same number of rows, "
             f"got {_num_samples(features)} and {len(grades)}."
         )
-    return grades
+    return read_grades("y", labels)
 
 
 def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:

@@ -5,7 +5,7 @@ from skgraded.rankings._columns import (
     CheckedColumns,
     QueryIds,
     features_for,
-    has_id_column,
+    id_columns,
     query_ids,
     query_series,
     query_target,
@@ -20,7 +20,10 @@ from skgraded.rankings._numbers import (
     distinct_numbers,
     grades_of_categories,
     numeric,
+    read_as,
+    read_grades,
     require_same_words,
+    way_of_words,
     words_of_grades,
 )
 from skgraded.rankings._queries import as_ids, number_rows, place_rows

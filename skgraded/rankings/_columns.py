@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_if_grades_are_ids
+from skgraded._support.columns import QUERY_IDS
 from skgraded._support.lazy import import_pandas
-from skgraded.rankings._numbers import grades_of_categories, numeric, without_mask
+from skgraded.rankings._numbers import grades_of_categories, read_grades
 from skgraded.rankings._queries import as_ids, count_rows, number_rows
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def split_target(y: Any, name: str = "y") -> tuple[Any, QueryIds | None]:
 
 
 def without_query_ids(X: Any) -> Any:
-    """Drop the column ``"qid"``, which is not a feature, where X is a DataFrame that has it.
+    """Drop columns of query ids, which are no features, where X is a DataFrame that has them.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def without_query_ids(X: Any) -> Any:
     Returns
     -------
     array-like
-        X itself, or a DataFrame without the column.
+        X itself, or a DataFrame without the columns.
 
     Examples
     --------
@@ -110,14 +111,14 @@ def without_query_ids(X: Any) -> Any:
     >>> without_query_ids([[0.5], [0.25]])
     [[0.5], [0.25]]
     """
-    if not has_id_column(X):
+    names = id_columns(X)
+    if not names:
         return X
-    is_pandas = hasattr(X, "iloc")
-    return X.drop(columns=QID) if is_pandas else X.drop(QID)
+    return X.drop(columns=names) if hasattr(X, "iloc") else X.drop(names)
 
 
 def features_for(estimator: Any, X: Any) -> Any:
-    """Return X without a column ``"qid"`` that a fitted estimator was not fitted on.
+    """Return X without columns of query ids that a fitted estimator was not fitted on.
 
     Parameters
     ----------
@@ -138,18 +139,19 @@ def features_for(estimator: Any, X: Any) -> Any:
     >>> features_for(Ridge().fit([[0.5], [0.25]], [1, 0]), [[0.5]])
     [[0.5]]
     """
-    if not has_id_column(X):
+    ids = id_columns(X)
+    if not ids:
         return X
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:  # fitted on arrays
-        was_left_out = getattr(estimator, "n_features_in_", None) == X.shape[1] - 1
+        was_left_out = getattr(estimator, "n_features_in_", None) == X.shape[1] - len(ids)
     else:
-        was_left_out = QID not in names
+        was_left_out = not set(ids) & set(names)
     return without_query_ids(X) if was_left_out else X
 
 
-def has_id_column(X: Any) -> bool:
-    """Whether X is a DataFrame with a column ``"qid"``.
+def id_columns(X: Any) -> list[str]:
+    """Return the names of those columns of X, a DataFrame, that hold query ids.
 
     Parameters
     ----------
@@ -158,16 +160,17 @@ def has_id_column(X: Any) -> bool:
 
     Returns
     -------
-    bool
-        Whether it has.
+    list of str
+        The names; none if X is no DataFrame.
 
     Examples
     --------
-    >>> from skgraded.rankings import has_id_column
-    >>> has_id_column([[0.5], [0.25]])
-    False
+    >>> from skgraded.rankings import id_columns
+    >>> id_columns([[0.5], [0.25]])
+    []
     """
-    return QID in getattr(X, "columns", ())
+    columns = getattr(X, "columns", ())
+    return [name for name in QUERY_IDS if name in columns]
 
 
 _WAYS = (
@@ -176,7 +179,7 @@ _WAYS = (
     "sklearn.set_config(enable_metadata_routing=True) is set;\n"
     "- y=query_target(y, qid), which every tool of scikit-learn passes on;\n"
     "- y=query_series(y, qid), for estimators that need a y of numbers;\n"
-    "- a column 'qid' of X, a pandas or polars DataFrame; it is not used as a feature;\n"
+    "- a column 'qid' or 'query_id' of X, a pandas or polars DataFrame; it is no feature;\n"
     "- an index level named 'qid' of y or X, a pandas Series or DataFrame.\n"
     "scikit-learn passes groups=... to the splitter alone, and not to fit and score. xgboost.cv "
     "passes none to its folds: give the DMatrix qid=..., and the number of folds, nfold=3."
@@ -298,9 +301,10 @@ def _ids_in_keyword(name: str, qid: Any) -> QueryIds:
 def _ids_of_frames(columns: Mapping[str, Any], row_labels: Mapping[str, Any]) -> list[QueryIds]:
     """Return the ids in columns of data frames, and then those in row labels."""
     found = [
-        QueryIds(f"the column {QID!r} of {name}", each[QID])
+        QueryIds(f"the column {column!r} of {name}", each[column])
         for name, each in columns.items()
-        if getattr(each, "ndim", 0) != 1 and has_id_column(each)
+        if getattr(each, "ndim", 0) != 1
+        for column in id_columns(each)
     ]
     for name, index in row_labels.items():
         if QID in index.names:
@@ -557,7 +561,7 @@ def query_ids(qid: ArrayLike) -> NDArray[Any]:
 def _checked(y: ArrayLike, qid: ArrayLike) -> tuple[NDArray[Any], tuple[NDArray[Any], IntArray]]:
     """Return grades, ids and sizes, one per row."""
     read_columns(y, qid, named=("y", "qid"))
-    grades = numeric("y", grades_of_categories(without_mask(y)))
+    grades = read_grades("y", y)
     ids, sizes = count_rows(qid)
     if len(grades) != len(ids):
         raise ValueError(

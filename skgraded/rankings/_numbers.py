@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Number
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
+from skgraded._support.arguments import is_missing
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -22,6 +23,8 @@ _MOST_ROWS = 2**31 - 1  # which 32-bit integers number
 _SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")  # each is exact in single precision
 _SMALLEST = float(np.finfo(np.float64).tiny)
 _LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
+_LONGEST_QUOTE = 60
+_MOST_WORDS = 10  # that a message shows
 
 _WAY_TO_GRADES = (
     " y_true comes first, and then y_score. Use 0 for documents judged not relevant (or junk), "
@@ -133,18 +136,19 @@ def _floats(name: str, values: Any, array: NDArray[Any]) -> FloatArray:
         if any(issubclass(kind, str | bytes) for kind in set(map(type, array.tolist()))):
             raise TypeError("text")
         if hasattr(values, "to_numpy") and hasattr(values, "isna"):  # astype fails on pandas.NA
-            return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
-        return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
+            floats = np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
+        else:
+            floats = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         raise _not_numeric(name, array) from error
+    for row in np.flatnonzero(np.abs(floats) >= _LARGEST_EXACT):
+        if isinstance(array[row], int):
+            raise _not_exact(name, _quoted(array[row]), f"row {row}")
+    return floats
 
 
 def _not_numeric(name: str, array: NDArray[Any]) -> ValueError:
-    return ValueError(
-        f"{name} must be numeric, got an array of dtype {array.dtype}. Give categories an order, "
-        "pd.Categorical(..., ordered=True) or pl.Enum, or make grades of words: "
-        f"[{{'bad': 0, 'good': 1}}[each] for each in {name}]."
-    )
+    return ValueError(f"{name} must be numeric, got an array of dtype {array.dtype}.")
 
 
 def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:
@@ -163,7 +167,7 @@ def without_mask(labels: ArrayLike) -> ArrayLike:
 
 def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
     """Return labels as numbers, at least one."""
-    labels = numeric("y_true", without_mask(y_true))
+    labels = read_grades("y_true", y_true)
     if len(labels) > _MOST_ROWS:
         raise ValueError(
             f"y_true must hold at most 2**31 - 1 = {_MOST_ROWS} documents, got {len(labels)}. "
@@ -243,11 +247,15 @@ def distinct_numbers(
     if given.dtype.kind != "f":
         beyond = np.flatnonzero(np.abs(doubles) >= _LARGEST_EXACT)
         for row in beyond[:1]:
-            raise ValueError(
-                f"{name} must hold integers below 2**53, from which on doubles do not tell all "
-                f"apart, got {given[row]} in {place(row)}. Subtract a constant from all of them."
-            )
+            raise _not_exact(name, given[row], place(row))
     return doubles
+
+
+def _not_exact(name: str, shown: Any, place: str) -> ValueError:
+    return ValueError(
+        f"{name} must hold integers below 2**53, from which on doubles do not tell all apart, got "
+        f"{shown} in {place}. Subtract a constant from all of them."
+    )
 
 
 def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
@@ -289,6 +297,123 @@ def check_group_sizes(group: ArrayLike, n_rows: int) -> IntArray:
             f"{sizes.sum()}, but there are {n_rows} rows."
         )
     return sizes[sizes > 0]
+
+
+def read_grades(
+    name: str,
+    values: ArrayLike,
+    grades: Mapping[str, float] | None = None,
+    place: Callable[[int], str] | None = None,
+    *,
+    may_be_words: bool = True,
+) -> NDArray[Any]:
+    """Return grades of any form as numbers.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column, for messages.
+    values : array-like of shape (n_documents,)
+        Numbers, their digits as text, ordered categories of words, or words for which `grades` has
+        numbers.
+    grades : mapping of str to float, optional
+        The grade of each word.
+    place : callable, optional
+        Returns the place of a row, for messages.
+    may_be_words : bool, default=True
+        Whether a message says what to do with words; those of a run have no scores.
+
+    Returns
+    -------
+    ndarray of shape (n_documents,)
+        The grades; NaN where one is missing.
+
+    Raises
+    ------
+    ValueError
+        If an entry is no grade. The message shows a mapping of the words that are there.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import read_grades
+    >>> read_grades("y", ["2", "0"]), read_grades("y", ["E", "I"], {"E": 3, "I": 0})
+    (array([2., 0.]), array([3., 0.]))
+    """
+    values = without_mask(values if grades else grades_of_categories(values))
+    try:
+        return numeric(name, values)
+    except ValueError:
+        given = one_dimensional(name, values).tolist()
+    read = [_number_of(each, grades or {}) for each in given]
+    if None in read:
+        row = read.index(None)
+        if isinstance(given[row], int):
+            raise _not_exact(name, _quoted(given[row]), (place or "row {}".format)(row))
+        words = [each for each, number in zip(given, read, strict=True) if number is None]
+        told = f"{name} must be numeric, got {_quoted(given[row])} in row {row}."
+        way = way_of_words(words, name) if may_be_words else ""
+        if place is not None:
+            told = f"{place(row)}: the {name} must be a number, got {_quoted(given[row])}."
+            way = way_of_words(words) if may_be_words else ""
+        raise ValueError(told + way)
+    return np.array(read, dtype=np.float64)
+
+
+def _quoted(each: Any) -> str:
+    try:
+        return repr(each)[:_LONGEST_QUOTE]
+    except ValueError:  # an integer of more digits than Python writes
+        return "an integer of thousands of digits"
+
+
+def _number_of(each: Any, grades: Mapping[str, float]) -> float | None:
+    """Return the grade that a word or a number is; None if it is none."""
+    if isinstance(each, str):
+        if each in grades:
+            return grades[each]
+        if "_" in each:  # which Python allows in numbers
+            return None
+    if isinstance(each, int) and abs(each) >= _LARGEST_EXACT:
+        return None
+    try:
+        return np.nan if is_missing(each) else float(each)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def way_of_words(words: Iterable[Any], column: str = "") -> str:
+    """Return the sentence on what to write where words stand for grades.
+
+    Parameters
+    ----------
+    words : iterable of object
+        The user's words.
+    column : str, default=""
+        Name of the column that they are in, where it is an argument.
+
+    Returns
+    -------
+    str
+        The sentence, with a mapping of these words; empty if there are no words.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import way_of_words
+    >>> way_of_words(["no", "good"], "y")  # doctest: +ELLIPSIS
+    " Say which grade each word is, with your numbers: [{'good': 0, ...}[each] for each in y]..."
+    """
+    are_words = (each for each in words if isinstance(each, str) and _number_of(each, {}) is None)
+    grades = {word: grade for grade, word in enumerate(sorted(set(are_words))[:_MOST_WORDS])}
+    if not grades:
+        return ""
+    way = f"[{grades}[each] for each in {column}]"
+    if not column:
+        options = ",".join(f"{word}={grade}" for word, grade in grades.items())
+        way = f"grades={grades}, or --grades {options} on the command line"
+    return (
+        f" Say which grade each word is, with your numbers: {way}. Or give ordered categories, "
+        "pd.Categorical(..., ordered=True) or pl.Enum."
+    )
 
 
 _LOWEST_FIRST = "'bad', ..., 'good'"
@@ -392,6 +517,12 @@ def _reading(words: tuple[Any, ...]) -> str:
     if not words:
         return "grades without categories"
     return ", ".join(f"{word} = {grade}" for grade, word in enumerate(words))
+
+
+def read_as(grades: Mapping[Any, float]) -> str:
+    """Return the sentence on what was read, lowest grade first: ``Grades: 0 = I, 3 = E.``."""
+    pairs = sorted(grades.items(), key=lambda pair: pair[1])
+    return f"Grades: {', '.join(f'{grade:g} = {word}' for word, grade in pairs)}."
 
 
 def _are_numbers(dtype: Any) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from skgraded._guards import warn_if_a_column_is_learned
-from skgraded.rankings import QID, features_for, has_id_column
+from skgraded.rankings import features_for, id_columns
 
 FloatArray = NDArray[np.float64]
 ResponseMethod = Literal["auto", "predict", "predict_proba", "decision_function"]
@@ -95,8 +95,8 @@ def scores_of_rows(estimator: Any, X: Any, response_method: ResponseMethod = "au
     """
     features = features_for(estimator, X)
     predict = partial(scores_of, estimator, response_method=response_method)
-    if has_id_column(features):
-        warn_if_a_column_is_learned(predict, features, QID)
+    for name in id_columns(features):
+        warn_if_a_column_is_learned(predict, features, name)
     return predict(features)
 
 

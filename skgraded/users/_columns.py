@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from skgraded._guards import warn_once
 from skgraded.exceptions import FewFeedbackWarning, GradeScaleWarning
-from skgraded.rankings import CheckedColumns, as_ids, number_rows, numeric
+from skgraded.rankings import CheckedColumns, as_ids, number_rows, numeric, read_grades
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -18,9 +18,9 @@ _FEWEST_GRADES = 2
 _FEW = 20  # clusters
 
 
-def read_grades(columns: CheckedColumns) -> tuple[FloatArray, NDArray[np.bool_]]:
+def checked_grades(columns: CheckedColumns) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return the grades, nan where there is none, and where there is one."""
-    grades = numeric("grade", columns.labels).astype(np.float64)
+    grades = read_grades("grade", columns.labels).astype(np.float64)
     judged = ~np.isnan(grades)
     is_grade = np.isfinite(grades) & (grades >= 0) & (grades == np.floor(grades))
     require(is_grade | ~judged, grades, "grade", "integers >= 0, or NaN for unjudged documents")

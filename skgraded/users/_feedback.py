@@ -13,11 +13,11 @@ from skgraded._support.arguments import fraction, integer_or_none
 from skgraded.exceptions import GradeScaleWarning, UserModelWarning
 from skgraded.rankings import CheckedColumns, number_rows, read_columns
 from skgraded.users._columns import (
+    checked_grades,
     count_grades,
     flags,
     known_grades,
     propensities,
-    read_grades,
     unit_numbers,
     warn_if_few,
 )
@@ -204,7 +204,7 @@ def thresholds_from_feedback(
 def _checked(
     columns: CheckedColumns, satisfied: ArrayLike, propensity: ArrayLike | None, top: int | None
 ) -> _Feedback:
-    grades, judged = read_grades(columns)
+    grades, judged = checked_grades(columns)
     if not judged.any():
         raise ValueError(f"grade must hold at least one grade, got {len(grades)} rows without.")
     known = grades[judged].astype(np.int64)

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from skgraded.rankings import number_rows, numeric
 from skgraded.users._columns import (
+    checked_grades,
     count_grades,
     flags,
     known_grades,
     propensities,
-    read_grades,
     require,
     require_length,
     unit_numbers,
@@ -127,7 +127,7 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
     Log
         The log.
     """
-    grades, judged = read_grades(columns)
+    grades, judged = checked_grades(columns)
     n_rows = len(grades)
     clicked, place = _clicks(rows["clicked"], grades), _positions(rows["position"], n_rows)
     chances = propensities(rows["propensity"], n_rows)
@@ -195,7 +195,8 @@ def _positions(position: Any, n_rows: int) -> IntArray:
     place = numeric("position", position).astype(np.float64)
     require_length("position", len(place), n_rows)
     is_rank = (place >= 1) & (place <= _MOST_RANKS) & (place == np.floor(place))
-    require(is_rank, place, "position", f"integers from 1 to {_MOST_RANKS}")
+    rule = f"integers from 1 to {_MOST_RANKS} (where the first is 0, pass position + 1)"
+    require(is_rank, place, "position", rule)
     return place.astype(np.int64)
 
 

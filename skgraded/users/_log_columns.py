@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._support.columns import SYNONYMS, find_column
 from skgraded._support.lazy import import_pandas
+from skgraded.rankings import read_grades
 
 _KEYS = ["query", "document"]
 _EVENTS = ("clicked", "purchased")
+_OF_LOGS = ("session", *_KEYS, "position", *_EVENTS, "user", "propensity")
 
 
 def log_columns(log: Any, judgments: Any, *, event: str | None = None) -> dict[str, Any]:
@@ -21,12 +24,14 @@ def log_columns(log: Any, judgments: Any, *, event: str | None = None) -> dict[s
     ----------
     log : DataFrame
         A row for each document that was shown, with the columns session, query, document,
-        position, and clicked or purchased. Where it has a column user or propensity, it is passed
-        on. Other columns are left alone.
+        position, and clicked or purchased, or other names for them, such as query_id, doc_id and
+        rank. Where it has a column user or propensity, it is passed on. Other columns are left
+        alone.
     judgments : DataFrame
-        A row for each judgment, with the columns query, document and grade. Documents that were
-        shown and not judged have no grade in the result: `thresholds_from_log` counts them and does
-        not take them for grade 0.
+        A row for each judgment, with the columns query, document and grade, or other names for
+        them. Grades are numbers or ordered categories. Documents that were shown and not judged
+        have no grade in the result: `thresholds_from_log` counts them and does not take them for
+        grade 0.
     event : str, optional
         Name of the column that says what users did, 0 or 1. None takes clicked or purchased, if
         there is only one of the two.
@@ -62,10 +67,11 @@ def log_columns(log: Any, judgments: Any, *, event: str | None = None) -> dict[s
     >>> log_columns(log, judgments)["grade"]
     array([nan,  2.])
     """
-    _require_columns("log", log, ["session", *_KEYS, "position"])
-    _require_columns("judgments", judgments, [*_KEYS, "grade"])
+    log = _with_plain_names("log", log, _OF_LOGS, ["session", *_KEYS, "position"])
+    judgments = _with_plain_names("judgments", judgments, [*_KEYS, "grade"], [*_KEYS, "grade"])
     event = _event(log) if event is None else event
-    _require_columns("log", log, [event])
+    if event not in log.columns:
+        raise ValueError(f"event must name a column of log, got {event!r}.")
     columns = {
         "grade": _grades(log, judgments),
         "clicked": log[event].to_numpy(),
@@ -76,16 +82,24 @@ def log_columns(log: Any, judgments: Any, *, event: str | None = None) -> dict[s
     }
 
 
-def _require_columns(name: str, table: Any, needed: Iterable[str]) -> None:
+def _with_plain_names(name: str, table: Any, meanings: Iterable[str], needed: Iterable[str]) -> Any:
+    """Return a table whose columns are called by their meanings."""
     pandas = import_pandas("thresholds_from_log with arrays", needed_by="log_columns")
     if not isinstance(table, pandas.DataFrame):
         raise ValueError(f"{name} must be a pandas DataFrame, got {type(table).__name__}.")
-    missing = [each for each in needed if each not in table.columns]
+    found = {
+        meaning: find_column(meaning, table.columns, table.__getitem__, name)
+        for meaning in meanings
+    }
+    missing = [each for each in needed if found[each] is None]
     if missing:
         raise ValueError(
-            f"{name} must have the columns {', '.join(needed)}, got none named "
-            f"{', '.join(missing)}. Rename columns by {name}.rename(columns={{...}})."
+            f"{name} must have the columns {', '.join(needed)}, got none named {missing[0]}, or "
+            f"{', '.join(SYNONYMS[missing[0]])}. Rename one by {name}.rename(columns={{...}})."
         )
+    plain = {given: meaning for meaning, given in found.items() if given is not None}
+    others = [each for each in plain.values() if each in table.columns and each not in plain]
+    return table.drop(columns=others).rename(columns=plain)
 
 
 def _event(log: Any) -> str:
@@ -100,8 +114,8 @@ def _event(log: Any) -> str:
 
 def _grades(log: Any, judgments: Any) -> NDArray[np.float64]:
     """Return the grade of each row of the log, nan where there is none."""
-    pandas = import_pandas(needed_by="log_columns")
-    judged = judgments[[*_KEYS, "grade"]].dropna().drop_duplicates()
+    judged = judgments[_KEYS].assign(grade=read_grades("grade", judgments["grade"]))
+    judged = judged.dropna().drop_duplicates()
     twice = judged.duplicated(_KEYS)
     if twice.any():
         query, document = judged.loc[twice, _KEYS].iloc[0]
@@ -117,7 +131,7 @@ def _grades(log: Any, judgments: Any) -> NDArray[np.float64]:
             f"{log[_KEYS].dtypes.astype(str).tolist()} and "
             f"{judgments[_KEYS].dtypes.astype(str).tolist()}."
         ) from error
-    grades: NDArray[np.float64] = pandas.to_numeric(joined["grade"]).to_numpy(dtype=np.float64)
+    grades: NDArray[np.float64] = joined["grade"].to_numpy(dtype=np.float64)
     if np.isnan(grades).all():
         raise ValueError(
             f"judgments must hold documents that were shown, got {len(judged)} judgments of which "
