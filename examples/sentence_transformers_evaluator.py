@@ -75,12 +75,12 @@ def judge(query, document):
     return "complement" if KINDS[kind] in document.split() else "irrelevant"
 
 
-labels = ["irrelevant", "complement", "substitute", "exact"]
+grades = {"irrelevant": 0, "complement": 1, "substitute": 2, "exact": 3}
 qrels = {q: {d: judge(queries[q], corpus[d]) for d in corpus} for q in queries}
 evaluator = GradedEvaluator(
     queries,
     corpus,
-    trec.read_qrels(qrels, labels=labels),
+    trec.read_qrels(qrels, grades=grades),
     {"xGAP": "xGAP(g=[0.01,0.09,0.9])@10", "nDCG": "nDCG(gain=[0.01,0.1,1])@10"},
     name="shop",
 )

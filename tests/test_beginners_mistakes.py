@@ -213,9 +213,9 @@ MISTAKES = [
         ARGUMENTS,
         "words instead of grades",
         'ranker.fit(X, ["good"] * len(y), qid=qid)',
-        "ValueError: y_true must be numeric, got an array of dtype <U4. Give categories an order, "
-        "pd.Categorical(..., ordered=True) or pl.Enum, or make grades of words: "
-        "[{'bad': 0, 'good': 1}[each] for each in y_true].",
+        "ValueError: y must be numeric, got 'good' in row 0. Say which grade each word is, with "
+        "your numbers: [{'good': 0}[each] for each in y]. Or give ordered categories, "
+        "pd.Categorical(..., ordered=True) or pl.Enum.",
         "ranker.fit(X, y, qid=qid)",
     ),
     Mistake(
@@ -472,8 +472,8 @@ MISTAKES = [
         FILES,
         "a ranked list without its topic",
         'trec.evaluate("nDCG@10", qrels, [["d3", "d1"]])',
-        "TypeError: Documents must stand below their topic, got a list of ids, which starts with "
-        "'d3'. Pass {topic: ids}, where the ids of a run have the best one first.",
+        "ValueError: Records must be dicts or have attributes such as query_id and doc_id, got "
+        "'d3'. A list of ids must stand below its topic, {topic: ids}.",
         'trec.evaluate("nDCG@10", qrels, {"q0": ["d3", "d1"]})',
     ),
     Mistake(
@@ -481,7 +481,8 @@ MISTAKES = [
         "columns are missing",
         "$ skgraded evaluate three.txt run.txt",
         "skgraded evaluate: three.txt, line 1: a line has 4 columns, 'topic iteration document "
-        "grade', got 3, of which the third may be a grade or an iteration: 'q0 d1 2'. [...]",
+        "grade', got 3: 'q0 d1 2'. The third may be a grade, as in NTCIR's files, or an iteration. "
+        "[...]",
         "$ skgraded evaluate qrels.txt run.txt",
     ),
 ]

@@ -145,6 +145,7 @@ def test_a_column_query_id_holds_the_ids():
         QueryRanker(Ridge(), measure="AP").fit(X[["f"]], y, qid=X["query_id"]),
     ]
     np.testing.assert_array_equal(rankers[0].predict(X), rankers[1].predict(X[["f"]]))
-    assert rankers[0].score(X, y) == rankers[1].score(X[["f"]], y, qid=X["query_id"])
+    others = X.assign(query_id=list("efghefgh"))
+    assert rankers[0].score(others, y) == rankers[1].score(X[["f"]], y, qid=others["query_id"])
     scores = evaluate("AP", y, X[["f", "query_id"]], qid=X["query_id"])
     assert scores.systems == ("f",)

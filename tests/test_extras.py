@@ -18,14 +18,14 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(skgraded.__file__).parent
 FILES = {  # of each extra: those that work where no other extra is installed
     "plot": ["_support/pictures.py", "displays/*.py", "cli/_outputs.py"],
-    "pandas": ["trec/_files/_qrels.py", "trec/_files/_runs.py"],
+    "pandas": ["trec/_by_topic.py"],
     "xgboost": ["xgboost.py"],
     "catboost": ["catboost.py"],
     "optuna": ["examples/optuna_search.py"],
     "parquet": ["chunks.py", "_engines/rows.py"],
     "dask": ["dask/*.py", "_engines/rows.py"],
     "spark": ["spark.py", "_engines/rows.py"],
-    "trec": ["trec/_files/_sources.py"],
+    "trec": ["trec/_sources.py"],
     "demo": ["cli/_demo.py"],
     "completion": ["cli/_parser.py"],
 }

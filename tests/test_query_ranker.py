@@ -497,7 +497,7 @@ def test_unjudged_documents_can_be_scored():
         (Y - 1, QID, "y_true must hold grades >= 0, got -1"),
         (np.where(Y == 4, np.nan, Y), QID, "y must be judged in every row to train on, got NaN in"),
         (None, QID, "y must hold the grades of the documents, got None"),
-        (np.array(["high"] * len(Y)), QID, "y_true must be numeric"),
+        (np.array(["high"] * len(Y)), QID, "y must be numeric"),
     ],
     ids=["group sizes", "short qid", "short y", "negative", "unjudged", "no y", "words"],
 )

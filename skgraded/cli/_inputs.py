@@ -45,9 +45,7 @@ class Inputs:
 
     def judgments(self, source: Any) -> Qrels:
         """Read judgments, and change their grades as asked for."""
-        labels, changes = parse_grades(self.given.grades)
-        read = read_qrels(opened(source), labels=labels)
-        return read.map_grades(changes) if changes else read
+        return read_qrels(opened(source), grades=parse_grades(self.given.grades))
 
     @cached_property
     def runs(self) -> list[Any]:
@@ -66,7 +64,7 @@ class Inputs:
         given = self.given
         if given.qrels == "-":
             raise ValueError("With --letor, qrels must be a file of SVMlight lines, got -.")
-        if parse_grades(given.grades)[0] is not None:
+        if not all(map(_is_number, parse_grades(given.grades))):
             raise ValueError("With --letor, grades are numbers, and no words stand for them.")
         pairs = [
             read_letor(given.qrels, opened(each), name=os.path.basename(each))
@@ -154,30 +152,12 @@ def opened(source: Any) -> Any:
     return sys.stdin.buffer
 
 
-def parse_grades(rules: list[str]) -> tuple[list[str] | None, dict[float, float]]:
-    """Read new grades by old ones, as ``3,4=3``, or those of words, as ``no=0,good=2``.
-
-    Parameters
-    ----------
-    rules : list of str
-        What was asked for.
-
-    Returns
-    -------
-    labels : list of str or None
-        Words that stand for the grades 0, 1, 2, ... before these change.
-    changes : dict of float to float
-        New grades by old ones.
-    """
-    changes: dict[str, float] = {}
+def parse_grades(rules: list[str]) -> dict[str, float]:
+    """Read new grades by old ones, as ``3,4=3``, or those of words, as ``no=0,good=2``."""
+    grades: dict[str, float] = {}
     for rule in rules:
-        changes |= _changes(rule)
-    are_words = [name for name in changes if not _is_number(name)]
-    if not are_words:
-        return None, {float(old): new for old, new in changes.items()}
-    if len(are_words) < len(changes):
-        raise ValueError(f"{_FORM} of words or of numbers, got {' '.join(rules)!r}.")
-    return are_words, {place: changes[name] for place, name in enumerate(are_words)}
+        grades |= _changes(rule)
+    return grades
 
 
 def _changes(rule: str) -> dict[str, float]:

@@ -284,8 +284,7 @@ def sensitivity(asked: Asked) -> Answer:
             pool=given.pool,
             max_rank=given.max_rank,
         )
-    on_run = run.coverage(qrels.topics).notes(run.name, asked.rules["complete"])
-    return [Part(found)], [*qrels.notes(given.negative), *on_run]
+    return [Part(found)], list(asked.scores("P@1", qrels, [run]).notes)
 
 
 def lists(asked: Asked) -> Answer:

@@ -1,13 +1,14 @@
 """TREC evaluation: qrels and runs are read, scored by any measure and compared."""
 
 from skgraded.trec._evaluate import evaluate
-from skgraded.trec._files import Negative, Order, Qrels, Run, read_qrels, read_run
+from skgraded.trec._join import Order, rank
 
 # For studies alone, which score runs under many judgments.
 from skgraded.trec._joined_runs import JoinedRuns as JoinedRuns
 from skgraded.trec._joined_runs import join_runs as join_runs
 from skgraded.trec._letor import read_letor
-from skgraded.trec._rank import rank
+from skgraded.trec._qrels import Negative, Qrels, read_qrels
+from skgraded.trec._runs import Run, read_run
 from skgraded.trec._write import write_run
 
 __all__ = [

@@ -18,22 +18,17 @@ from skgraded.measures import Measure, Measures, measures_by_name, warn_of_conti
 from skgraded.measures._measure import score_queries
 from skgraded.rankings import Judgments
 from skgraded.results import Scores, direction_of
-from skgraded.trec._files import (
+from skgraded.trec._join import (
     JoinedRun,
     LeftOut,
-    Negative,
     Order,
-    Qrels,
     join,
     join_nothing,
-    named_runs,
     notes_on_runs,
-    read_columns_of_run,
-    read_qrels,
-    read_run,
-    unique_names,
+    rankings_of,
 )
-from skgraded.trec._rank import rankings_of
+from skgraded.trec._qrels import Negative, Qrels, read_qrels
+from skgraded.trec._runs import named_runs, read_columns_of_run, read_run, unique_names
 
 FloatArray = NDArray[np.float64]
 

@@ -12,18 +12,9 @@ from skgraded._support.arguments import flag, threads
 from skgraded._support.progress import ProgressBar
 from skgraded.measures import Measures, measures_by_name
 from skgraded.measures import evaluate as evaluate_rankings
-from skgraded.trec._files import (
-    JoinedRun,
-    Order,
-    Qrels,
-    join,
-    named_runs,
-    notes_on_runs,
-    read_qrels,
-    read_run,
-    unique_names,
-)
-from skgraded.trec._rank import rankings_of
+from skgraded.trec._join import JoinedRun, Order, join, notes_on_runs, rankings_of
+from skgraded.trec._qrels import Qrels, read_qrels
+from skgraded.trec._runs import named_runs, read_run, unique_names
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -8,15 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from skgraded.trec._files import (
-    Qrels,
-    Run,
-    is_source,
-    name_of_source,
-    read_chunks,
-    read_qrels,
-    read_run,
-)
+from skgraded.trec._qrels import Qrels, read_qrels
+from skgraded.trec._runs import Run, read_run
+from skgraded.trec._sources import is_source, name_of_source, read_chunks
 
 _LONGEST_LINE = 1000  # bytes; Python's float takes a longer word too, but no score is one
 _LONGEST_QUOTE = 40
@@ -71,8 +65,9 @@ def read_letor(features: Any, scores: Any, *, name: str = "scores") -> tuple[Qre
         )
     documents = np.arange(len(grades)).astype(str)
     judged = ~np.isnan(grades.astype(np.float64))
-    qrels = read_qrels(_Columns(qid[judged], documents[judged], relevance=grades[judged]))
-    return qrels, read_run(_Columns(qid, documents, score=values), name=name)
+    judgments = {"qid": qid[judged], "docid": documents[judged], "grade": grades[judged]}
+    run = {"qid": qid, "docid": documents, "score": values}
+    return read_qrels(judgments), read_run(run, name=name)
 
 
 def _read_scores(scores: Any) -> Any:
@@ -100,14 +95,3 @@ def _read_score(word: bytes, place: str) -> float:
         pass
     shown = repr(word[:_LONGEST_QUOTE].decode("utf-8", "backslashreplace"))
     raise ValueError(f"{place}: a file of scores must have one number per line, got {shown}.")
-
-
-class _Columns(dict[str, Any]):
-    """Columns by name, as a data frame has them."""
-
-    def __init__(self, qid: Any, documents: Any, **values: Any) -> None:
-        super().__init__(query_id=qid.astype(str), doc_id=documents, **values)
-
-    @property
-    def columns(self) -> list[str]:
-        return list(self)

@@ -11,7 +11,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from skgraded.trec._files import Order, Run, rank_run, read_run
+from skgraded.trec._join import Order, rank_run
+from skgraded.trec._runs import Run, read_run
 
 # Modules that open files by the ends of their names.
 _MODULES = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}

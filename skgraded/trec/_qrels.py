@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
@@ -11,19 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support.arguments import choice
+from skgraded._support.arguments import choice, is_number
 from skgraded._support.sealed import all_sealed, require, require_column
 from skgraded._support.text import count
-from skgraded.rankings import levels_of
-from skgraded.trec._files._documents import HashKey, draw_key
-from skgraded.trec._files._records import Records
-from skgraded.trec._files._table import Table, column_of_topics, group_records
+from skgraded.rankings import levels_of, read_as
+from skgraded.trec._by_topic import Table, group_records
+from skgraded.trec._documents import HashKey, draw_key
+from skgraded.trec._readers import read_records
+from skgraded.trec._records import Records, Wanted
+from skgraded.trec._sources import is_source, name_of_source
 
 if TYPE_CHECKING:
     import pandas as pd
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
+
+_LARGEST = 2.0**53  # up to which doubles tell all integers apart
 
 Negative = Literal["unsampled", "nonrelevant", "unjudged", "error"]
 
@@ -61,6 +66,8 @@ class Qrels(Table):
     ----------
     grades : ndarray of shape (n_documents,), float64
         Grade of each judged document; negative grades are those of the file.
+    words : mapping of str to float
+        Grades of the words that were read.
     UNSAMPLED : float
         -1, the grade of a document that was pooled, but not sampled for judging.
     name, topics, indptr, documents, n_duplicates
@@ -69,11 +76,13 @@ class Qrels(Table):
 
     UNSAMPLED: ClassVar[float] = -1.0
     grades: FloatArray
+    words: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
     def _require_sound(self) -> None:
         super()._require_sound()
         require_column("grades", self.grades, (np.float64,), self.n_documents)
         require(np.isfinite(self.grades).all(), "grades must be finite")
+        require(type(self.words) is dict, "words must be a dict")
 
     @cached_property
     def slots(self) -> tuple[NDArray[np.uint64], IntArray, HashKey]:
@@ -93,16 +102,6 @@ class Qrels(Table):
     def are_fractional(self) -> bool:
         """Whether any grade is not a whole number."""
         return bool((self.grades > np.floor(self.grades)).any())
-
-    @cached_property
-    def n_unsampled(self) -> int:
-        """Documents of grade -1: pooled, but not sampled for judging."""
-        return int((self.grades == self.UNSAMPLED).sum())
-
-    @cached_property
-    def n_negative(self) -> int:
-        """Documents with a grade below 0 other than -1."""
-        return int((self.grades < 0).sum()) - self.n_unsampled
 
     def pool(self, negative: Negative = "unsampled") -> Pool:
         """Return the grades as levels.
@@ -181,9 +180,8 @@ class Qrels(Table):
         dict
             Grade by topic id and document id; integer grades are int.
         """
-        integers = self.grades.astype(np.int64)
-        whole = bool((integers == self.grades).all())
-        return self._nested(integers if whole else self.grades)
+        are_whole = not self.are_fractional and np.abs(self.grades).max(initial=0.0) <= _LARGEST
+        return self._nested(self.grades.astype(np.int64) if are_whole else self.grades)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the judgments as a DataFrame with ir_measures' columns.
@@ -193,15 +191,7 @@ class Qrels(Table):
         DataFrame
             Columns query_id, doc_id and relevance.
         """
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                "query_id": self.topics[self.topic_of_document()],
-                "doc_id": list(self.documents),
-                "relevance": self.grades,
-            }
-        )
+        return self._frame("relevance", self.grades)
 
     def notes(self, negative: Negative = "unsampled") -> list[str]:
         """Describe negative grades and repeated judgments in sentences.
@@ -222,24 +212,23 @@ class Qrels(Table):
         >>> read_qrels({"q1": {"a": 1, "b": -1}}).notes()
         ['The qrels hold 1 document of grade -1, pooled but unsampled.']
         """
-        notes = []
-        if self.n_unsampled or self.n_negative:
-            notes.append(self._note_on_negative_grades(negative))
+        notes = [read_as(self.words)] if self.words else []
+        n_unsampled = int((self.grades == self.UNSAMPLED).sum())
+        n_negative = int((self.grades < 0).sum()) - n_unsampled
+        other = "other " if n_unsampled else ""
+        fate = {"nonrelevant": "judged not relevant", "unjudged": "unjudged"}
+        told = (
+            (n_unsampled, "of grade -1", "pooled but unsampled"),
+            (n_negative, f"of {other}negative grades", "judged not relevant"),
+        )
+        parts = [
+            f"{count(n, 'document')} {of}, {fate.get(negative, by)}" for n, of, by in told if n
+        ]
+        if parts:
+            notes.append(f"The qrels hold {'; '.join(parts)}.")
         if self.n_duplicates:
             notes.append(f"The qrels repeat {count(self.n_duplicates, 'judgment')}.")
         return notes
-
-    def _note_on_negative_grades(self, negative: Negative) -> str:
-        fate = {"nonrelevant": "judged not relevant", "unjudged": "unjudged"}
-        told = []
-        if self.n_unsampled:
-            fate_of_unsampled = fate.get(negative, "pooled but unsampled")
-            told.append(f"{count(self.n_unsampled, 'document')} of grade -1, {fate_of_unsampled}")
-        if self.n_negative:
-            others = "other negative grades" if self.n_unsampled else "negative grades"
-            fate_of_others = fate.get(negative, "judged not relevant")
-            told.append(f"{count(self.n_negative, 'document')} of {others}, {fate_of_others}")
-        return f"The qrels hold {'; '.join(told)}."
 
     def __repr__(self) -> str:
         values, counts = np.unique(self.grades, return_counts=True)
@@ -261,12 +250,74 @@ def qrels_from_records(records: Records, name: str) -> Qrels:
                 f"grade, got {new:g} here and {old:g} in {place(first).rsplit(', ')[-1]}."
             )
 
-    grouped = group_records(records, check)
-    return Qrels(
-        name=name,
-        topics=column_of_topics(records.topics),
-        indptr=grouped.indptr,
-        documents=grouped.documents,
-        n_duplicates=grouped.n_duplicates,
-        grades=grouped.take(records.values),
-    )
+    fields, rows = group_records(records, name, check)
+    return Qrels(**fields, grades=records.values[rows], words=records.words)
+
+
+def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qrels:
+    """Read relevance judgments.
+
+    Parameters
+    ----------
+    source : path, file object, mapping, table, iterable or Qrels
+        Lines: a file of ``topic iteration document grade``, none longer than 1,000,000 bytes.
+        Tables: a file of CSV, TSV, JSON lines or Parquet, a frame of pandas or polars, a table of
+        Arrow or Hugging Face, a list of dicts or of records, with the columns query_id, doc_id and
+        relevance, or other names for them. Dicts: grades by topic and document, or relevant ids by
+        topic, also in a file of JSON, or Qrels of ranx. Files are plain or compressed by gzip, xz,
+        bzip2 or zstd (their first bytes decide, not their names); blank lines and lines that start
+        with ``#`` are skipped. Qrels are returned as they are, but for `grades`.
+    grades : mapping of str or float to float, optional
+        The grade of each word, such as ``{"E": 3, "S": 2, "C": 1, "I": 0}``, and new grades for
+        numbers; other numbers stay. Ordered categories of words are grades without it.
+
+    Returns
+    -------
+    Qrels
+        The judgments. A document judged twice with the same grade counts once.
+
+    Raises
+    ------
+    ValueError
+        If a line does not have four columns or is too long, an id is missing or holds a zero byte,
+        a grade is not a finite number, a document of a topic has two grades, the file is empty or
+        damaged, or something can be read in two ways. The message names the place.
+    ImportError
+        If a file is Parquet, and neither pyarrow nor polars is installed.
+
+    Examples
+    --------
+    >>> from skgraded import trec
+    >>> trec.read_qrels({"q1": {"d1": 2, "d2": 0}})
+    <Qrels <dict>: 2 documents, 1 topics; 1 of grade 0, 1 of grade 2>
+    >>> trec.read_qrels({"q1": {"d1": "exact", "d2": "no"}}, grades={"no": 0, "exact": 2}).grades
+    array([2., 0.])
+    """
+    words, numbers = _words_and_numbers({} if grades is None else grades)
+    if isinstance(source, Qrels):
+        return source.map_grades(numbers) if numbers else source
+    name = name_of_source(source) if is_source(source) else f"<{type(source).__name__}>"
+    qrels = qrels_from_records(read_records(source, Wanted(grades=words)), name)
+    return qrels.map_grades(numbers) if numbers else qrels
+
+
+def _words_and_numbers(grades: Any) -> tuple[dict[str, float], dict[float, float]]:
+    """Check the meaning of grades; tell those of words from those of numbers."""
+    is_mapping = isinstance(grades, Mapping)
+    if not is_mapping or not all(is_number(new) and math.isfinite(new) for new in grades.values()):
+        raise ValueError(
+            f"grades must map words or numbers to finite grades, such as {{'no': 0, 'good': 1}}, "
+            f"got {grades!r}."
+        )
+    words: dict[str, float] = {}
+    numbers: dict[float, float] = {}
+    for old, new in grades.items():
+        try:
+            number = float(old)
+        except (TypeError, ValueError):
+            number = math.nan
+        if math.isfinite(number):
+            numbers[number] = float(new)
+        else:
+            words[str(old)] = float(new)
+    return words, numbers

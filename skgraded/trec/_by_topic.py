@@ -4,68 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support.sealed import SealedFields, require, require_borders, require_column
-from skgraded.trec._files._documents import Documents, draw_key
-from skgraded.trec._files._records import Records, Spans
+from skgraded.trec._documents import Documents, draw_key
+from skgraded.trec._records import Records, Spans
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 IntArray = NDArray[np.int64]
 
 Check = Callable[[int, int, Callable[[int], str], str], None]
 
 
-def column_of_topics(topics: list[str]) -> NDArray[Any]:
-    """Return topic ids as an array of objects.
-
-    An array of text would give every id the length of the longest one, and drop zero bytes at the
-    ends of ids.
-    """
-    column = np.empty(len(topics), dtype=object)
-    column[:] = topics
-    return column
-
-
-@dataclasses.dataclass(frozen=True)
-class Grouped:
-    """Records by topic, without repeated documents.
-
-    Attributes
-    ----------
-    records : Records
-        The records in the order of the source.
-    indptr : ndarray of shape (n_topics + 1,), int64
-        Records of topic t are ``indptr[t]:indptr[t + 1]``.
-    rows : ndarray of shape (n_documents,), int64, or None
-        The record at each place; None where they are already in order.
-    documents : Documents
-        Ids in that order.
-    n_duplicates : int
-        Records that repeat a document of their topic.
-    """
-
-    records: Records
-    indptr: IntArray
-    rows: IntArray | None
-    documents: Documents
-    n_duplicates: int
-
-    def take(self, column: NDArray[Any]) -> NDArray[Any]:
-        """Put a column of the records into the order of the grouped records."""
-        return column if self.rows is None else column[self.rows]
-
-
-def group_records(records: Records, check_duplicate: Check) -> Grouped:
+def group_records(
+    records: Records, name: str, check_duplicate: Check
+) -> tuple[dict[str, Any], IntArray | slice]:
     """Group records by topic; keep the first record of each document.
 
     Parameters
     ----------
     records : Records
         The records in the order of the source.
+    name : str
+        Name of the table.
     check_duplicate : callable
         Called for each repeated document with the number of the record, the number of the first
         record of that document, the function that tells a record's place, and the document id. It
@@ -73,23 +40,33 @@ def group_records(records: Records, check_duplicate: Check) -> Grouped:
 
     Returns
     -------
-    Grouped
-        The records by topic.
+    fields : dict
+        Those of a `Table`.
+    rows : ndarray of shape (n_documents,), int64, or slice
+        The record at each place.
     """
-    indptr, rows = _group_topics(records.spans, len(records.topics))
-    documents = records.documents if rows is None else records.documents.take(rows)
+    rows: IntArray | slice = slice(None)
+    indptr, by_topic = _group_topics(records.spans, len(records.topics))
+    documents = records.documents
+    if by_topic is not None:
+        rows, documents = by_topic, documents.take(by_topic)
     found = _core.find_duplicates(documents.end, documents.text, indptr, draw_key())
     pairs = found.reshape(-1, 2)
-    if not len(pairs):
-        return Grouped(records, indptr, rows, documents, 0)
-    rows = np.arange(len(documents)) if rows is None else rows
-    for again, first in pairs.tolist():
-        check_duplicate(int(rows[again]), int(rows[first]), records.place, documents[again])
-    kept = np.ones(len(rows), dtype=bool)
-    kept[pairs[:, 0]] = False
-    before = np.concatenate(([0], np.cumsum(kept)))
-    documents = documents.take(np.flatnonzero(kept))
-    return Grouped(records, before[indptr], rows[kept], documents, len(pairs))
+    if len(pairs):
+        numbers = np.arange(len(records.documents))[rows]
+        for again, first in pairs.tolist():
+            place, document = records.place, documents[again]
+            check_duplicate(int(numbers[again]), int(numbers[first]), place, document)
+        kept = np.ones(len(numbers), dtype=bool)
+        kept[pairs[:, 0]] = False
+        indptr = np.concatenate(([0], np.cumsum(kept)))[indptr]
+        rows, documents = numbers[kept], documents.take(np.flatnonzero(kept))
+    # An array of text would give every id the length of the longest one, and drop zero bytes at the
+    # ends of ids.
+    topics = np.empty(len(records.topics), dtype=object)
+    topics[:] = records.topics
+    fields = {"name": name, "topics": topics, "indptr": indptr, "documents": documents}
+    return {**fields, "n_duplicates": len(pairs)}, rows
 
 
 def _group_topics(spans: Spans, n_topics: int) -> tuple[IntArray, IntArray | None]:
@@ -156,3 +133,9 @@ class Table(SealedFields):
             topic: dict(zip(ids[begin:end], numbers[begin:end], strict=True))
             for topic, begin, end in borders
         }
+
+    def _frame(self, name: str, values: NDArray[Any]) -> pd.DataFrame:
+        import pandas as pd
+
+        topics = self.topics[self.topic_of_document()]
+        return pd.DataFrame({"query_id": topics, "doc_id": list(self.documents), name: values})

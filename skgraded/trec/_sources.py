@@ -13,8 +13,6 @@ from typing import Any
 
 _CHUNK = 8_000_000  # bytes of text held at a time
 _PIECE = 1 << 20  # bytes of a compressed file read at a time
-# zstandard cannot limit the size of its output. A block of 4 bytes may stand for 128 KiB of text,
-# so that this many bytes give no more than 8 MiB.
 _ZSTD_PIECE = 1 << 8
 _MOST_XZ_MEMORY = 1 << 29  # the largest dictionary of xz's own levels takes an eighth of it
 
@@ -29,7 +27,6 @@ _COMPRESSED = {
 _SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_DAMAGED = (EOFError, lzma.LZMAError, zlib.error, OSError)
 
 
 def is_source(given: Any) -> bool:
@@ -99,11 +96,11 @@ def _release(reader: io.BufferedReader[Any]) -> None:
 
 
 def _unpacked(raw: Any, packed: str, name: str) -> Iterator[bytes]:
-    if packed == "zstd":
-        _require_zstandard(name)
     try:
         yield from _decompressed(raw, _DECOMPRESSORS[packed])
-    except _DAMAGED as error:
+    except (ImportError, MemoryError):
+        raise
+    except Exception as error:  # each library has its own
         raise ValueError(
             f"{name}: this {packed} file is damaged or cut short ({error})."
         ) from error
@@ -132,12 +129,17 @@ class _GzipDecompressor:
 
 
 class _ZstdDecompressor:
-    """zstandard's decompressor with the interface of lzma's and bz2's."""
+    """zstandard's decompressor with the interface of lzma's and bz2's.
+
+    That one cannot limit its output. A block of 4 bytes may stand for 128 KiB of text, so that it
+    is fed with pieces of 256 bytes, which give no more than 8 MiB.
+    """
 
     def __init__(self) -> None:
-        import zstandard
-
-        self._damage = zstandard.ZstdError
+        try:
+            import zstandard
+        except ImportError as error:
+            raise ImportError("Reading zstd needs zstandard: pip install zstandard.") from error
         self._frame = zstandard.ZstdDecompressor().decompressobj()
         self._waiting = b""
 
@@ -155,28 +157,14 @@ class _ZstdDecompressor:
         return unused + self._waiting
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        waiting, begin = self._waiting + data, 0
-        texts, length = [], 0
+        waiting, texts, length = self._waiting + data, [], 0
+        begin = 0
         while begin < len(waiting) and length < max_length and not self.eof:
-            piece = waiting[begin : begin + _ZSTD_PIECE]
-            try:
-                text: bytes = self._frame.decompress(piece)
-            except self._damage as error:
-                raise EOFError(str(error)) from error
-            begin += len(piece)
-            length += len(text)
-            texts.append(text)
+            texts.append(self._frame.decompress(waiting[begin : begin + _ZSTD_PIECE]))
+            length += len(texts[-1])
+            begin += _ZSTD_PIECE
         self._waiting = waiting[begin:]
         return b"".join(texts)
-
-
-def _require_zstandard(name: str) -> None:
-    try:
-        import zstandard  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            f"{name}: reading zstd needs zstandard: pip install zstandard."
-        ) from error
 
 
 _DECOMPRESSORS: dict[str, Callable[[], Any]] = {

@@ -1,40 +1,75 @@
-"""Records of a TREC file: topic, document, and a grade or a score."""
+"""Records of qrels and runs: topic, document, and a grade or a score; and TREC's lines of them."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.trec._files._documents import Documents, draw_key
+from skgraded.rankings import distinct_numbers, read_grades, way_of_words
+from skgraded.trec._documents import Documents, draw_key
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
-
-WAY_OF_WORDS = (
-    " Say the order of words, lowest first: read_qrels(..., labels=['no', 'good', 'great']) in "
-    "Python, --grades no=0,good=1,great=2 on the command line."
-)
 
 N_COLUMNS = {False: 4, True: 6}  # of qrels and of a run
 LAYOUT = {
     False: "4 columns, 'topic iteration document grade'",
     True: "6 columns, 'topic Q0 document rank score tag'",
 }
-# The columns of a qrels file where a run is read, and of a run where qrels are read.
-_OTHER_FILE = {
+_WAY_OF_NESTED = (
+    "Pass {topic: {document: number}}; of several sets of topics, or topics in a wrapping, the one "
+    "that is meant."
+)
+# What a line of so many columns may be, where qrels (False) or a run (True) are read.
+_HEADER = (
+    "A first line that names the columns tells, such as query_id,doc_id,relevance for qrels and "
+    "query_id,doc_id,score for a run."
+)
+_WAY_OF_COLUMNS = {
     (False, 6): " This looks like a run: the qrels come first, and then the runs.",
     (True, 4): " This looks like qrels: they come first, and then the runs.",
+    (False, 3): f" The third may be a grade, as in NTCIR's files, or an iteration. {_HEADER}",
+    (True, 3): f" The third may be a score or, as in MS MARCO, a rank. {_HEADER}",
+    (False, 1): f" {_HEADER}",
+    (True, 1): f" {_HEADER}",
 }
 _VALUE = {False: "grade", True: "score"}
 _LONGEST_QUOTE = 60
 _MOST_QUOTED = 4096
-_COLUMNS = 1  # the fault of a line with too few or too many of them
+_SEARCHED = 1 << 16  # bytes in which words for grades are looked for
+_COLUMNS, _NO_NUMBER = 1, 2  # the faults of a line that has others, and of a grade or a score
 _LONGEST_LINE = "1,000,000"  # bytes, as in the kernel
+
+
+class Wanted(NamedTuple):
+    """What is to be read.
+
+    Attributes
+    ----------
+    is_run : bool
+        Whether it is a run, and not qrels.
+    with_ranks : bool
+        Whether the rank column of TREC's lines is needed.
+    grades : dict of str to float
+        Grades of words.
+    where : str
+        Name of the file, for messages.
+    """
+
+    is_run: bool = False
+    with_ranks: bool = True
+    grades: Mapping[str, float] = {}
+    where: str = ""
+
+    def row(self, number: int) -> str:
+        """Return the place of a row, for messages."""
+        return f"{self.where}row {number}"
 
 
 class Spans(NamedTuple):
@@ -78,6 +113,8 @@ class Records:
         Returns the place of a record in the source, for messages.
     tag : str
         Tag of a run.
+    words : dict of str to float
+        Grades of the words in the source.
     """
 
     topics: list[str]
@@ -87,11 +124,32 @@ class Records:
     ranks: NDArray[np.int32] | None
     place: Callable[[int], str]
     tag: str = ""
+    words: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
     def topic_of(self, record: int) -> str:
         """Return the topic of a record."""
         span = int(np.searchsorted(self.spans.indptr, record, side="right")) - 1
         return self.topics[int(self.spans.topic[span])]
+
+
+def finite_numbers(
+    name: str, values: Any, wanted: Wanted, place: Callable[[int], str]
+) -> FloatArray:
+    """Return grades or scores; errors name the place of one that is none."""
+    try:
+        read = read_grades(name, values, wanted.grades, place, may_be_words=not wanted.is_run)
+        numbers = distinct_numbers(name, read, place)
+    except ValueError:
+        for row, each in enumerate(values):
+            if isinstance(each, list | tuple | Mapping):
+                told = (
+                    f"{place(row)}: the {name} must be a number, got {repr(each)[:_LONGEST_QUOTE]}."
+                )
+                raise ValueError(f"{told} {_WAY_OF_NESTED}") from None
+        raise
+    for row in np.flatnonzero(~np.isfinite(numbers))[:1]:
+        raise ValueError(f"{place(row)}: the {name} must be finite, got {numbers[row]}.")
+    return numbers
 
 
 class _Lines(NamedTuple):
@@ -111,18 +169,26 @@ class _Lines(NamedTuple):
     fault: tuple[int, int, int]
 
 
-def read_records(
-    chunks: Iterable[bytes], name: str, *, is_run: bool, with_ranks: bool = True
-) -> Records:
+def read_lines(chunks: Iterable[bytes], name: str, wanted: Wanted) -> Records:
     """Read TREC's lines chunk by chunk, so that the whole text is never in memory."""
-    reader = _Reader(name, is_run, is_run and with_ranks)
+    reader = _Reader(name, wanted.is_run, wanted.is_run and wanted.with_ranks)
+    if wanted.grades:
+        chunks = [_with_numbers(b"".join(chunks), wanted.grades)]
     rest = b""
     for chunk in chunks:
         text = rest + chunk if rest else chunk
         rest = text[reader.read(text, final=False) :]
     if rest:
         reader.read(rest, final=True)
-    return reader.records()
+    return dataclasses.replace(reader.records(), words=wanted.grades)
+
+
+def _with_numbers(text: bytes, grades: Mapping[str, float]) -> bytes:
+    """Put the grades of words in their places, at the ends of lines."""
+    number_of = {word.encode("utf-8", "surrogateescape"): grade for word, grade in grades.items()}
+    words = b"|".join(map(re.escape, number_of))
+    pattern = re.compile(rb"(?<=[ \t])(?:" + words + rb")(?=[ \t\r]*$)", re.MULTILINE)
+    return pattern.sub(lambda found: b"%.17g" % number_of[found[0]], text)
 
 
 class _Reader:
@@ -200,10 +266,12 @@ class _Reader:
         quote = _quote(text[begin:end])
         value = _VALUE[self.is_run]
         n_columns = len(text[begin:end].split()) if fault == _COLUMNS else 0
+        is_word = fault == _NO_NUMBER and not self.is_run
+        way = way_of_words(_words_for_grades(text[begin : begin + _SEARCHED])) if is_word else ""
         rule = {
             _COLUMNS: f"a line has {LAYOUT[self.is_run]}, got {n_columns}: {quote}."
-            f"{_OTHER_FILE.get((self.is_run, n_columns), '')}",
-            2: f"the {value} must be a number, got {quote}.{'' if self.is_run else WAY_OF_WORDS}",
+            f"{_WAY_OF_COLUMNS.get((self.is_run, n_columns), '')}",
+            _NO_NUMBER: f"the {value} must be a number, got {quote}.{way}",
             3: f"the {value} must be finite, got {quote}.",
             4: f"the file must be a text file, got {quote}.",
             5: rf"a line must end in \n or \r\n, got a lone \r in {quote}.",
@@ -211,6 +279,12 @@ class _Reader:
             7: f"a line must have at most {_LONGEST_LINE} bytes, got more, which start {quote}.",
         }[fault]
         raise ValueError(f"{self.name}, line {self.n_lines + lines.n_lines}: {rule}")
+
+
+def _words_for_grades(text: bytes) -> set[str]:
+    """Return what stands at the ends of the lines of qrels."""
+    lines = (line.split() for line in text.split(b"\n") if not line.lstrip().startswith(b"#"))
+    return {words[-1].decode("utf-8", "replace") for words in lines if words}
 
 
 def _quote(text: bytes) -> str:
