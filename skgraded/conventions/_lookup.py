@@ -204,7 +204,8 @@ def _of_ranx(name: str, rows: Rows) -> tuple[Rows, Fields]:
 
 
 def _fields_of(rows: Rows) -> set[str]:
-    return {field for each in rows for field in catalogue()[each.ours]._fields}
+    known = catalogue()
+    return {field for each in rows for field in known[each.ours]._fields}
 
 
 _READERS: dict[str, Callable[[str, Rows], tuple[Rows, Fields]]] = {
