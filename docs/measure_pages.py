@@ -8,7 +8,7 @@ import numpy as np
 from mathml import typeset
 from matplotlib.figure import Figure
 
-from skgraded._support.pictures import Curve, draw_curves, headline, name_curves, plain
+from skgraded._support.pictures import Curve, draw_curves, headline, plain
 from skgraded.measures import catalogue
 
 # The families in the order of their pages, by module, and their titles.
@@ -70,23 +70,21 @@ def _draw(name, kind, path):
     values, cut = _values(kind)
     ranks = np.arange(1.0, N_DOCUMENTS + 1)
     if np.ptp(values, axis=0).max() == 0:
-        curves = [Curve("", ranks, values[0])]
+        curves = [Curve("", ranks, values[0], look=0)]
     else:
-        curves = [Curve(f"grade {grade}", ranks, row) for grade, row in enumerate(values, start=1)]
+        curves = [Curve(f"grade {n + 1}", ranks, row, look=n) for n, row in enumerate(values)]
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
         figure = Figure(figsize=(6.0, 2.9), layout="constrained")
         ax = figure.add_subplot()
-        lines = draw_curves(ax, curves)
+        draw_curves(ax, curves)
         ax.set_xticks([1, 5, 10, 15, 20])
         ax.set_ylim(min(0.0, 1.08 * float(values.min())), max(1.08 * float(values.max()), 0.05))
         ax.set(xlabel="rank of the one relevant document", ylabel=f"{name}{cut}")
         plain(ax)
-        if len(curves) > 1:
-            name_curves(ax, lines, curves)
         top = values[-1]
         said = ", ".join(f"{top[rank - 1]:.3g} at rank {rank}" for rank in (1, 2, 10))
-        grade = f"a document of grade {TOP_GRADE}" if len(curves) > 1 else "one relevant document"
-        headline(ax, f"What is {grade} worth at each rank?", f"{said[0].upper()}{said[1:]}.")
+        grade = f"A document of grade {TOP_GRADE}" if len(curves) > 1 else "One relevant document"
+        headline(ax, f"{grade} is worth {said}.")
         figure.savefig(path, metadata={"Date": None})
     return cut
 
