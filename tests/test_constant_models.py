@@ -64,7 +64,9 @@ def test_search(rows):
 def test_stopping(rows):
     X, y, qid = rows
     half = qid < np.median(qid)
-    ranker = QueryRanker(lightgbm.LGBMRanker(n_estimators=40, num_leaves=2), measure="nDCG@5")
+    ranker = QueryRanker(
+        lightgbm.LGBMRanker(n_estimators=40, num_leaves=2, n_jobs=1), measure="nDCG@5"
+    )
     validation = {"eval_X": X[~half], "eval_y": y[~half], "eval_qid": qid[~half]}
     ranker.fit(X[half], y[half], qid=qid[half], eval_metric=MEASURES, **validation)
     (watched,) = ranker.estimator_.evals_result_.values()

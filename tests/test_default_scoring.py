@@ -121,8 +121,7 @@ def test_the_measure_is_the_default_and_may_be_named(tool):
 # A measure as scoring
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize(("n_jobs", "several"), [(1, False), (2, True)])
 def test_a_measure_is_a_scorer(n_jobs, several):
     def search(scoring):
         scoring = {"one": scoring, "two": make_ranking_scorer("AP")} if several else scoring
@@ -186,8 +185,7 @@ SCORINGS = {
 }
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("scoring", SCORINGS)
+@pytest.mark.parametrize(("scoring", "n_jobs"), zip(SCORINGS, [1, 2, 1, 1], strict=True))
 def test_missing_ids_end_a_search_of_any_estimator(scoring, n_jobs):
     search = GridSearchCV(
         Ridge(), ALPHAS, cv=GroupKFold(3), scoring=SCORINGS[scoring], refit=False, n_jobs=n_jobs

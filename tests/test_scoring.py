@@ -97,8 +97,7 @@ def test_ids_on_the_index_of_y_serve_estimators_that_know_nothing_of_queries():
     np.testing.assert_array_equal(off, on)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize(("routing", "n_jobs"), [(False, 1), (True, 2)])
 def test_a_search_refits_by_one_of_several_measures(routing, n_jobs):
     scorer = make_ranking_scorer({"xgap": XGAP, "ndcg": "nDCG@5"})
     search = GridSearchCV(
