@@ -739,9 +739,9 @@ class TestInsideRegressors:
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
 def test_regressors_are_stopped_by_the_measure(library, weighted):
     if library == "lightgbm":
-        regressor = LGBMRegressor(n_estimators=80, n_jobs=1, verbose=-1)
+        regressor = LGBMRegressor(n_estimators=30, n_jobs=1, verbose=-1)
     else:
-        regressor = pytest.importorskip("xgboost").XGBRegressor(n_estimators=80, n_jobs=1)
+        regressor = pytest.importorskip("xgboost").XGBRegressor(n_estimators=30, n_jobs=1)
     weight = np.where(QID % 2, 3.0, 1.0) if weighted else None
     fitted = stopping_ranker(estimator=regressor, early_stopping_rounds=5)
     fitted.fit(X, query_target(Y, QID), sample_weight=weight)
@@ -750,7 +750,7 @@ def test_regressors_are_stopped_by_the_measure(library, weighted):
         X[~held_out], Y[~held_out], sample_weight=None if weight is None else weight[~held_out]
     )
     values = []
-    for n_trees in range(1, 81):
+    for n_trees in range(1, 31):
         if library == "lightgbm":
             scores = alone.predict(X[held_out], num_iteration=n_trees)
         else:
@@ -760,7 +760,7 @@ def test_regressors_are_stopped_by_the_measure(library, weighted):
     (history,) = (each for each in fitted.evals_result_.values())
     np.testing.assert_allclose(history[str(MEASURE)], values[: len(history[str(MEASURE)])])
     assert fitted.best_iteration_ == 1 + np.argmax(history[str(MEASURE)])
-    assert len(history[str(MEASURE)]) == min(80, fitted.best_iteration_ + 5)
+    assert len(history[str(MEASURE)]) == min(30, fitted.best_iteration_ + 5)
 
 
 @pytest.mark.filterwarnings("ignore:`XGBRFRegressor` is deprecated:FutureWarning")

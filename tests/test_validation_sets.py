@@ -214,16 +214,6 @@ def test_weights_weigh_the_validation_queries():
     assert value != pytest.approx(MEASURE(Y_VALID, best, qid=QID_VALID))
 
 
-def test_validation_queries_pass_through_the_pipeline():
-    plain = fit()
-    pipeline = make_pipeline(StandardScaler(), plain.estimator)
-    fitted = fit(estimator=pipeline)
-    np.testing.assert_allclose(fitted.estimator_[0].mean_, X.mean(axis=0))
-    by_hand = fitted.estimator_[-1].predict(fitted.estimator_[0].transform(X_VALID))
-    value = fitted.evals_result_["valid_0"][str(MEASURE)][fitted.best_iteration_ - 1]
-    assert value == MEASURE(Y_VALID, by_hand, qid=QID_VALID)
-
-
 # A Pipeline around the ranker
 
 

@@ -15,7 +15,6 @@ from sklearn.preprocessing import StandardScaler
 from skgraded import QueryKFold, QueryRanker, nDCG, query_target
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import early_stopping
-from skgraded.measures import Fallout
 from skgraded.model_selection._rows import (
     QueryRows,
     Validation,
@@ -115,13 +114,6 @@ def test_the_value_of_predict_is_the_best_recorded_one(make, params):
     exact = MEASURE(Y[VALID], fitted.predict(features[VALID]), qid=QID[VALID])
     assert exact == pytest.approx(max(seen) if rounds else seen[-1], abs=1e-12)
     assert len(set(seen)) > 1
-
-
-def test_a_measure_of_which_lower_is_better():
-    for make in (lgbm, xgb, cat):
-        fitted = watch(make(), measure=Fallout(k=5))
-        value = fitted.measure_(Y[VALID], fitted.predict(X[VALID]), qid=QID[VALID])
-        assert value == pytest.approx(min(values_of(fitted)), abs=1e-12)
 
 
 STARTS = {"init_score": lgbm, "base_margin": xgb, "baseline": cat}
