@@ -150,9 +150,10 @@ def running(kind: type) -> Iterator[Any]:
         What a method calls ``self``, or what a search of scikit-learn calls ``parallel``.
     """
     for frame in _frames_above_the_caller():
+        held = frame.f_locals  # which Python copies in every access
         for name in ("self", "parallel"):
-            if isinstance(frame.f_locals.get(name), kind):
-                yield frame.f_locals[name]
+            if isinstance(held.get(name), kind):
+                yield held[name]
 
 
 def _module_of(frame: FrameType) -> str:

@@ -190,7 +190,6 @@ class Judgments:
             The labels by query; query ids are 0, 1, ...
         """
         columns = read_columns(y_true, sample_weight=sample_weight)
-        columns = columns._replace(labels=numeric_labels(columns.labels))
         sizes = check_group_sizes(group, len(columns.labels))
         queries = np.arange(len(sizes))
         if columns.ids is not None:  # they must be those of the groups
