@@ -12,6 +12,7 @@ import dataclasses
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -403,9 +404,12 @@ def visible(text: str) -> str:
     """Write characters that would move a cursor, turn a line around or fail as escapes."""
     if text.isascii() and text.isprintable():
         return text
-    kinds = [each in _DIRECTIONS or unicodedata.category(each) in _UNWRITABLE for each in text]
-    pairs = zip(text, kinds, strict=True)
-    return "".join(each.encode("unicode_escape").decode() if bad else each for each, bad in pairs)
+    return "".join(
+        each.encode("unicode_escape").decode()
+        if each in _DIRECTIONS or unicodedata.category(each) in _UNWRITABLE
+        else each
+        for each in text
+    )
 
 
 def _is_fact(value: Any) -> bool:
@@ -457,19 +461,24 @@ def _of_tables(
 
 def _as_csv(reports: Sequence[Report]) -> str:
     """Write the rows of all reports, which have the same columns."""
-    rows: list[Iterable[Any]] = [reports[0].labelled_columns]
+    import csv
+
+    lines: list[str] = []
+    # It takes \r\n for the end of a line, and so quotes names that hold either of them.
+    writer = csv.writer(SimpleNamespace(write=lambda line: lines.append(f"{line[:-2]}\n")))
+    writer.writerow(map(_in_cell, reports[0].labelled_columns))
     for report in reports:
-        rows += zip(*map(_plain, report.labelled_columns.values()), strict=True)
-    return "".join(f"{','.join(map(_in_csv, row))}\n" for row in rows)
+        columns = (map(_in_cell, _plain(each)) for each in report.labelled_columns.values())
+        writer.writerows(zip(*columns, strict=True))
+    return "".join(lines)
 
 
-def _in_csv(value: Any) -> str:
-    """Write a value so that it stays one cell of a line, and is no formula of a spreadsheet."""
-    text = "" if value is None else repr(value)
-    if isinstance(value, str):
-        text = value.encode("utf-8", "backslashreplace").decode()
-        text = f"'{text}" if _FORMULA.match(text) else text
-    return '"{}"'.format(text.replace('"', '""')) if re.search(r'[",\r\n]', text) else text
+def _in_cell(value: Any) -> Any:
+    """Write a name so that any file can hold it, and no spreadsheet computes it."""
+    if not isinstance(value, str):
+        return value
+    text = value.encode("utf-8", "backslashreplace").decode()
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def _as_json(reports: Sequence[Report]) -> str:
