@@ -18,7 +18,7 @@ from skgraded._support import arguments
 from skgraded._support.exact_mean import exact_means
 from skgraded._support.lazy import import_pandas
 from skgraded._support.text import count
-from skgraded._support.writers import Field, LongResult, Report, Table
+from skgraded._support.writers import Field, LongResult, Report, Table, visible
 from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.results._names import OfMeasures, column_of, places_on
 from skgraded.results._tables import (
@@ -28,7 +28,6 @@ from skgraded.results._tables import (
     fields_of_measures,
     fields_of_systems,
     fields_of_values,
-    lines_of_trec_eval,
     notes_on_empty,
 )
 
@@ -497,13 +496,27 @@ class Scores(OfMeasures, LongResult):
         runid                   all a
         AP                      all 1.0000
         """
-        sign = "gm_" if average == "geometric" else ""
-        averages, means = [f"{sign}{name}" for name in self], self._means(average)
-        shown, systems = slice(None if per_query else 0), self.systems or ("",)
-        qid, values = self.qid[shown].tolist(), self.cube[:, 0, shown]
-        return lines_of_trec_eval(
-            systems, qid, self.measures, values, averages=averages, means=means
-        )
+        sign, systems = "gm_" if average == "geometric" else "", self.systems or ("",)
+        all_queries = ("all", [f"{sign}{name}" for name in self])
+        queries = [(str(query), self.measures) for query in self.qid.tolist()] if per_query else []
+        for name in (*systems, *self, *(query for query, _ in queries)):
+            written = name.encode(errors="replace").decode()  # bytes that are not UTF-8 may stay
+            if visible(written) != written:
+                raise ValueError(
+                    "The lines of trec_eval have no place for control characters, got "
+                    f"{visible(name)!r} as a name."
+                )
+        lines = []
+        for system, values, means in zip(systems, self.cube, self._means(average), strict=True):
+            lines.append(f"{'runid':<22}\tall\t{system}")
+            rows = [*values[0, : len(queries)].tolist(), means.tolist()]
+            for (query, names), row in zip([*queries, all_queries], rows, strict=True):
+                lines += [
+                    f"{name:<22}\t{query}\t{value:6.4f}"
+                    for name, value in zip(names, row, strict=True)
+                    if not math.isnan(value)
+                ]
+        return "\n".join(lines) + "\n"
 
     def _notes(self) -> list[str]:
         """Say what the values do not show, in sentences."""

@@ -1,11 +1,10 @@
-"""Fields of means and of values, notes on them, and the lines that trec_eval prints.
+"""Fields of means and of values, and notes on them.
 
 All is made from names and arrays, so that results can describe themselves by it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from skgraded._support.arguments import is_nan
 from skgraded._support.text import count, first_few, shorten
-from skgraded._support.writers import Field, or_blank, visible
+from skgraded._support.writers import Field, or_blank
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -112,34 +111,3 @@ def notes_on_empty(
             fate = "left out" if is_nan(value) else f"counted as {value:g}"
             by_fate.setdefault(f"{queries}, {fate}", []).append(name)
     return [f"{fate} ({first_few(names)})." for fate, names in by_fate.items()]
-
-
-def lines_of_trec_eval(
-    systems: Sequence[str],
-    qid: Sequence[Any],
-    measures: Sequence[str],
-    values: FloatArray,
-    *,
-    averages: Sequence[str],
-    means: FloatArray,
-) -> str:
-    """Write values by system, query and measure, and averages, in the lines of trec_eval."""
-    queries = list(map(str, qid))
-    for name in (*systems, *queries, *measures):
-        written = name.encode(errors="replace").decode()  # bytes that are not UTF-8 may stay
-        if visible(written) != written:
-            raise ValueError(
-                "The lines of trec_eval have no place for control characters, got "
-                f"{visible(name)!r} as a name."
-            )
-    lines = []
-    for system, by_query, of_system in zip(systems, values.tolist(), means.tolist(), strict=True):
-        rows = [(query, measures, row) for query, row in zip(queries, by_query, strict=True)]
-        lines.append(f"{'runid':<22}\tall\t{system}")
-        lines += [
-            f"{name:<22}\t{query}\t{value:6.4f}"
-            for query, names, row in [*rows, ("all", averages, of_system)]
-            for name, value in zip(names, row, strict=True)
-            if not math.isnan(value)
-        ]
-    return "\n".join(lines) + "\n"
