@@ -134,6 +134,18 @@ def test_negative_grades_of_trec_eval_are_grade_minus_1_here(grade):
     assert np.allclose(as_they_are, ours) == (grade == -1)
 
 
+@pytest.mark.parametrize("negative", ["unsampled", "nonrelevant"])
+def test_inferred_ap_without_unsampled_documents_is_told_to_be_ap(negative):
+    qrels, run = random_topics(0)
+    scores = trec.evaluate(["infAP", "AP"], qrels, run)
+    assert "infAP is AP here: no document has the grade -1." in scores.notes
+    np.testing.assert_allclose(scores.values[..., 0], scores.values[..., 1], atol=1e-5)
+    assert not any("infAP" in note for note in trec.evaluate("AP", qrels, run).notes)
+    qrels["101"]["unsampled"] = -1
+    notes = trec.evaluate("infAP", qrels, run, negative=negative).notes
+    assert any("is AP here" in note for note in notes) == (negative != "unsampled")
+
+
 def test_a_measure_of_ir_measures_is_taken_as_a_measure():
     require("ir_measures")
     import ir_measures

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from skgraded._guards import warn_if_swapped
 from skgraded._support.arguments import flag, threads
 from skgraded._support.progress import ProgressBar
-from skgraded.measures import Measure, Measures, measures_by_name, warn_of_continuous_scale
+from skgraded.measures import Measure, Measures, infAP, measures_by_name, warn_of_continuous_scale
 from skgraded.measures._measure import score_queries
 from skgraded.rankings import Judgments
 from skgraded.results import Scores, direction_of
@@ -134,13 +134,22 @@ def evaluate(
         n_empty=n_empty,
         empty=tuple(each.empty for each in named.values()),
         judged=lambda: pools.fingerprints,
-        notes=(*judged.notes(negative), *notes_on_runs(systems, left_out, complete)),
+        notes=(*_notes(judged, negative, named), *notes_on_runs(systems, left_out, complete)),
     )
 
 
 def _check_flags(**flags: bool) -> None:
     for name, value in flags.items():
         flag(name, value)
+
+
+def _notes(qrels: Qrels, negative: Negative, measures: dict[str, Measure]) -> list[str]:
+    """Describe the qrels, and measures that infer nothing from them."""
+    notes = qrels.notes(negative)
+    if negative != "unsampled" or Qrels.UNSAMPLED not in qrels.grades:
+        inferred = [name for name, each in measures.items() if isinstance(each, infAP)]
+        notes += [f"{name} is AP here: no document has the grade -1." for name in inferred]
+    return notes
 
 
 class _Batch(NamedTuple):
