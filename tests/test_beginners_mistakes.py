@@ -9,6 +9,7 @@ import itertools
 import re
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -518,11 +519,8 @@ def boosting_names(names):
     lightgbm = pytest.importorskip("lightgbm")
     exec("from skgraded.lightgbm import early_stopping, eval_metric", names)
     ranker = lightgbm.LGBMRanker(n_estimators=3, n_jobs=1, verbose=-1)
-    return (
-        names
-        | {"lgbm": ranker}
-        | {each.__name__: each for each in (lightgbm.LGBMRanker, lightgbm.LGBMRegressor)}
-    )
+    kinds = lightgbm.LGBMRanker, lightgbm.LGBMRegressor
+    return names | {"lgbm": ranker} | {each.__name__: partial(each, n_jobs=1) for each in kinds}
 
 
 def message_of(code, known):

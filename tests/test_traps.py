@@ -464,7 +464,7 @@ def test_a_native_estimator_that_takes_the_ids_for_a_feature_warns():
     frame = pd.DataFrame(X).add_prefix("f").assign(qid=QID)
     tree = DecisionTreeRegressor(random_state=0)
     boosted = catboost.CatBoostRegressor(
-        iterations=20, thread_count=1, allow_writing_files=False, verbose=0
+        iterations=5, thread_count=1, allow_writing_files=False, verbose=0
     )
 
     def found(estimator, y):

@@ -93,14 +93,16 @@ def test_a_worker_process_warns(tmp_path):
     pytest.importorskip("pandas")
     script = tmp_path / "search.py"
     script.write_text(
+        "import joblib\n"
         "from sklearn.linear_model import Ridge\n"
         "from sklearn.model_selection import KFold, cross_val_score\n"
         "from skgraded import make_ranking_scorer, query_series\n"
         "from skgraded.datasets import make_ranking\n"
         "if __name__ == '__main__':\n"
         "    X, y, qid = make_ranking(n_queries=24, docs_per_query=8, random_state=0)\n"
-        "    cross_val_score(Ridge(), X, query_series(y, qid), cv=KFold(3, shuffle=True),\n"
-        "                    scoring=make_ranking_scorer('nDCG@10'), n_jobs=2)\n",
+        "    with joblib.parallel_backend('multiprocessing'):\n"
+        "        cross_val_score(Ridge(), X, query_series(y, qid), cv=KFold(3, shuffle=True),\n"
+        "                        scoring=make_ranking_scorer('nDCG@10'), n_jobs=2)\n",
         encoding="utf-8",
     )
     run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)

@@ -296,9 +296,9 @@ def test_query_ranker_in_a_search_with_weights(rows):
         early_stopping_rounds=3,
         random_state=0,
     )
-    search = GridSearchCV(
-        ranker, {"estimator__max_depth": [2, 4]}, cv=QueryKFold(2), n_jobs=2, error_score="raise"
-    ).fit(X, query_target(y, qid), sample_weight=np.ones(len(y)))
+    grid = {"estimator__max_depth": [2, 4]}
+    search = GridSearchCV(ranker, grid, cv=QueryKFold(2), error_score="raise")
+    search.fit(X, query_target(y, qid), sample_weight=np.ones(len(y)))
     assert search.best_estimator_.best_iteration_ >= 1
 
 
