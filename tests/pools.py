@@ -1,14 +1,13 @@
 """Rankings whose pools hold documents that the list lacks."""
 
 import itertools
-import math
 
 import numpy as np
 from reference.frame import ideal
 from reference.inferred import UNSAMPLED
 
 from skgraded import Judgments
-from skgraded.rankings import RankedList, as_rankings
+from skgraded.rankings import RankedList
 
 
 def rankings_of_pools(queries):
@@ -32,13 +31,3 @@ def rankings_of_pools(queries):
 
 def borders(lists):
     return np.cumsum([0, *map(len, lists)], dtype=np.int64)
-
-
-def rankings_of(run, pool):
-    """Rank the run's documents and put the pool's others beyond a cut-off of len(run)."""
-    rest = list(pool)
-    for grade in run:
-        if grade is not None:
-            rest.remove(grade)
-    y_true = [math.nan if grade is None else grade for grade in run] + rest
-    return as_rankings(y_true, -np.arange(float(len(y_true))))

@@ -199,20 +199,6 @@ def row_weights(n_rows):
 
 
 @st.composite
-def ranked_and_pool(draw, max_documents=8, max_unretrieved=4, unjudged=True):
-    """Draw a list in rank order (None = unjudged), the pool with unretrieved documents, the scale.
-
-    Returns (ranked, pool, max_grade) in the form the oracles take.
-    """
-    max_grade = draw(MAX_GRADES)
-    grade = st.integers(0, max_grade)
-    listed = st.one_of(grade, st.none()) if unjudged else grade
-    ranked = draw(st.lists(listed, min_size=1, max_size=max_documents))
-    unretrieved = draw(st.lists(grade, max_size=max_unretrieved))
-    return ranked, [r for r in ranked if r is not None] + unretrieved, max_grade
-
-
-@st.composite
 def list_and_pool(draw, max_grade, max_documents=8, max_unretrieved=4):
     """Draw a list in rank order (None = unjudged), now and then empty, and its pool."""
     grade = st.integers(0, max_grade)

@@ -32,7 +32,7 @@ def test_kishidas_tables():
     rows = [[0.969], [0.885, 0.840], [0.963, 0.940, 0.961], [0.857, 0.829, 0.928, 0.894]]
     for row, printed in enumerate(rows, start=1):
         np.testing.assert_allclose(found.correlation[row, :row], printed, atol=5e-4)
-    # Table 5, of which test_paper_tables has all rows.
+    # Table 5, of which test_measures_by_hand has all rows.
     values = found.at("03210").values[0, :4]
     np.testing.assert_allclose(values, [0.558, 0.610, 0.750, 0.622], atol=5e-4)
 
@@ -66,20 +66,6 @@ def test_grades_of_two_digits_are_set_apart():
     found = score_all_lists("nDCG", [12, 1], 2)
     assert found.names == ["12,1", "12,0", "1,12", "1,0", "0,12", "0,1", "0,0"]
     assert found.to_frame()["list"].tolist() == found.names
-
-
-@pytest.mark.parametrize(
-    ("grades", "length", "message"),
-    [
-        ([], 3, "at least one relevant document"),
-        ([0, 1], 3, "grades must be an integer >= 1, got 0"),
-        ([1], 0, "length must be an integer >= 1, got 0"),
-        ([5, 4, 3, 2, 1], 60, "length must leave at most 100,000 lists"),
-    ],
-)
-def test_what_is_refused(grades, length, message):
-    with pytest.raises(ValueError, match=message):
-        score_all_lists("AP", grades, length)
 
 
 def test_selected_lists_are_not_said_to_be_all():

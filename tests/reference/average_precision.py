@@ -68,12 +68,6 @@ def delta(r, m, n, g):
     return sum(g[h] for h in g if h <= min(r[m], r[n]))
 
 
-def gap_selection_probability(grade, pool, g):
-    """Step (i) of GAP's experiment, FFM section 3: probability of one document of this grade."""
-    g_of = thresholds(g, pool)
-    return sum(g_of[j] for j in g_of if j <= grade) / expected_recall_base(pool, g)
-
-
 def user_selection_probability(grade, pool, g):
     """FFM section 4: draw a user first, then one of the documents relevant to that user."""
     g = thresholds(g, pool)

@@ -12,7 +12,7 @@ Kishida
 
 import math
 
-from reference.frame import by_rank, gain_of, ideal, oracle, ranks
+from reference.frame import gain_of, ideal, oracle, ranks
 
 
 def discount_of(discount, log_base):
@@ -49,21 +49,6 @@ def ndcg(r, pool, k, *, gain="linear", discount="log2", log_base=2):
     parameters = {"gain": gain, "discount": discount, "log_base": log_base}
     best = dcg(ideal(pool), pool, k=k, **parameters)
     return None if best == 0 else dcg(list(r.values()), pool, k=k, **parameters) / best
-
-
-@oracle
-def ndcg_sakai(r, pool, k, *, gain="linear", log_base=2):
-    # Sakai Eq. 22: sum_{r<=l} dg(r) / sum_{r<=l} dg_I(r); dg(r) = g(r) for r <= a and
-    # g(r) / log_a r for r > a.
-    gain = gain_of(gain)
-
-    def discounted(ranking):
-        early = sum(gain(ranking[n]) for n in ranks(ranking, k) if n <= log_base)
-        late = [n for n in ranks(ranking, k) if n > log_base]
-        return early + sum(gain(ranking[n]) / math.log(n, log_base) for n in late)
-
-    best = discounted(by_rank(ideal(pool)))
-    return None if best == 0 else discounted(r) / best
 
 
 @oracle
