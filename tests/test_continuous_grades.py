@@ -8,11 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import strategies
-from facts import EACH, FEW, RANKED, TIES, cases, fields_of, has_mean_over_ties
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from pools import rankings_of_pools
 from reference import REFERENCE
 from reference.queries import per_query
 
@@ -34,7 +29,6 @@ from skgraded.exceptions import GradeScaleWarning
 from skgraded.lightgbm import objective
 from skgraded.measures import G, PairFactors, PairPart
 from skgraded.measures._positions import RECIPROCAL
-from skgraded.measures._prefix import _require_rising
 from skgraded.rankings import as_rankings
 from skgraded.rankings._own_scales import go_by_own_levels
 
@@ -49,65 +43,6 @@ TOLERANCE = 1e-12
 # Measures that count pairs of grades.
 PAIRS = ("AP", "GAP", "xGAP", "eGAP", "grAP", "QMeasure", "GeneralizedAP", "WeightedAP", "NCU")
 PAIRS += ("SetAP", "BprefN", "BprefRelative", "RprefN", "RprefRelative", "RprefRelative2")
-
-
-@st.composite
-def between(draw, data):
-    """Spread some grades of the rows over the quarters below them; others stay whole."""
-    rows = draw(data)
-    below = st.sampled_from([0.0, 0.0, 0.25, 0.5, 0.75])
-    shift = draw(st.lists(below, min_size=len(rows.y_true), max_size=len(rows.y_true)))
-    return rows._replace(y_true=np.maximum(rows.y_true - shift, 0.0 * rows.y_true))
-
-
-@st.composite
-def with_any_threshold(draw, chosen, arguments):
-    """Lower the threshold of a binary measure to one between whole grades."""
-    if "rel" not in arguments or arguments["rel"] == 1:
-        return chosen, arguments
-    rel = arguments["rel"] - draw(st.sampled_from([0.0, 0.125, 0.25]))
-    return chosen._replace(rel=rel), {**arguments, "rel": rel}
-
-
-def assert_same(rows, chosen, arguments, ties):
-    oracle = REFERENCE[type(chosen).__name__]
-    expected = per_query(oracle, rows.y_true, rows.y_score, rows.qid, ties, **arguments)
-    chosen = chosen._replace(ties=ties)
-    values = chosen.per_query(rows.y_true, rows.y_score, qid=rows.qid).values
-    np.testing.assert_allclose(values, list(map(float, expected.values())), rtol=0, atol=TOLERANCE)
-
-
-@pytest.mark.parametrize("name", list(filter(has_mean_over_ties, RANKED)))
-@settings(max_examples=8)
-@given(data=st.data())
-def test_expected_value_is_the_mean_over_all_orders_of_tied_documents(name, data):
-    rows, *chosen = data.draw(cases(between(strategies.small_data()), name))
-    assert_same(rows, *data.draw(with_any_threshold(*chosen)), ties="expected")
-
-
-@EACH
-@settings(max_examples=8)
-@given(data=st.data())
-def test_value_of_long_lists_under_the_other_tie_rules(name, data):
-    rows, *chosen = data.draw(cases(between(strategies.long_data()), name))
-    ties = data.draw(st.sampled_from(TIES[1:]))
-    assert_same(rows, *data.draw(with_any_threshold(*chosen)), ties=ties)
-
-
-@pytest.mark.parametrize("name", PAIRS)
-@FEW
-@given(data=st.data())
-def test_value_where_the_pool_holds_documents_that_the_list_lacks(name, data):
-    max_grade = data.draw(strategies.MAX_GRADES)
-    drawn = data.draw(st.lists(strategies.list_and_pool(max_grade), min_size=1, max_size=3))
-    spread = {grade: max(0, grade - data.draw(st.sampled_from([0, 0.25]))) for grade in range(7)}
-    spread[None] = None
-    queries = [[[spread[each] for each in part] for part in query] for query in drawn]
-    top = max([0, *(grade for _, pool in queries for grade in pool)])
-    chosen, arguments = data.draw(fields_of(name, max_grade, int(top)))
-    values = chosen.per_query(rankings_of_pools(queries)).values
-    expected = [float(REFERENCE[name](*query, **arguments)) for query in queries]
-    np.testing.assert_allclose(values, expected, rtol=0, atol=TOLERANCE)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -213,17 +148,6 @@ def test_the_scale_of_all_queries_is_made_when_it_is_read():
     assert again.has_unjudged == judgments.has_unjudged
 
 
-def test_a_query_of_whole_grades_has_the_bits_of_the_pair_matrix():
-    y_true, y_score, qid = mixed_queries()
-    whole = qid % 3 == 0
-    for name in PAIRS:
-        chosen = chosen_for(name)
-        together = chosen.per_query(y_true, y_score, qid=qid).values[::3]
-        own = as_rankings(y_true[whole], y_score[whole], qid[whole])
-        assert own.judgments.by_scale == ()
-        np.testing.assert_array_equal(chosen.per_query(own).values, together)
-
-
 def test_many_queries_of_two_scales_have_an_ideal():
     # So many that those of the shared scale, which has 32 grades, are scored in slices.
     y_true = np.append(np.arange(3000) % 32, [0.5, np.nan, 40.0])
@@ -232,11 +156,6 @@ def test_many_queries_of_two_scales_have_an_ideal():
     best = evaluate(PAIRS, y_true, np.nan_to_num(y_true), qid=qid)
     assert scores.ideal() == best.ideal() == pytest.approx(best.mean(), abs=TOLERANCE)
     assert f"{scores.ideal()['AP']:.4f}" in str(scores)
-
-
-def test_the_pools_of_queries_with_levels_of_their_own_hold_what_is_judged():
-    own, _ = Judgments([0.5, np.nan, 40.0, 2.5, 1.5], qid=[1, 1, 2, 2, 2]).by_scale[0][2].pool[::2]
-    np.testing.assert_array_equal(own, [1, 4, 3, 2])
 
 
 class PairsOfAnyKind(AP):
@@ -348,19 +267,6 @@ def test_chunks_and_qrels_with_decimals_give_the_same_means():
     assert of_files == pytest.approx(means, abs=TOLERANCE)
 
 
-def test_the_newest_forms_of_grades_between_whole_ones_are_kept():
-    y_true, y_score, qid = mixed_queries()
-    judgments = Judgments(y_true, qid=qid)
-    chosen = [xGAP(max_grade=top) for top in range(36, 45)]
-    assert chosen[0](judgments, y_score) == chosen[0](y_true, y_score, qid=qid)
-    own = next(part.judgments for part in judgments.by_scale if part.judgments.borders is not None)
-    first = chosen[0].prefix_form(own)
-    forms = [each.prefix_form(own) for each in chosen[:8]]
-    assert forms[0] is chosen[0].prefix_form(own) is first
-    assert chosen[8].prefix_form(own) is chosen[8].prefix_form(own)
-    assert chosen[0].prefix_form(own) is not first
-
-
 class FactorsOf(AP):
     """A measure of the factors that a function makes of the labels."""
 
@@ -394,11 +300,6 @@ WHOLE, BETWEEN = [1, 0, 2], [1, 0, 2.5]
 def test_factors_of_other_shapes_are_refused(labels, make, told):
     with pytest.raises(ValueError, match=told):
         factors(make)(labels, [3, 2, 1])
-
-
-def test_a_fall_below_0_at_the_first_level_of_a_query_is_one_from_0():
-    with pytest.raises(ValueError, match=r"got -1\.0 after 0\.0"):
-        _require_rising(np.array([0.0, 0.5, 0.7, -1.0]), np.array([1, 3, 4]))
 
 
 def test_factors_that_say_something_else_than_documented_are_refused():
@@ -495,11 +396,6 @@ def test_very_small_probabilities_keep_their_ratios(labels, g):
 @pytest.mark.parametrize("kind", [GAP, xGAP, eGAP])
 def test_grades_that_hardly_a_user_wants_are_not_relevant(kind, labels, g):
     assert kind(g=g, empty=0.25)(labels, range(len(labels), 0, -1)) == 0.25
-
-
-def test_grades_that_have_lost_digits_are_refused():
-    with pytest.raises(ValueError, match=r"0, or 2\.2e-308 to .*, got 1e-310 in row 1"):
-        nDCG()([1.0, 1e-310], [1, 2])
 
 
 @pytest.mark.parametrize("grade", [1e-300, 1e-17, 1e-9, 0.25, 0.75])

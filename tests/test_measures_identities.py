@@ -11,7 +11,6 @@ from skgraded import (
     AP,
     GAP,
     Bpref,
-    QMeasure,
     eGAP,
     infAP,
     xGAP,
@@ -40,17 +39,6 @@ class TestIdentities:
         gap = GAP(g=g, k=k, unjudged="condense")
         rpref = RprefRelative2(gain=tuple(np.cumsum(g)), k=k)
         assert_equal_measures(rows, rpref, gap)
-
-    @given(strategies.small_data(), strategies.cutoffs())
-    def test_bpref_relative2_is_ap_on_condensed_lists(self, rows, k):
-        # Sakai, Eq. 20: 1 - (n - count(n)) / n in place of n - 1; the penalty as rpref has it.
-        binary_rows = rows._replace(y_true=np.minimum(rows.y_true, 1))
-        assert_equal_measures(binary_rows, RprefRelative2(k=k), AP(unjudged="condense", k=k))
-
-    @given(strategies.small_data(), strategies.cutoffs(), st.booleans())
-    def test_q_measure_without_gains_is_ap(self, rows, k, condense):
-        rules = {"k": k, "unjudged": "condense" if condense else "nonrelevant"}
-        assert_equal_measures(rows, QMeasure(beta=0, **rules), AP(**rules))
 
     @given(strategies.long_data(unjudged=False, ties=False), st.data())
     def test_inferred_ap_of_complete_judgments_is_ap(self, rows, data):

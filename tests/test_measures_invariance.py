@@ -7,26 +7,12 @@ from facts import RANKED, fields_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import AP, GAP, RBP, chunks, eGAP, evaluate, lightgbm, nDCG, xGAP
-from skgraded.measures import P
+from skgraded import chunks, evaluate, lightgbm, xGAP
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 
 TOLERANCE = 1e-12
-
-
-@given(strategies.small_data(), st.data())
-def test_order_of_rows_inside_and_across_queries_does_not_matter(rows, data):
-    g = data.draw(strategies.g_vectors(rows.max_grade))
-    shuffle = data.draw(st.permutations(range(len(rows.qid))))
-    shuffled = [column[shuffle] for column in rows[:3]]
-    for chosen in (AP(), GAP(g=g), xGAP(g=g), eGAP(g=g), nDCG(k=2), P(k=3), RBP(k=2)):
-        first = chosen.per_query(rows.y_true, rows.y_score, qid=rows.qid)
-        second = chosen.per_query(*shuffled[:2], qid=shuffled[2])
-        by_id = dict(zip(first.qid.tolist(), first.values, strict=True))
-        for query, value in zip(second.qid.tolist(), second.values, strict=True):
-            assert value == pytest.approx(by_id[query], abs=TOLERANCE)
 
 
 @given(strategies.long_data(), st.data())

@@ -1,9 +1,19 @@
-"""Every measure against its literal oracle: random rankings, all rules, all cut-offs."""
+"""Every measure against its literal oracle: whole and other grades, all rules, all cut-offs."""
 
 import numpy as np
 import pytest
 import strategies
-from facts import EACH, FEW, RANKED, TIES, cases, fields_of, has_mean_over_ties, scale_fields
+from facts import (
+    EACH,
+    FEW,
+    RANKED,
+    TIES,
+    cases,
+    default_of,
+    fields_of,
+    has_mean_over_ties,
+    scale_fields,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from pools import rankings_of_pools
@@ -16,48 +26,59 @@ from skgraded.measures import ADM
 from skgraded.rankings import as_rankings
 
 # These tests call measures whose scale is open on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryIdsWarning"),
+    pytest.mark.filterwarnings("ignore::skgraded.exceptions.SwappedArgumentsWarning"),
+]
 
 TOLERANCE = 1e-12
 
 
+@st.composite
+def between(draw, rows):
+    """Lower some of the grades by quarters; others stay whole."""
+    below = st.sampled_from([0.0, 0.0, 0.25, 0.5, 0.75])
+    shift = draw(st.lists(below, min_size=len(rows.y_true), max_size=len(rows.y_true)))
+    return rows._replace(y_true=np.maximum(rows.y_true - shift, 0.0 * rows.y_true))
+
+
+@st.composite
+def any_cases(draw, data, name):
+    """Draw a case of whole grades, or of grades and a threshold between the whole ones."""
+    rows, chosen, arguments = draw(cases(data, name))
+    if draw(st.booleans()):
+        rows = draw(between(rows))
+        if arguments.get("rel", 1) > 1:
+            rel = arguments["rel"] - draw(st.sampled_from([0.0, 0.125, 0.25]))
+            chosen, arguments = chosen._replace(rel=rel), {**arguments, "rel": rel}
+    return rows, chosen, arguments
+
+
 def assert_same(rows, chosen, arguments, ties):
-    expected = per_query(
-        REFERENCE[type(chosen).__name__],
-        rows.y_true,
-        rows.y_score,
-        rows.qid,
-        ties,
-        **arguments,
-    )
+    oracle = REFERENCE[type(chosen).__name__]
+    expected = per_query(oracle, rows.y_true, rows.y_score, rows.qid, ties, **arguments)
     scores = chosen._replace(ties=ties).per_query(rows.y_true, rows.y_score, qid=rows.qid)
     assert list(scores.qid) == list(expected)
-    np.testing.assert_allclose(
-        scores.values, [float(value) for value in expected.values()], rtol=0, atol=TOLERANCE
-    )
+    expected = list(map(float, expected.values()))
+    np.testing.assert_allclose(scores.values, expected, rtol=0, atol=TOLERANCE)
 
 
 @pytest.mark.parametrize("name", list(filter(has_mean_over_ties, RANKED)))
 @FEW
 @given(data=st.data())
 def test_expected_value_is_the_mean_over_all_orders_of_tied_documents(name, data):
-    assert_same(*data.draw(cases(strategies.small_data(), name)), ties="expected")
+    assert_same(*data.draw(any_cases(strategies.small_data(), name)), ties="expected")
 
 
 @EACH
 @FEW
 @given(data=st.data())
-def test_value_of_long_lists_under_the_other_tie_rules(name, data):
-    ties = data.draw(st.sampled_from(TIES[1:]))
-    assert_same(*data.draw(cases(strategies.long_data(), name)), ties=ties)
-
-
-@EACH
-@FEW
-@given(data=st.data())
-def test_value_of_long_lists_without_ties(name, data):
-    ties = "expected" if has_mean_over_ties(name) else "row_order"
-    assert_same(*data.draw(cases(strategies.long_data(ties=False), name)), ties=ties)
+def test_value_of_long_lists(name, data):
+    """Under the other rules for ties, or without a tie under the measure's own."""
+    ties = data.draw(st.sampled_from([*TIES[1:], None]))
+    rows = strategies.long_data(ties=ties is not None)
+    assert_same(*data.draw(any_cases(rows, name)), ties=ties or default_of(name).ties)
 
 
 @EACH
@@ -71,6 +92,12 @@ def test_value_where_the_pool_holds_documents_that_the_list_lacks(name, data):
     if name == "infAP" and not arguments["condense"]:
         queries = [
             (data.draw(strategies.partly_unsampled(ranked)), pool) for ranked, pool in queries
+        ]
+    elif data.draw(st.booleans()):
+        lower = [max(0, each - data.draw(st.sampled_from([0, 0.25]))) for each in range(7)]
+        queries = [
+            [[None if each is None else lower[each] for each in part] for part in query]
+            for query in queries
         ]
     values = chosen.per_query(rankings_of_pools(queries)).values
     expected = [float(REFERENCE[name](*query, **arguments)) for query in queries]

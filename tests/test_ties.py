@@ -1,13 +1,17 @@
 """Ties: the order of rows decides nothing, not even the last bit."""
 
 import itertools
+import time
 
 import numpy as np
 import pytest
 from facts import EACH, FACTS, RANKED, has_mean_over_ties
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from skgraded import catalogue
+from skgraded import ERR, catalogue, evaluate
+from skgraded.datasets import make_ranking
 from skgraded.measures import ADM, BinG, Judged, RankBiasedNCU, RankedHalfLife, infAP
 
 # These tests call measures whose scale is open on purpose.
@@ -60,6 +64,22 @@ def test_one_tie_of_seven_documents_is_the_mean_over_its_5040_orders(name):
         in_order = chosen._replace(ties="row_order")
         values = in_order.per_query(labels[orders].ravel(), falling, qid=qid).values
         assert chosen(labels, np.zeros(7)) == pytest.approx(values.mean(), abs=1e-12)
+
+
+def test_a_model_that_has_learned_nothing_is_not_first_where_rows_stand_best_first():
+    _, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
+    best_first = np.lexsort((-y, qid))
+    y, qid = y[best_first], qid[best_first]
+    measures = {}
+    for name in sorted(set(RANKED) - {"Judged"}):  # which rates no grades
+        # With the whole list, measures of sets of documents are equal for all models.
+        k = {} if "k" in FACTS[name].refuses else {"k": 5}
+        measures[name] = catalogue()[name](**k).resolve(4)
+    noisy = y + np.random.default_rng(0).normal(size=len(y))
+    noisy, nothing = (evaluate(measures, y, each, qid=qid).mean() for each in (noisy, 0 * y))
+    for name, each in measures.items():
+        one, other = (noisy, nothing) if each.greater_is_better else (nothing, noisy)
+        assert one[name] > other[name], name
 
 
 def test_distances_are_added_in_one_order():
@@ -122,3 +142,53 @@ def test_an_unjudged_document_is_worse_than_one_judged_not_relevant(rows):
     assert Judged(k=1, ties="optimistic")(rows, [1, 1]) == 1
     assert Judged(k=1, ties="pessimistic")(rows, [1, 1]) == 0
     assert Judged(k=1)(rows, [1, 1]) == 0.5
+
+
+# ERR, in linear time
+
+
+def mean_over_orders(stop: np.ndarray, k: int | None) -> float:
+    """ERR of one tied block by the recursion over its documents, in quadratic time."""
+    passed = np.zeros(len(stop) + 1)
+    passed[0] = 1.0
+    for n, s in enumerate(stop, start=1):
+        drawn = np.arange(1, n + 1) / n
+        passed[1 : n + 1] = (1 - drawn) * passed[1 : n + 1] + drawn * (1 - s) * passed[:n]
+    stopped = -np.diff(passed) / np.arange(1, len(stop) + 1)
+    return float(stopped[:k].sum())
+
+
+@given(
+    grades=st.lists(st.integers(0, 4), min_size=2, max_size=300).filter(any),
+    max_grade=st.integers(4, 30),
+    k=st.none() | st.integers(1, 350),
+)
+def test_a_tied_list_is_the_mean_over_its_orders(
+    grades: list[int], max_grade: int, k: int | None
+) -> None:
+    labels = np.array(grades)
+    expected = mean_over_orders((2.0**labels - 1) / 2.0**max_grade, k)
+    value = ERR(max_grade=max_grade, k=k)(labels, np.zeros(len(grades)))
+    np.testing.assert_allclose(value, expected, rtol=0, atol=1e-12)
+
+
+@given(grade=st.integers(1, 4), n=st.integers(1, 100))
+def test_ties_of_one_grade_have_the_bits_of_documents_that_do_not_tie(grade: int, n: int) -> None:
+    labels = np.full(n, grade)
+    assert ERR(max_grade=4)(labels, np.zeros(n)) == ERR(max_grade=4)(labels, np.arange(n))
+
+
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryIdsWarning")
+@pytest.mark.parametrize("max_grade", [4, 10, 30])
+def test_time_grows_with_the_length_of_a_tie(max_grade: int) -> None:
+    def seconds(n: int) -> float:
+        labels, scores = np.random.default_rng(0).integers(0, 5, n), np.zeros(n)
+        err, best = ERR(max_grade=max_grade), np.inf
+        for _ in range(3):
+            start = time.process_time()
+            err(labels, scores)
+            best = min(best, time.process_time() - start)
+        return best
+
+    # Sixteen times the documents take some sixteen times as long, where the square would take 256.
+    assert seconds(80_000) < 80 * seconds(5_000)
