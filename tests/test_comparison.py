@@ -325,18 +325,6 @@ def test_the_frame_has_a_row_for_each_measure_and_pair():
     assert copied.to_json() == found.to_json()
 
 
-def test_resamples_come_again_with_the_seed():
-    rankers, (X_test, y_test) = fitted_rankers()
-    tests = ["randomization", "bootstrap", "tukey"]
-    given = {"measures": "nDCG@10", "n_resamples": 99, "correction": "none", "tests": tests}
-    first, again = (compare(rankers, X_test, y_test, **given) for _ in range(2))
-    other = compare(rankers, X_test, y_test, random_state=1, **given)
-    for name in tests:
-        np.testing.assert_array_equal(first.p_value[name], again.p_value[name])
-        assert (first.p_value[name] != other.p_value[name]).any()
-    np.testing.assert_array_equal(first.interval, other.interval)  # nothing is drawn for it
-
-
 # What is refused
 
 
@@ -427,13 +415,6 @@ def test_tests_that_know_nothing_of_repeats_are_refused(tests):
         compare(both, tests=tests)
 
 
-def test_a_model_that_was_fitted_once_has_its_values_in_every_repeat():
-    found, once = repeated(), validated().over_repeats()
-    mixed = compare({"repeated": found, "once": once})
-    assert "over 40 queries and 3 repeats" in mixed.tested
-    assert mixed.means[1, 0] == pytest.approx(once.values.mean())
-
-
 def test_other_numbers_of_repeats_are_refused():
     with pytest.raises(
         ValueError, match="same number of repeats: 'one' has 2, 'once' has 1, 'other' has 3"
@@ -468,12 +449,6 @@ def test_a_baseline_is_compared_with_each_other_ranker():
         assert found.p_value["t"].min() == pytest.approx(min(1, 2 * raw.min()))
         assert "Holm's correction for 2 pairs" in " ".join(repr(found).split())
         assert "beats" not in repr(found)
-
-
-def test_an_unknown_baseline_is_refused():
-    rankers, (X_test, y_test) = fitted_rankers()
-    with pytest.raises(ValueError, match="baseline must be one of 'ridge', 'stiff', 'trees', got"):
-        compare(rankers, X_test, y_test, baseline="rigde")
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
@@ -565,34 +540,6 @@ def test_a_regression_at_the_margin_passes_in_at_most_4_percent(n_queries):
     assert np.mean(found.decisions == "fails") <= 0.04
     by_t = found.difference - found.standard_error * stats.t.isf(0.025, n_queries - 1)
     assert np.mean(by_t > -margin) > 0.15
-
-
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
-@pytest.mark.parametrize("n_queries", [5, 50, 100, 1_000])
-def test_systems_that_do_not_differ_pass_where_queries_are_many(n_queries):
-    found = compare(
-        side_by_side({"P@1": np.ones((2, n_queries))}), baseline="system 1", margin=0.01
-    )
-    assert found.status == (0 if n_queries > 300 else 3)  # the rule of three, nearly
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"margin": 0.01}, "A margin, or better=True, needs a baseline"),
-        ({"better": True}, "A margin, or better=True, needs a baseline"),
-        ({"margin": 0.0, "baseline": "zero"}, "margin must be a finite number > 0, got 0"),
-        ({"margin": 1.0, "baseline": "zero"}, "margin must be below 1, the largest .*, got 1.0"),
-        (
-            {"margin": 0.1, "better": True, "baseline": "zero"},
-            "margin cannot be given with better, which asks another .*, got 0.1",
-        ),
-        ({"better": 1, "baseline": "zero"}, "better must be True or False, got 1"),
-    ],
-)
-def test_decisions_that_mean_nothing_are_refused(given, message):
-    with pytest.raises(ValueError, match=message):
-        compare(scores_of_normal_differences(30, 0.0, 0), **given)
 
 
 def test_there_is_no_status_without_a_question():

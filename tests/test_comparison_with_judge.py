@@ -11,7 +11,6 @@ from scipy import stats
 from skgraded import compare, evaluate, trec
 from skgraded.cli import main
 from skgraded.comparison import estimate_means
-from skgraded.comparison._judge import _p_values_of_draws
 from skgraded.exceptions import (
     FewDifferencesWarning,
     UnhelpfulJudgeWarning,
@@ -107,28 +106,6 @@ class TestAgainstTheLiteralFormula:
 
 
 class TestIdentities:
-    def test_estimate_and_bias_are_the_judge(self):
-        for found in (estimate_means(HUMAN, JUDGE), compare(HUMAN, judge=JUDGE, tests="t").judge):
-            np.testing.assert_allclose(found.estimate + found.bias, found.judge, atol=1e-15)
-
-    def test_the_judge_may_have_any_scale_and_shift(self):
-        plain = estimate_means(HUMAN, JUDGE)
-        shifted = estimate_means(HUMAN, scores_of(3.0 - 0.25 * BY_JUDGE, JUDGE.qid))
-        np.testing.assert_allclose(shifted.estimate, plain.estimate, rtol=1e-12)
-        np.testing.assert_allclose(shifted.interval, plain.interval, rtol=1e-9)
-        np.testing.assert_allclose(shifted.slope, -4 * plain.slope, rtol=1e-10)
-
-    def test_a_judge_like_the_humans_gives_its_own_mean_and_spread(self):
-        human = scores_of(BY_JUDGE[:, PLACES], HUMAN.qid)
-        found = estimate_means(human, JUDGE, population="these")
-        np.testing.assert_allclose(found.standard_error, 0.0, atol=1e-12)
-        np.testing.assert_allclose(found.n_alone, N_ALL, rtol=1e-9)
-        found = estimate_means(human, JUDGE)
-        np.testing.assert_allclose(found.estimate, BY_JUDGE.mean(axis=1), rtol=1e-12)
-        errors = BY_JUDGE.std(axis=1, ddof=1) / math.sqrt(N_ALL)
-        np.testing.assert_allclose(found.standard_error, errors, rtol=1e-9)
-        np.testing.assert_allclose(found.n_alone, N_ALL, rtol=1e-9)
-
     def test_a_judge_that_does_not_vary_leaves_the_humans_alone(self):
         judge = scores_of(np.full_like(BY_JUDGE, 0.3), JUDGE.qid)
         alone = compare(HUMAN, tests="t")
@@ -274,15 +251,6 @@ class TestWarnings:
         with pytest.warns(UnlikeQueriesWarning, match="look unlike the others") as warned:
             estimate_means(human, JUDGE)
         assert {each.filename for each in warned} == {__file__}
-
-    def test_queries_drawn_at_random_are_seldom_warned_of(self):
-        values = np.random.default_rng(12).exponential(size=(4000, N_ALL))
-        found = _p_values_of_draws(values, np.arange(N_HUMAN))
-        assert np.mean(found < 0.01) < 0.025
-        for alike in (np.ones((1, 9)), np.full((1, 200), 0.3)):  # of which means and sums round
-            assert _p_values_of_draws(alike, np.arange(5)).tolist() == [1.0]
-        order = np.random.default_rng(3).permutation(N_ALL)
-        assert _p_values_of_draws(values[:9], order).tolist() == [1.0] * 9
 
     def test_pairs_that_do_not_vary_do_not_make_a_judge_useless(self):
         same = [0, 0, 0, 2]  # b and c are a once more
@@ -455,13 +423,3 @@ class TestCommandLine:
         assert "1 system with topics outside the qrels, left out: good (1)." in told
         assert "2 systems without all topics of the qrels" in told
         assert "llm: The qrels hold 1 document of negative grades" in told
-
-    def test_several_judges(self, files, capsys):
-        given = ["compare", files["human"], files["good"], files["poor"], "-m", "AP"]
-        assert main([*given, "--judge", files["llm"], "--judge", files["llm"]]) == 0
-        assert "that the judge saves: 9 by AP" in capsys.readouterr().out
-
-    def test_letor_files_have_no_judge(self, files, capsys):
-        given = ["compare", files["human"], files["good"], files["poor"], "--letor"]
-        assert main([*given, "--judge", files["llm"]]) == 2
-        assert "--letor cannot be given with --judge" in capsys.readouterr().err

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import evaluate, query_series, query_target
+from skgraded import evaluate, nDCG, query_series, query_target
 from skgraded.rankings import place_rows
 
 # These tests call measures whose scale is open on purpose.
@@ -170,26 +170,32 @@ def test_empty_text_is_a_query():
         assert_grouped(pl.Series(plain), plain)
 
 
-@pytest.mark.parametrize(
-    "ids",
-    [
-        pd.Series(["a", None, "a"], dtype="string"),
-        pd.Series(["a", None, "a"], dtype="string[python]"),
-        pd.Series(["a", None, "a"]),
-        pd.Series(["a", None, "a"]).astype("category"),
-        pl.Series(["a", None, "a"]),
-        pl.Series(["a", None, "a"]).cast(pl.Categorical),
-        np.array(["a", None, "a"], dtype=object),
-        np.array([1.0, np.nan, 1.0]),
-        np.array(["2020-01-01", "NaT", "2020-01-01"], dtype="M8[D]"),
-    ],
-    ids=lambda ids: f"{type(ids).__module__}-{ids.dtype}",
-)
+MISSING = [
+    pd.Series(["a", None, "a"], dtype="string"),
+    pd.Series(["a", None, "a"], dtype="string[python]"),
+    pd.Series(["a", None, "a"]),
+    pd.Series(["a", None, "a"]).astype("category"),
+    pl.Series(["a", None, "a"]),
+    pl.Series(["a", None, "a"]).cast(pl.Categorical),
+    np.array(["a", None, "a"], dtype=object),
+    np.array([1.0, np.nan, 1.0]),
+    np.array(["2020-01-01", "NaT", "2020-01-01"], dtype="M8[D]"),
+    np.array([1, "NaT", 1], "timedelta64[s]"),
+    np.array([1, np.nan, 1], complex),
+    np.ma.masked_equal([1, 2, 1], 2),
+    ["a", np.nan, "a"],
+]
+if hasattr(np.dtypes, "StringDType"):  # since NumPy 2
+    MISSING += [
+        np.array(["a", missing, "a"], np.dtypes.StringDType(na_object=missing))
+        for missing in (np.nan, None)
+    ]
+
+
+@pytest.mark.parametrize("ids", MISSING, ids=repr)
 def test_a_missing_id_is_named_with_its_row(ids):
-    with pytest.raises(
-        ValueError, match=r"^qid must name a query in every row, got .* in row 1\.$"
-    ):
-        place_rows(ids, 3)
+    with pytest.raises(ValueError, match=r"^qid must .* in row 1\.$"):
+        nDCG()([1, 0, 0], [1, 2, 3], qid=ids)
 
 
 def test_ids_that_cannot_be_hashed_are_refused():

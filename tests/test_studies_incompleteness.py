@@ -189,14 +189,6 @@ def test_statistics_compare_with_the_full_pool_and_with_the_target(collection):
     assert len(found.to_frame()) == found.kendall.size
 
 
-def test_the_full_pool_agrees_with_itself(collection):
-    qrels, runs = collection
-    found = incompleteness(MEASURES, qrels, runs, rates=[100])
-    np.testing.assert_allclose(found.kendall, 1.0)
-    np.testing.assert_allclose(found.tau_ap, 1.0)
-    assert found.target_rmse[0, 0, 0, 0] == 0.0
-
-
 def test_seeds_and_threads(collection):
     qrels, runs = collection
 
@@ -275,28 +267,6 @@ def test_real_runs_score_as_in_trec_eval(data_dir, method):
         by_topic = evaluator.evaluate(run.to_dict()).values()
         expected = [np.mean([each[name] for each in by_topic]) for name in ours]
         np.testing.assert_allclose(found.means[0, 0, 0, number], expected, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "quota"}, "method must be one of 'stratified', 'random', 'depth', got 'quota'"),
-        ({"rates": []}, "rates must hold at least one percentage"),
-        ({"rates": [0]}, "above 0 and at most 100, got 0"),
-        ({"rates": [120]}, "above 0 and at most 100, got 120"),
-        ({"method": "depth", "rates": [5, 0]}, "rates must be depths, integers >= 1, got 0"),
-        ({"method": "depth", "rates": [2.5]}, "rates must be depths, integers >= 1, got 2.5"),
-        ({"n_threads": 0}, "n_threads must be an integer from 1 to 4096"),
-        ({"n_repeats": 0}, "n_repeats must be an integer >= 1, got 0"),
-        ({"n_repeats": "2"}, "n_repeats must be an integer >= 1, got '2'"),
-        ({"n_repeats": True}, "n_repeats must be an integer >= 1, got True"),
-        ({"by_grade": 1}, "by_grade must be True or False, got 1"),
-        ({"nested": "no"}, "nested must be True or False, got 'no'"),
-    ],
-)
-def test_options_that_are_wrong_raise(collection, options, message):
-    with pytest.raises(ValueError, match=message):
-        incompleteness(["AP"], *collection, **options)
 
 
 def test_plot_and_table(collection):

@@ -116,20 +116,6 @@ def test_g_by_name_keeps_the_scale_of_all_assessors():
     assert by_name.measures == ("GAP",)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ([0.5, 1.5], "probabilities must be from 0 to 1"),
-        ([0.5, np.nan], "probabilities must be from 0 to 1"),
-        ([[0.5, 0.5], [0.5, 0.4]], "must sum to 1 in each row, got 0.9 in row 1"),
-        (0.5, r"must have shape \(n_documents,\) or"),
-    ],
-)
-def test_probabilities_that_are_none_raise(given, message):
-    with pytest.raises(ValueError, match=message):
-        simulate_judgments("AP", given, [2, 1])
-
-
 def test_numbers_of_judgments_raise():
     with pytest.raises(ValueError, match="n_repeats must be an integer >= 2, got 1"):
         simulate_judgments("AP", [0.5], [1], n_repeats=1)

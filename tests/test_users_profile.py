@@ -24,7 +24,6 @@ from skgraded import (
     trec,
 )
 from skgraded._intervals.estimate import Estimate, means
-from skgraded._intervals.repeats import over_repeats
 from skgraded.cli import make_parser
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.rankings import as_rankings
@@ -153,18 +152,6 @@ def test_thresholds_that_agree_in_every_query_count_once():
     one, two = (means(np.tile(x, (1, n))) for n in (1, 2))
     reach = [np.ptp(each.band(np.eye(len(each.value)), 0.95), axis=1)[0] for each in (one, two)]
     assert reach[1] == pytest.approx(reach[0], rel=0.04)  # a degree of freedom is lost
-
-
-@pytest.mark.parametrize("n_queries", [30, 100])
-def test_the_band_holds_for_all_users_jointly(n_queries):
-    rng = np.random.default_rng(n_queries)
-
-    def skewed():
-        shared, own = rng.exponential(size=(n_queries, 1)), rng.exponential(size=(n_queries, 3))
-        return np.minimum(0.15 * (shared + own - 2.0), 1.0)
-
-    truth = np.minimum(0.15 * (rng.gamma(2.0, size=200_000) - 2.0), 1.0).mean()
-    assert held(skewed, np.full(3, truth)) >= LEAST_HELD
 
 
 def test_queries_that_repeat_a_cluster_tell_no_more_than_one_of_them():
@@ -502,12 +489,6 @@ def test_arguments_are_checked(arguments, options, error, message):
         threshold_profile(*arguments, **({"qid": QID} if len(arguments) > 1 else {}) | options)
 
 
-def test_the_columns_of_a_frame_are_rankers():
-    of_frame = threshold_profile(Y, pd.DataFrame(SCORES), qid=QID)
-    assert of_frame.rankers == ("any", "best")
-    assert repr(of_frame) == repr(threshold_profile(Y, SCORES, qid=QID))
-
-
 def test_a_column_of_ids_is_no_ranker():
     frame = pd.DataFrame(SCORES)
     expected = threshold_profile(Y, frame, qid=QID)
@@ -570,7 +551,7 @@ def test_only_distributions_over_the_grades_have_a_difference(g):
 # --- how it looks ---------------------------------------------------------------------------------
 
 
-def test_numbers_come_in_plain_types():
+def test_numbers_come_as_a_frame_and_as_plain_types():
     profile = profile_of(3)
     numbers = json.loads(profile.to_json())
     for each in numbers["rows"]:
@@ -589,17 +570,6 @@ def test_the_title_of_the_plot_is_the_verdict(n_grades):
     drawn = ax.containers[0].lines[0]
     np.testing.assert_allclose(drawn.get_ydata(), profile.pairs[0].differences)
     ax.figure.canvas.draw()
-    pyplot.close("all")
-
-
-def test_several_rankers_are_drawn_in_one_picture():
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    y_true, scores, qid = made_up(3)
-    _, ax = pyplot.subplots()
-    profile = threshold_profile(y_true, {"oracle": y_true} | scores, qid=qid)
-    assert profile.plot(ax) is ax
-    assert [each.get_text() for each in ax.get_legend().get_texts()] == ["oracle", "any"]
-    assert ax.get_title(loc="left").startswith("Of 2 rankers, ")
     pyplot.close("all")
 
 
@@ -677,38 +647,6 @@ def test_the_command_line_refuses_what_does_not_go_together(run, tmp_path, words
 
 
 # Bands with few queries at the top grade
-
-
-def rare_top(rng, n_queries, share):
-    """Differences at two thresholds: the first ranker finds the rare top grade earlier."""
-    is_found = rng.random(n_queries) < share
-    better, worse = (1 / rng.integers(1, most, n_queries) for most in (5, 20))
-    at_top = np.where(is_found, better - worse, 0.0)
-    return np.column_stack([rng.normal(0.0, 0.15, n_queries), at_top])
-
-
-@pytest.mark.parametrize(("n_queries", "share"), [(30, 0.2), (100, 0.04), (100, 0.3)])
-def test_bands_hold_where_few_queries_have_the_top_grade(n_queries, share):
-    rng = np.random.default_rng([n_queries, int(100 * share)])
-    gap = np.mean(1 / np.arange(1, 5)) - np.mean(1 / np.arange(1, 20))
-    truth = np.array([0.0, share * gap])
-    assert held(lambda: rare_top(rng, n_queries, share), truth) >= LEAST_HELD
-
-
-def test_bands_hold_where_models_vary():
-    """Without the part of models they hold in 60 %."""
-    rng, n_held = np.random.default_rng(0), 0
-    mix = np.array([[1.0, 0.5], [0.0, 1.0]])
-    points = np.concatenate([np.eye(2), even_points(2, 300)])
-    for _ in range(200):
-        folds = np.array([rng.permutation(60) % 3 for _ in range(5)])
-        models = (rng.normal(0.0, 0.4, (5, 3, 2)) @ mix)[np.arange(5)[:, None], folds]
-        differences = models + rng.normal(0.0, 0.5, (60, 2)) + rng.normal(0.0, 0.5, (5, 60, 2))
-        differences /= 10
-        found = over_repeats(np.moveaxis(differences, 2, 0), folds, together=True)
-        pair = pair_of(found.rows, part=found.models, widening=found.widening)
-        n_held += not off_by(pair, np.zeros(2), points)
-    assert n_held / 200 >= LEAST_HELD
 
 
 def test_few_queries_that_tell_about_a_threshold_are_warned_of():
