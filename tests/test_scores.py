@@ -409,9 +409,6 @@ class TestMeansAlone:
         )
         assert Means.of(first, 4).joined(Means.of(second, 5)) == Means.of(whole, 9)
 
-    def test_it_prints_like_the_values(self):
-        assert repr(Means.of(self.ALONE, 7)) == repr(self.ALONE)
-
     def test_names(self):
         means = Means.of(self.ALONE, 7)
         assert list(means) == ["AP", "nDCG@10"]
@@ -428,34 +425,6 @@ class TestMeansAlone:
     def test_equality_is_that_of_the_sums(self):
         assert Means.of(self.ALONE, 7) == pickle.loads(pickle.dumps(Means.of(self.ALONE, 7)))
         assert Means.of(self.ALONE, 7) != Means.of(self.ALONE, 8)
-
-
-class TestPrinting:
-    def test_measures(self):
-        assert repr(TWO.select(system="a")) == (
-            "measure    mean   ideal\n"
-            "AP       0.6250  1.0000\n"
-            "nDCG@10  0.5625  0.9000\n"
-            "Means over 3 queries.\n"
-            "1 query with nothing relevant, left out (nDCG@10)."
-        )
-
-    def test_systems_best_first(self):
-        assert repr(TWO[["AP"]]) == (
-            "system      AP\na       0.6250\nb       0.2000\n2 systems; means over 3 queries."
-        )
-        worse = scores_of([[[0.1]], [[0.2]]], systems=("a", "b"), directions=(-1,))
-        assert repr(worse).splitlines()[1].split() == ["a", "0.1000"]
-
-    def test_means_over_queries_and_over_folds_are_labelled(self):
-        table, note = repr(REPEATED["AP"]).split("\nmean: ")
-        assert table.split() == [
-            "measure", "mean", "fold", "mean", "fold", "std", "AP", "0.5000", "0.6875", "0.2747",
-        ]  # fmt: skip
-        assert " ".join(note.split()).startswith("over 3 queries, by the mean of each over 2")
-        assert "fold mean, fold std: mean and standard deviation of the means of 4" in " ".join(
-            note.split()
-        )
 
 
 def test_a_comparison_with_a_number_is_refused():

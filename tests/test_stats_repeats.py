@@ -152,12 +152,6 @@ def test_any_pattern_of_gaps(differences):
     np.testing.assert_allclose(other.p_value(), found.p_value(), rtol=1e-6)
 
 
-def test_pairs_that_never_differ_or_always_do():
-    found = estimated(np.stack([np.zeros((3, 5)), np.full((3, 5), 0.25)]))
-    assert found.p_value().tolist() == [1.0, 0.0]
-    assert found.interval(0.95).tolist() == [[0.0, 0.0], [0.25, 0.25]]
-
-
 EFFECTS = {  # standard deviations of queries, of the models of a fold, and of the rest
     "noise": (0.0, 0.0, 1.0),
     "queries": (1.0, 0.0, 1.0),
@@ -290,18 +284,3 @@ def test_variances_are_those_of_the_covariance(clustered):
     assert (found.widening > 1.03).all()
     np.testing.assert_array_equal(found.widening, expected.widening)
     np.testing.assert_allclose(np.diag(added(found)), added(expected), rtol=1e-9)
-
-
-def test_bands_hold_where_two_repeats_show_how_models_vary():
-    rng, held = np.random.default_rng(3), []
-    points = np.random.default_rng(0).dirichlet(np.ones(3), 300)
-    for _ in range(300):
-        folds = np.array([rng.permutation(30) % 3 for _ in range(2)])
-        models = rng.normal(0.0, 0.6, (2, 3, 3))
-        differences = models[np.arange(2)[:, None], folds] + rng.normal(0.0, 0.2, (30, 3))
-        differences += rng.normal(0.0, 0.5, differences.shape)
-        found = over_repeats(np.moveaxis(differences, 2, 0), folds, together=True)
-        estimate = means(found.rows, part=found.models, widening=found.widening)
-        low, high = estimate.band(points, 0.95).T
-        held.append(((low <= 0) & (high >= 0)).all())
-    assert np.mean(held) >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 300)
