@@ -1,6 +1,5 @@
 """Grades between the whole ones: every measure against its literal oracle, and by identities."""
 
-import io
 import itertools
 import math
 import pickle
@@ -21,15 +20,12 @@ from skgraded import (
     make_ranking_scorer,
     measure,
     nDCG,
-    trec,
     xGAP,
 )
-from skgraded.chunks import evaluate as evaluate_chunks
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.lightgbm import objective
 from skgraded.measures import G, PairFactors, PairPart
 from skgraded.measures._positions import RECIPROCAL
-from skgraded.rankings import as_rankings
 from skgraded.rankings._own_scales import go_by_own_levels
 
 pytestmark = [
@@ -76,19 +72,6 @@ def test_no_bit_of_a_query_depends_on_the_other_queries(name, fields):
     together = chosen.per_query(y_true, y_score, qid=qid).values
     alone = [chosen(y_true[qid == q], y_score[qid == q]) for q in range(40)]
     np.testing.assert_array_equal(together, alone)
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_no_bit_depends_on_threads_and_the_order_of_rows(name):
-    chosen = chosen_for(name)
-    y_true, y_score, qid = mixed_queries(1200)
-    rankings = as_rankings(y_true, y_score, qid)
-    once = chosen.per_query(rankings).values
-    many = as_rankings(y_true, y_score, qid, n_threads=3)
-    np.testing.assert_array_equal(chosen.per_query(many).values, once)
-    order = np.random.default_rng(1).permutation(len(qid))
-    shuffled = chosen.per_query(y_true[order], y_score[order], qid=qid[order])
-    np.testing.assert_array_equal(shuffled.values[np.argsort(shuffled.qid)], once)
 
 
 def long_scales(highest=(7, 8, 8, 30, 30, 31, 31, 32), sizes=(9, 26, 27, 30, 330, 341, 342, 900)):
@@ -248,23 +231,6 @@ def test_a_threshold_that_no_label_reaches_is_warned_of_once():
         evaluate(["AP", nDCG(k=2)], judgments.rank([1, 2]))
     AP()(judgments.rank([1, 2]))
     AP()([0, 0], [1, 2])  # nothing is relevant for anybody
-
-
-def test_chunks_and_qrels_with_decimals_give_the_same_means():
-    measures = ["xGAP(g=[.1,.2,.3,.4])", "QMeasure", "AP(rel=1.5)@10", "RprefN(max_grade=4)"]
-    rng = np.random.default_rng(5)
-    qid, y_true = np.repeat(np.arange(60), 20), np.round(rng.random(1200) * 4, 2)
-    y_score = rng.permutation(1200).astype(float)  # TREC runs have an order for ties
-    means = evaluate(measures, y_true, y_score, qid=qid).mean()
-    parts = [(qid >= first) & (qid < first + 13) for first in range(0, 60, 13)]
-    chunks = ((y_true[part], y_score[part], qid[part]) for part in parts)
-    assert evaluate_chunks(measures, chunks).mean() == means
-    qrels = "".join(
-        f"{q} 0 {row} {y}\n" for row, (q, y) in enumerate(zip(qid, y_true, strict=True))
-    )
-    run = {str(q): {str(row): y_score[row] for row in np.flatnonzero(qid == q)} for q in range(60)}
-    (of_files,) = trec.evaluate(measures, io.StringIO(qrels), run).mean().values()
-    assert of_files == pytest.approx(means, abs=TOLERANCE)
 
 
 class FactorsOf(AP):

@@ -226,28 +226,27 @@ class TestDocstrings:
                 np.testing.assert_equal(eval(stated, {"nan": math.nan}), default)
 
     @pytest.mark.parametrize("kind", catalogue().values())
-    @pytest.mark.parametrize(
-        ("field", "values"),
-        [
-            ("ties", ["expected", "row_order", "pessimistic", "optimistic"]),
-            ("unjudged", ["nonrelevant", "condense"]),
-            ("normalize", [False, True]),
-            ("k", [None, 10]),
-        ],
-    )
-    def test_the_docstring_lists_the_values_that_the_class_takes(self, kind, field, values):
-        def takes(value):
+    def test_the_docstring_lists_the_values_that_the_class_takes(self, kind):
+        def takes(field, value):
             try:
                 return bool(kind(**{field: value}))
             except ValueError:
                 return False
 
-        typed, _ = documented(kind)[field]
-        taken = [str(each) for each in values if takes(each)]
-        if typed.startswith("{"):
-            assert typed[1 : typed.index("}")].replace('"', "").split(", ") == taken
-        else:
-            assert len(taken) == len(values)
+        choices = {
+            "ties": ["expected", "row_order", "pessimistic", "optimistic"],
+            "unjudged": ["nonrelevant", "condense"],
+            "normalize": [False, True],
+            "k": [None, 10],
+        }
+        entries = documented(kind)
+        for field, values in choices.items():
+            typed, _ = entries[field]
+            taken = [str(each) for each in values if takes(field, each)]
+            if typed.startswith("{"):
+                assert typed[1 : typed.index("}")].replace('"', "").split(", ") == taken
+            else:
+                assert len(taken) == len(values)
 
     def test_entries_of_base_classes_follow_those_of_the_class(self):
         class Deep(RBP):

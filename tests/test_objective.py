@@ -19,6 +19,7 @@ from pools import rankings_of_pools
 from reference import lambdas
 from sklearn.datasets import load_svmlight_file
 
+import skgraded.xgboost
 from skgraded import (
     AP,
     Blend,
@@ -420,22 +421,46 @@ def test_a_measure_outside_the_form_is_named_with_some_that_work(name):
         objective(chosen)
 
 
+NUMBER, INTEGER = "must be a finite number > 0, got", "must be an integer >= 1"
+
+
+@pytest.mark.parametrize("make", [objective, skgraded.xgboost.objective])
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"truncation_level": 0}, "truncation_level must be an integer >= 1, or None.* got 0"),
-        ({"truncation_level": 2.5}, "truncation_level must be an integer >= 1, or None.* got 2.5"),
-        ({"sigmoid": 0}, "sigmoid must be a finite number > 0, got 0"),
-        ({"sigmoid": float("nan")}, "sigmoid must be a finite number > 0, got nan"),
-        ({"sigmoid": "1"}, "sigmoid must be a finite number > 0, got '1'"),
+        ({"truncation_level": 0}, f"truncation_level {INTEGER}, or None.* got 0"),
+        ({"truncation_level": 2.5}, f"truncation_level {INTEGER}, or None.* got 2.5"),
+        ({"sigmoid": 0}, f"sigmoid {NUMBER} 0"),
+        ({"sigmoid": float("nan")}, f"sigmoid {NUMBER} nan"),
         ({"norm": "yes"}, "norm must be True or False, got 'yes'"),
         ({"n_threads": 0}, "n_threads must be an integer from 1 to 4096.* got 0"),
-        ({"sigmoid": True}, "sigmoid must be a finite number > 0, got True"),
+        ({"noise": "gumbl"}, "noise must be one of 'gumbel', 'logistic', .* Did you mean 'gumbel'"),
+        ({"noise": True}, "noise must be one of 'gumbel', 'logistic', or None.*got True"),
+        ({"noise_scale": 0}, f"noise_scale {NUMBER} 0"),
+        ({"n_draws": 0}, f"n_draws {INTEGER}, got 0"),
+        ({"n_draws": 1.5}, f"n_draws {INTEGER}, got 1.5"),
+        ({"random_state": None}, "random_state must be an integer >= 0, got None"),
+        ({"random_state": -1}, "random_state must be an integer >= 0, got -1"),
     ],
 )
-def test_arguments_out_of_range(options, message):
+def test_arguments_out_of_range(make, options, message):
     with pytest.raises(ValueError, match=message):
-        objective("nDCG", **options)
+        make("nDCG", **options)
+
+
+@pytest.mark.parametrize("noise", [None, "gumbel"])
+@pytest.mark.parametrize(
+    ("chosen", "labels", "sizes", "message"),
+    [
+        (xGAP(g=(0.5, 0.5)), [3, 0, 1], [3], r"grades 0\.\.2 for xGAP.*got 3"),
+        ("nDCG", [1, 0, 1], [2, 2], "add up to 4, but there are 3 rows"),
+        ("nDCG", [1, 0, 1], None, "query sizes are missing"),
+        ("nDCG", [1, np.nan, 1], [3], "y_true must be judged in every row to train on"),
+    ],
+)
+def test_rows_that_cannot_be_trained_on(chosen, labels, sizes, message, noise):
+    with pytest.raises(ValueError, match=message):
+        objective(chosen, noise=noise)(np.array(labels), np.zeros(3), None, sizes)
 
 
 def test_objectives_that_differ_in_threads_alone_are_equal():
@@ -447,21 +472,6 @@ def test_objectives_that_differ_in_threads_alone_are_equal():
 def test_g_that_the_data_decide_is_warned_about():
     with pytest.warns(GradeScaleWarning, match="objective got xGAP without max_grade"):
         objective("xGAP")
-
-
-def test_labels_outside_g():
-    with pytest.raises(ValueError, match=r"grades 0\.\.2 for xGAP.*got 3"):
-        objective(xGAP(g=(0.5, 0.5)))(np.array([3, 0, 1]), np.zeros(3), None, [3])
-
-
-def test_group_sizes_that_do_not_match():
-    with pytest.raises(ValueError, match="add up to 4, but there are 3 rows"):
-        objective("nDCG")(np.array([1, 0, 1]), np.zeros(3), None, [2, 2])
-
-
-def test_missing_group_sizes():
-    with pytest.raises(ValueError, match="query sizes are missing"):
-        objective("nDCG")(np.array([1, 0, 1]), np.zeros(3))
 
 
 @pytest.mark.skipif(not hasattr(lgb.Dataset, "get_position"), reason="LightGBM < 4.1")
@@ -500,18 +510,16 @@ def test_price_of_a_swap_where_the_pool_exceeds_the_lists(name):
     np.testing.assert_allclose(np.abs(gradient[::2]), expected, rtol=1e-4, atol=1e-6)
 
 
-def test_unjudged_rows():
-    with pytest.raises(ValueError, match="y_true must be judged in every row to train on"):
-        objective("nDCG")(np.array([1, np.nan, 1]), np.zeros(3), None, [3])
-
-
-@pytest.mark.parametrize("noise", [None, "gumbel"])
-def test_scores_that_run_away_in_training_are_refused(noise):
-    ours, y_true = objective("nDCG", noise=noise), np.array([1, 0, 1])
-    with pytest.raises(ValueError, match=r"^y_score must be finite.* nan in row 1"):
-        ours(y_true, np.array([0.0, np.nan, 0.0]), None, [3])
-    with pytest.raises(ValueError, match="y_score must have one entry per row"):
-        ours(y_true, np.zeros(4), None, [3])
+def test_scores_that_run_away_in_training_name_the_iteration():
+    ours = objective("nDCG")
+    y_true, sizes = np.array([1, 0, 1]), [3]
+    for _ in range(4):
+        ours(y_true, np.zeros(3), None, sizes)
+    with pytest.raises(ValueError, match=r"got nan in row 1 at iteration 5.*learning rate"):
+        ours(y_true, np.array([0.0, np.nan, 0.0]), None, sizes)
+    other = np.array([0, 0, 1])
+    with pytest.raises(ValueError, match="at iteration 1:"):
+        ours(other, np.full(3, np.inf), None, sizes)
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,6 @@ def test_any_pattern_of_gaps(differences):
 
 EFFECTS = {  # standard deviations of queries, of the models of a fold, and of the rest
     "noise": (0.0, 0.0, 1.0),
-    "queries": (1.0, 0.0, 1.0),
     "models": (0.5, 0.3, 1.0),
     "hardly queries": (0.2, 0.6, 0.5),
 }
@@ -173,8 +172,10 @@ def drawn_by_folds(effects, n_repeats, n_folds=3, n_queries=60):
         yield (queries + models[np.arange(n_repeats)[:, None], folds] + noise)[None], folds
 
 
-@pytest.mark.parametrize("name", EFFECTS)
-@pytest.mark.parametrize(("n_repeats", "widest"), [(2, 1.3), (5, 1.2)])
+@pytest.mark.parametrize(
+    ("name", "n_repeats", "widest"),
+    [("noise", 5, 1.2), ("models", 2, 1.3), ("hardly queries", 5, 1.2)],
+)
 def test_intervals_of_repeats_are_calibrated_both_ways(name, n_repeats, widest):
     """93 to 97 % are covered, within 3 binomial errors, and not much wider than needed."""
     sets = drawn_by_folds(EFFECTS[name], n_repeats)

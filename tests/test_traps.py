@@ -19,7 +19,6 @@ from sklearn.model_selection import (
     StratifiedKFold,
     cross_val_score,
     cross_validate,
-    permutation_test_score,
     train_test_split,
     validation_curve,
 )
@@ -111,13 +110,6 @@ def test_a_warning_names_the_user_s_line():
         warnings.simplefilter("always")
         GridSearchCV(RANKER, GRID, cv=SHUFFLED_ROWS).fit(X, TARGET)
     assert [each.filename for each in caught] == [__file__] * 2
-
-
-def test_a_second_run_warns_again():
-    found = [
-        warnings_of(lambda: cross_val_score(RANKER, X, TARGET, cv=SHUFFLED_ROWS)) for _ in range(2)
-    ]
-    assert found == [CUT_AND_LEAK] * 2
 
 
 def test_a_split_of_rows_warns():
@@ -239,25 +231,6 @@ def test_training_scores_that_were_asked_for_do_not_warn():
     assert warnings_of(lambda: fitted.score(X[half], TARGET[half])) == [QueryLeakWarning]
 
 
-def test_a_permutation_test_does_not_warn():
-    assert (
-        warnings_of(
-            lambda: permutation_test_score(RANKER, X, TARGET, cv=QueryKFold(3), n_permutations=3)
-        )
-        == []
-    )
-
-
-def test_features_that_are_no_numbers_do_not_disturb():
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame({"word": np.array(["a", "b"])[QID % 2], "x": X[:, 0]})
-    from sklearn.preprocessing import OneHotEncoder
-
-    encoded = make_column_transformer((OneHotEncoder(), ["word"]), remainder="passthrough")
-    ranker = QueryRanker(make_pipeline(encoded, Ridge()), measure=MEASURE)
-    assert warnings_of(lambda: ranker.fit(frame, TARGET).predict(frame)) == []
-
-
 # Grades
 
 
@@ -302,14 +275,6 @@ def test_a_scorer_with_an_open_top_grade_warns_when_it_is_made():
 SIZES = np.bincount(QID)
 
 
-def test_sizes_row_by_row_warn():
-    by_row = np.repeat(SIZES, SIZES)
-    ranker = QueryRanker(Ridge(), measure=MEASURE)
-    assert warnings_of(lambda: ranker.fit(X, Y, qid=by_row)) == [QueryIdsWarning]
-    with pytest.warns(QueryIdsWarning, match=r"np\.repeat\(np\.arange\(len\(sizes\)\), sizes\)"):
-        ranker.fit(X, Y, qid=by_row)
-
-
 SIZE_TAKERS = {
     "folds": lambda qid: list(QueryKFold(2).split(X, Y, qid)),
     "stratified folds": lambda qid: list(StratifiedQueryKFold(2).split(X, Y, qid)),
@@ -340,11 +305,6 @@ def test_sizes_row_by_row_warn_wherever_ids_are_taken(taker):
     assert QueryIdsWarning in warnings_of(lambda: SIZE_TAKERS[taker](np.repeat(SIZES, SIZES)))
     of_training = [QueryLeakWarning] if taker == "score" else []
     assert warnings_of(lambda: SIZE_TAKERS[taker](QID)) == of_training
-
-
-def test_sizes_as_they_are_raise():
-    with pytest.raises(ValueError, match="look like group sizes"):
-        RANKER.fit(X, Y, qid=SIZES)
 
 
 @pytest.mark.parametrize(
@@ -382,12 +342,6 @@ def test_queries_of_one_document_do_not_warn():
         np.arange(len(Y)) * 7,
     ):
         assert warnings_of(lambda ids=qid: MEASURE(Y, X[:, 0], qid=ids)) == []
-
-
-def test_a_split_of_whole_queries_does_not_warn():
-    X_train, X_test, y_train, y_test = query_train_test_split(X, TARGET)
-    fitted = RANKER.fit(X_train, y_train)
-    assert warnings_of(lambda: fitted.score(X_test, y_test)) == []
 
 
 # Query ids among the features
@@ -505,10 +459,3 @@ def test_properties_of_queries_do_not_warn(feature):
     lgbm = LGBMRanker(n_estimators=2, n_jobs=1, verbose=-1)
     ranker = QueryRanker(lgbm, measure=MEASURE)
     assert warnings_of(lambda: ranker.fit(features, TARGET)) == []
-
-
-def test_a_flag_of_two_queries_does_not_warn():
-    rows = QID < 2
-    features = np.column_stack([X, QID])[rows]
-    ranker = QueryRanker(Ridge(), measure=MEASURE)
-    assert warnings_of(lambda: ranker.fit(features, Y[rows], qid=QID[rows])) == []

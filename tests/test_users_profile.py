@@ -15,7 +15,6 @@ from strategies import cutoffs
 from skgraded import (
     AP,
     QueryKFold,
-    Rankings,
     compare,
     cross_validate_queries,
     eGAP,
@@ -335,43 +334,6 @@ def test_all_sources_give_the_same_profile():
     for found in map(threshold_profile, (ranked, scored)):
         np.testing.assert_allclose(found.means, expected.means, rtol=1e-12)
         assert found.conclusion == expected.conclusion
-
-
-def test_runs_give_the_profile_of_their_rankings():
-    y_true, scores, qid = made_up(n_queries=20)
-    rows = list(enumerate(qid.tolist()))
-    qrels, *runs = ({topic: {} for topic in map(str, set(qid.tolist()))} for _ in range(3))
-    for row, topic in rows:
-        qrels[str(topic)][f"d{row}"] = int(y_true[row])
-        for run, each in zip(runs, scores.values(), strict=True):
-            run[str(topic)][f"d{row}"] = float(each[row]) + row * 1e-4
-    named = dict(zip(scores, runs, strict=True))
-    found = threshold_profile(trec.evaluate(MEASURES, qrels, named))
-    ranked = threshold_profile(
-        {name: Rankings.from_trec(qrels, run) for name, run in named.items()}
-    )
-    np.testing.assert_allclose(found.means, ranked.means, rtol=1e-12)
-    assert found.conclusion == ranked.conclusion
-
-
-def test_cross_validations_give_a_profile():
-    from sklearn.dummy import DummyRegressor
-    from sklearn.linear_model import Ridge
-
-    y_true, scores, qid = made_up()
-    X = np.column_stack(list(scores.values()))
-    models = {"ridge": Ridge(), "constant": DummyRegressor()}
-    found = {
-        name: cross_validate_queries(each, X, y_true, qid=qid, measures=MEASURES, cv=3)
-        for name, each in models.items()
-    }
-    profile = threshold_profile(found)
-    assert profile.n_queries == 60
-    for ranker, row in zip(profile.rankers, profile.means, strict=True):
-        for rel in (1, 2):
-            expected = found[ranker][AP(rel=rel)].over_repeats().values
-            assert row[rel - 1] == pytest.approx(expected.mean(), rel=1e-12)
-    assert profile.conclusion == "ridge is better than constant for every user."
 
 
 def validated(n_repeats, n_queries=30):

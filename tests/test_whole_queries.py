@@ -21,11 +21,9 @@ from sklearn.model_selection import (
     GroupKFold,
     HalvingGridSearchCV,
     KFold,
-    cross_val_predict,
     cross_val_score,
     learning_curve,
 )
-from sklearn.utils import resample
 
 from skgraded import (
     QueryKFold,
@@ -82,11 +80,6 @@ def test_folds_of_rows_thin_the_lists_of_any_estimator(series):
     assert warnings_of(lambda: use(SHUFFLED_ROWS)) == [CutQueriesWarning]
     for cv in (WHOLE, QueryKFold(3)):
         assert warnings_of(lambda cv=cv: use(cv)) == []
-
-
-def test_a_search_of_any_estimator_warns(series):
-    search = GridSearchCV(Ridge(), {"alpha": [1, 10]}, scoring=SCORER, cv=SHUFFLED_ROWS)
-    assert warnings_of(lambda: search.fit(X, series)) == [CutQueriesWarning]
 
 
 def test_a_worker_process_warns(tmp_path):
@@ -166,13 +159,6 @@ def test_a_learning_curve_over_foreign_folds_warns():
     assert warnings_of(lambda: use([40, 80])) == []
 
 
-def test_predictions_of_folds_of_rows_warn():
-    assert warnings_of(lambda: cross_val_predict(RANKER, X, TARGET, cv=SHUFFLED_ROWS)) == [
-        CutQueriesWarning
-    ]
-    assert warnings_of(lambda: cross_val_predict(RANKER, X, TARGET, cv=QueryKFold(3))) == []
-
-
 @pytest.mark.skipif(SKLEARN < (1, 5), reason="not all tools route metadata before version 1.5")
 def test_routed_ids_carry_sizes():
     ids = query_ids(QID)
@@ -223,11 +209,6 @@ def test_splitters_count_what_they_split():
 
 
 # Rows that occur twice
-
-
-def test_a_bootstrap_sample_warns():
-    features, target = resample(X, TARGET, random_state=0)
-    assert warnings_of(lambda: clone(RANKER).fit(features, target)) == [CutQueriesWarning]
 
 
 def test_whole_queries_that_are_drawn_twice_warn_until_they_have_ids_of_their_own():
