@@ -182,12 +182,7 @@ def test_the_general_measure_may_have_another_cut_off():
     ("g", "by", "error", "text"),
     [
         ([0.5, 0.4], "nDCG@10", ValueError, "g"),
-        (
-            [0.2, 0.3, 0.5],
-            "nDCG@10",
-            ValueError,
-            "each of the 2 thresholds that were scored, got 3",
-        ),
+        ([0.2, 0.3, 0.5], "nDCG@10", ValueError, "each of the 2 thresholds that were scored, got"),
         ([0.5, 0.5], "RR", KeyError, "RR"),
         ([0.5, 0.5], "nDCG@5", KeyError, "nDCG@5"),
     ],

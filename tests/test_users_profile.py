@@ -421,12 +421,7 @@ Y, SCORES, QID = made_up(n_queries=6)
         ((Y, {"a": Y}), {}, ValueError, "at least 2 rankers to compare, got 1"),
         ((Y, [Y, Y]), {}, TypeError, "scores or fitted models by name; .* got list"),
         ((Y,), {}, TypeError, "scores or fitted models by name; .* got ndarray"),
-        (
-            (Y, SCORES),
-            {"baseline": "c"},
-            ValueError,
-            "baseline must be one of 'any', 'best', got 'c'",
-        ),
+        ((Y, SCORES), {"baseline": "c"}, ValueError, "baseline must be one of 'any', 'best', got"),
         ((Y, SCORES), {"confidence": 1}, ValueError, "confidence must lie strictly between"),
         ((Y, SCORES), {"normalize": True}, ValueError, "normalize must be False"),
         ((Y, SCORES), {"empty": 1.0}, ValueError, "empty must be 0 or nan, got 1.0"),
@@ -438,12 +433,7 @@ Y, SCORES, QID = made_up(n_queries=6)
             r"y_score\['b'\] must have its rows in the order of y_score\['a'\]",
         ),
         ((Y * 5, SCORES), {}, ValueError, "at most 8 grades above 0, got 10"),
-        (
-            ({"a": 1, "b": 2},),
-            {},
-            ValueError,
-            r"arrays of one shape \(n_systems, n_queries\), got \(\) for 'a'",
-        ),
+        (({"a": 1, "b": 2},), {}, ValueError, r"arrays of one shape \(n_systems, n_queries\), got"),
     ],
 )
 def test_arguments_are_checked(arguments, options, error, message):
