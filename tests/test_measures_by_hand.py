@@ -236,6 +236,15 @@ def test_values_by_hand(spec, ranked, pool, value):
     assert value_of(spec, ranked, pool) == pytest.approx(value, abs=1e-12)
 
 
+def test_two_tied_documents_by_hand():
+    # AP is 1 in one order and 1/2 in the other.
+    values = {"expected": 3 / 4, "row_order": 1, "pessimistic": 1 / 2, "optimistic": 1}
+    for ties, value in values.items():
+        assert AP(ties=ties)([1, 0], [5, 5]) == value
+    assert AP(ties="optimistic")([0, 1], [-0.0, 0.0]) == 1
+    assert AP()([1, 0], [5, 6]) == 1 / 2
+
+
 def test_average_distance_measure_by_hand():
     adm = ADM(max_grade=2)
     assert adm([2, 0, 1], [1.0, 0.0, 0.5]) == 1
