@@ -357,7 +357,7 @@ def test_the_information_is_the_negative_hessian():
 @pytest.mark.parametrize("shared", ["users", "queries"])
 def test_intervals_hold_where_few_clusters_hold_most_sessions(shared):
     held, n = [], 1500
-    for seed in range(60):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         n_clusters = n // 5
         p = 1 / np.arange(1, n_clusters + 1)
@@ -413,7 +413,7 @@ def test_users_and_queries_count_both_ways():
 
 def test_p_values_of_fitting_logs_are_not_small():
     p_values = []
-    for seed in range(60):
+    for seed in range(40):
         lists = lists_of(*simulate("position", 1500, seed, hit=0.6, miss=0.05)[:2])
         p_values.append(departures_of(maximise(lists, "auto"))[1])
     assert np.mean(np.array(p_values) < 0.1) < 0.2  # Bonferroni's rule errs to the safe side
