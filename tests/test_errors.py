@@ -307,7 +307,6 @@ REFUSED = [
             (([], 3), "at least one relevant document"),
             (([0, 1], 3), "grades must be an integer >= 1, got 0"),
             (([1], 0), "length must be an integer >= 1, got 0"),
-            (([5, 4, 3, 2, 1], 60), "length must leave at most 100,000 lists"),
         ],
     ),
     # simulate_judgments

@@ -381,7 +381,7 @@ def test_fractional_grades_in_a_tie_best_first(rows):
 @pytest.mark.parametrize("truncation_level", [30, None])
 def test_a_long_query_of_distinct_grades_is_that_of_the_literal_loop(truncation_level):
     rng = np.random.default_rng(0)
-    y_true, y_score = rng.uniform(0, 3, 60), rng.standard_normal(60)
+    y_true, y_score = rng.uniform(0, 3, 40), rng.standard_normal(40)
     for chosen in (nDCG(k=20), xGAP(max_grade=3), QMeasure(k=25), RprefN(max_grade=3)):
         cost = LambdaMART(chosen, 1.0, truncation_level, True)
         expected = lambdas.by_row(

@@ -93,7 +93,7 @@ def test_distances_are_added_in_one_order():
     assert len(values) == 1
 
 
-LONG = 400
+LONG = 200
 
 
 def drawn(n_marked, j):
@@ -101,8 +101,8 @@ def drawn(n_marked, j):
     return hypergeom(LONG - 1, n_marked, j).pmf(np.arange(LONG))
 
 
-@pytest.mark.parametrize("k", [None, 1, 50, 390])
-@pytest.mark.parametrize("n_relevant", [1, 20, 200, 399])
+@pytest.mark.parametrize("k", [None, 50, 190])
+@pytest.mark.parametrize("n_relevant", [1, 20, 199])
 def test_long_ties_against_the_hypergeometric_distribution(n_relevant, k):
     labels = (np.arange(LONG) < n_relevant).astype(float)
     labels[::3] = np.where(labels[::3] > 0, 1.0, np.nan)
