@@ -24,11 +24,11 @@ def from_log(seed):
 @quiet
 @pytest.mark.parametrize("estimate_from", [from_feedback, from_log])
 def test_covariances_are_those_of_estimates_from_simulated_data(estimate_from):
-    found = [estimate_from(seed) for seed in range(120)]
+    found = [estimate_from(seed) for seed in range(200)]
     covariance = np.mean([each.covariance for each in found], axis=0)
     simulated = np.cov([each.g for each in found], rowvar=False)
     errors = np.sqrt(np.diag(simulated))
-    # A correlation between 120 pairs has a standard error of at most 0.09, a variance of 13 %.
+    # A correlation between 200 pairs has a standard error of at most 0.07, a variance of 10 %.
     np.testing.assert_allclose(
         covariance / np.outer(errors, errors), simulated / np.outer(errors, errors), atol=0.25
     )
