@@ -525,6 +525,16 @@ def test_the_title_of_the_plot_is_the_verdict(n_grades):
     pyplot.close("all")
 
 
+def test_several_rankers_are_drawn_in_one_picture():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    y_true, scores, qid = made_up(3)
+    _, ax = pyplot.subplots()
+    profile = threshold_profile(y_true, {"oracle": y_true} | scores, qid=qid)
+    assert profile.plot(ax) is ax
+    assert [each.get_text() for each in ax.get_legend().get_texts()] == ["oracle", "any"]
+    pyplot.close("all")
+
+
 # --- the command line, on real runs ---------------------------------------------------------------
 
 
