@@ -291,6 +291,10 @@ def test_consecutive_numbers_are_a_range(beaten, written):
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
+def verdict(ax):
+    return " ".join(ax.get_title(loc="left").split())
+
+
 def test_the_title_of_a_picture_is_the_verdict():
     plt = pytest.importorskip("matplotlib.pyplot")
     values = paired_values(1)

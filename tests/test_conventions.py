@@ -2,20 +2,6 @@
 
 import numpy as np
 import pytest
-import pytrec_eval
-import sklearn.metrics
-import xgboost as xgb
-from catboost import CatBoostError
-from catboost.utils import eval_metric
-from parity import lightgbm_values, of_each_query, random_queries
-from peers import names_of_catboost
-from sklearn.metrics import (
-    average_precision_score,
-    dcg_score,
-    label_ranking_average_precision_score,
-    ndcg_score,
-    roc_auc_score,
-)
 
 from skgraded import AP, nDCG, xGAP
 from skgraded.conventions import CONVENTIONS, TOOLS, conventions_of, measure_as

@@ -123,6 +123,7 @@ REFUSED = [
             ("", "A measure must be written Name"),
             ("P_10@5", "k can be given only once, got it in the name and as a field in 'P_10@5'"),
             ("ndcg_burges(gain=linear)", "gain can be given only once, got it in the name"),
+            ("SetF(beta=2)", "beta can be given only once"),
             ("P_0", "k must be an integer >= 1"),
             ("P_" + "9" * 5000, "Unknown measure"),
             ("NDCG:top=10", "A measure must be written Name"),

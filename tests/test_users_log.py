@@ -533,7 +533,7 @@ def test_neighbouring_ranks_with_few_clicks_share_a_parameter():
 # The result
 
 
-def test_the_result_prints_converts_and_plots():
+def test_the_result_prints_and_converts():
     found = thresholds_from_log(**columns_of(*simulate("cascade", 2000, hit=0.3)))
     assert max(map(len, repr(found).splitlines())) <= 80
     assert list(found.to_frame())[:2] == ["grade", "n_shown"]

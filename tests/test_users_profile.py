@@ -503,7 +503,7 @@ def test_only_distributions_over_the_grades_have_a_difference(g):
 # --- how it looks ---------------------------------------------------------------------------------
 
 
-def test_numbers_come_as_a_frame_and_as_plain_types():
+def test_numbers_come_in_plain_types():
     profile = profile_of(3)
     numbers = json.loads(profile.to_json())
     for each in numbers["rows"]:
@@ -532,6 +532,7 @@ def test_several_rankers_are_drawn_in_one_picture():
     profile = threshold_profile(y_true, {"oracle": y_true} | scores, qid=qid)
     assert profile.plot(ax) is ax
     assert [each.get_text() for each in ax.get_legend().get_texts()] == ["oracle", "any"]
+    assert ax.get_title(loc="left").startswith("Of 2 rankers, ")
     pyplot.close("all")
 
 
