@@ -290,11 +290,11 @@ def test_consecutive_numbers_are_a_range(beaten, written):
     assert repr(found).splitlines()[1].split()[3:] == written.split()
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def verdict(ax):
     return " ".join(ax.get_title(loc="left").split())
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_the_title_of_a_picture_is_the_verdict():
     plt = pytest.importorskip("matplotlib.pyplot")
     values = paired_values(1)

@@ -157,7 +157,7 @@ def test_means_leave_out_documents_that_cannot_change():
     labels, scores, qid = [1, 0, 0, 0], [2, 1, 2, 1], [1, 1, 2, 2]
     found = sensitivity("P@1", labels, scores, qid=qid)
     np.testing.assert_array_equal(found.mean()[:, 0], [0.0, 0.0])  # query 2 has nothing relevant
-    assert "Means over 2 queries" in repr(found)
+    assert "means over 2 queries" in repr(found)
 
 
 def test_the_only_relevant_document_is_discovered_at_the_top():
