@@ -1,12 +1,4 @@
-"""The sample of NTCIREVAL, whose values by several tools and papers are known.
-
-A topic with three documents of grade 3, three of 2, four of 1 and one judged non-relevant, and two
-lists with unjudged documents in them. And a file of any judgments.
-"""
-
-POOL = [3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 0]
-LIST_A = [0, 3, None, 2]
-LIST_B = [1, 3, None, 2, None, 1]
+"""A file of any judgments."""
 
 
 def write_qrels(nested, path):

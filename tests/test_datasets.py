@@ -163,11 +163,8 @@ PAIR = "docs_per_query must be an integer or a pair (low, high), got "
         ({"n_queries": True}, "n_queries must be an integer >= 1, got True."),
         ({"docs_per_query": 0}, "docs_per_query must be an integer >= 1, got 0."),
         ({"docs_per_query": (0, 5)}, "docs_per_query[0] must be an integer >= 1, got 0."),
-        ({"docs_per_query": (1, 2.5)}, "docs_per_query[1] must be an integer >= 1, got 2.5."),
-        ({"docs_per_query": (9, 5)}, "(low, high) with low <= high, got (9, 5)."),
-        ({"docs_per_query": (1, 2, 3)}, "an integer or a pair (low, high), got (1, 2, 3)."),
-        ({"docs_per_query": "ab"}, "an integer or a pair (low, high), got 'ab'."),
-        ({"docs_per_query": True}, "an integer or a pair (low, high), got True."),
+        ({"docs_per_query": (9, 5)}, "docs_per_query[1] must be an integer >= 9, got 5."),
+        *(({"docs_per_query": n}, f"{PAIR}{n!r}.") for n in ((1, 2, 3), 2.5, "ab", (1, 2.5), True)),
         ({"n_features": 0}, "n_features must be an integer >= 1, got 0."),
         ({"n_features": 13}, "n_query_features = 8 + 4 + 2 = 14, got 13."),
         ({"n_informative": 0}, "n_informative must be an integer >= 1, got 0."),
@@ -175,13 +172,16 @@ PAIR = "docs_per_query must be an integer or a pair (low, high), got "
         ({"n_integer": 9}, "n_integer must be <= n_informative=8"),
         ({"n_redundant": -1}, "n_redundant must be an integer >= 0, got -1."),
         ({"n_query_features": -1}, "n_query_features must be an integer >= 0, got -1."),
-        ({"grade_shares": (1.0,)}, "at least two grades, got (1.0,)."),
-        ({"grade_shares": 0.5}, "grade_shares must be one-dimensional"),
-        ({"grade_shares": ("a", "b")}, "grade_shares must be one-dimensional"),
-        ({"grade_shares": (1.5, -0.5)}, "must hold numbers >= 0, got (1.5, -0.5)."),
-        ({"grade_shares": (np.nan, 1.0)}, "must hold numbers >= 0, got (nan, 1.0)."),
-        ({"grade_shares": (0.5, 0.4)}, "must sum to 1, got (0.5, 0.4), which sums to 0.9."),
-        ({"noise": -0.5}, "noise must be a finite number >= 0, got -0.5."),
+        *(
+            ({"grade_shares": shares}, f"{SHARES}{shares!r}.")
+            for shares in ((1.0,), 0.5, [[0.5, 0.5]], (1.5, -0.5), (np.nan, 1.0), (0.5, 0.4))
+        ),
+        ({"grade_shares": ("a", "b")}, f"{SHARES}('a', 'b')."),
+        ({"grade_shares": ((0.5,), 0.5)}, SHARES),
+        *(
+            ({"noise": noise}, f"noise must be a finite number >= 0, got {noise!r}.")
+            for noise in (-0.5, np.inf, np.nan, "much", True)
+        ),
     ],
 )
 def test_make_ranking_refuses(arguments, message):
@@ -384,42 +384,23 @@ BAD_WORDS = {  # by the line in which they stand
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("x qid:1 1:1", LABEL + "'x'."),
-        ("qid:1 1:1", LABEL + "'qid:1'."),
-        ("1:1 2:1", LABEL + "'1:1'."),
-        ("1_0 qid:1 1:1", LABEL + "'1_0'."),
-        ("y" * 50 + " qid:1", LABEL + "'" + "y" * 40 + "'...."),
-        ("inf qid:1 1:1", "a label must be finite or nan, got 'inf'."),
-        ("-inf qid:1 1:1", "a label must be >= 0, got '-inf'; "),
-        ("-1 qid:1 1:1", "a label must be >= 0, got '-1'; write 0 for a document judged not"),
-        ("1 qid:x 1:1", QUERY + "'qid:x'."),
-        ("1 qid:1.5 1:1", QUERY + "'qid:1.5'."),
-        ("1 qid: 1:1", QUERY + "'qid:'."),
-        ("1 qid7 1:1", QUERY + "'qid7'."),
-        ("1 qid:1_0 1:1", QUERY + "'qid:1_0'."),
-        (f"1 qid:{2**63} 1:1", QUERY + f"'qid:{2**63}'."),
-        ("1 qid:1 qid:2 1:1", BEHIND + "'qid:2' further on."),
-        ("1 1:1", MIXED + "none right after the label, and one in every line before."),
-        ("1", MIXED + "none right after the label, and one in every line before."),
-        ("1 qid:1 7", FEATURE + "'7'."),
-        ("1 qid:1 1:1 a:1", FEATURE + "'a:1'."),
-        ("1 qid:1 1.5:1", FEATURE + "'1.5:1'."),
-        ("1 qid:1 1 : 1", FEATURE + "'1'."),
-        ("1 qid:1 :1", FEATURE + "':1'."),
-        ("1 qid:1 1_0:1", FEATURE + "'1_0:1'."),
-        ("1 qid:1 1:x", FEATURE + "'1:x'."),
-        ("1 qid:1 1:", FEATURE + "'1:'."),
-        ("1 qid:1 1:1:1", FEATURE + "'1:1:1'."),
-        ("1 qid:1 1:1_0", FEATURE + "'1:1_0'."),
-        ("1 qid:1 0:1", "feature indices must be >= 1, got '0:1'; if the file counts from 0, pass"),
-        ("1 qid:1 -3:1", "feature indices must be >= 1, got '-3:1'."),
-        (f"1 qid:1 {2**31}:1", f"feature indices must be <= {2**31 - 1}, got '{2**31}:1'."),
-        ("1 qid:1 2:1 1:1", "feature indices must ascend, got '1:1' after index 2."),
-        ("1 qid:1 2:1 2:1", "feature indices must ascend, got '2:1' after index 2."),
-        ("1 qid:1 1:NULL", "a feature value is missing, got '1:NULL'; pass missing=float('nan')"),
-        ("1 qid:1 1:NULLS", FEATURE + "'1:NULLS'."),
-        ("1 qid:1 1:inf", "a feature value must be finite (as float64) or nan, got '1:inf'."),
-        ("1 qid:1 1:-1e999", "a feature value must be finite (as float64) or nan, got '1:-1e999'."),
+        *((line, f"{RULE}, {SHOWN}'{word}'.") for line, word in BAD_WORDS.items()),
+        ("y" * 50 + " qid:1", f"{RULE}, {SHOWN}'" + "y" * 40 + "'...."),
+        ("1 1:1", f"{RULE}, {SHOWN}none right after the label, and one in every line before."),
+        ("1 qid:1 0:1", f"{RULE}, {SHOWN}'0:1'. If the file counts from 0, pass zero_based=True."),
+        (
+            "1 qid:1 1:NULL",
+            f"{RULE}, {SHOWN}'1:NULL'. Pass missing=float('nan') to read NULL as nan",
+        ),
+        ("inf qid:1 1:1", "a label must be finite or nan, got inf."),
+        ("-inf qid:1 1:1", "a label must be >= 0, got -inf; "),
+        (
+            "-1 qid:1 1:1",
+            "a label must be >= 0, got -1; write 0 for a document judged not relevant or worse "
+            "(junk), nan for an unjudged one.",
+        ),
+        ("1 qid:1 1:inf", "a feature value must be finite (as float64) or nan, got 1:inf."),
+        ("1 qid:1 1:-1e999", "a feature value must be finite (as float64) or nan, got 1:-inf."),
         ("1 qid:1 1:\0", "a line must be plain ASCII text, got b'1 qid:1 1:\\x00'"),
         ("1 qid:1 1:½", "a line must be plain ASCII text, got b'1 qid:1 1:\\xc2\\xbd'"),
     ],
@@ -430,32 +411,42 @@ def test_a_bad_line_is_named(write, line, message):
         load_letor(path)
 
 
+def test_a_pipe_is_read_once(tmp_path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes with names")
+    os.mkfifo(tmp_path / "pipe")
+    lines = b"\xef\xbb\xbf1 qid:1 1:1\n1 qid:1 1:inf\n"  # with a byte-order mark
+    Thread(target=(tmp_path / "pipe").write_bytes, args=[lines], daemon=True).start()
+    with pytest.raises(ValueError, match=r"pipe:2: a feature value must be finite"):
+        load_letor(tmp_path / "pipe")
+
+
 # By what is wrong: lines, options and the message after the name of the file.
 FAULTS = {
     "a query id in the second line only": (
-        "1 1:1\n1 qid:3 1:1\n", {}, f":2: {MIXED}'qid:3' after lines without one."
+        "1 1:1\n1 qid:3 1:1\n", {}, f":2: {RULE}, {SHOWN}'qid:3' after lines without one."
     ),
-    "a query id after the features": ("1 1:1 qid:3\n", {}, f":1: {BEHIND}'qid:3' further on."),
+    "a query id after the features": ("1 1:1 qid:3\n", {}, f":1: {RULE}, {SHOWN}'qid:3'."),
     "the first bad value": (
         "1 qid:1 1:1\n1 qid:1 1:inf\n1 qid:1 1:1\n-1 qid:1 1:1\n1 qid:1 7:1\n", {},
-        ":2: a feature value must be finite (as float64) or nan, got '1:inf'.",
+        ":2: a feature value must be finite (as float64) or nan, got 1:inf.",
     ),
     "the first bad index": (
         "1 qid:1 6:1\n1 qid:1 7:1\n1 qid:1 1:inf\n-1 qid:1 1:1\n", {"n_features": 6},
-        ":2: feature indices must be <= 6 (n_features=6), got '7:1'.",
+        ":2: feature indices must be <= 6 (n_features=6), got 7:1.",
     ),
     "a value beyond float32": (
         "1 qid:1 1:1\n1 qid:1 1:1e39\n", {"dtype": np.float32},
-        ":2: a feature value must be finite (as float32) or nan, got '1:1e39'.",
+        ":2: a feature value must be finite (as float32) or nan, got 1:inf.",
     ),
     "an index below 0": (
-        "1 qid:1 -1:1\n", {"zero_based": True}, ":1: feature indices must be >= 0, got '-1:1'."
+        "1 qid:1 -1:1\n", {"zero_based": True}, f":1: {RULE}, {SHOWN.replace('1', '0')}'-1:1'."
     ),
     "an index from 0 beyond the last": (
         "1 qid:1 3:1\n", {"zero_based": True, "n_features": 3},
-        ":1: feature indices must be <= 2 (n_features=3), got '3:1'.",
+        ":1: feature indices must be <= 2 (n_features=3), got 3:1.",
     ),
-    "a fault beside NULL": ("1 qid:1 1:NULL 2:x\n", {"missing": 0}, f":1: {FEATURE}'2:x'."),
+    "a fault beside NULL": ("1 qid:1 1:NULL 2:x\n", {"missing": 0}, f":1: {RULE}, {SHOWN}'2:x'."),
 }  # fmt: skip
 
 
