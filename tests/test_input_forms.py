@@ -6,6 +6,7 @@ The page "Your data in" has a row for each form; the first test compares the two
 import gzip
 import io
 import json
+import re
 import sys
 from collections import namedtuple
 from collections.abc import Callable
@@ -430,6 +431,27 @@ OTHER_OBJECTS = [
 @pytest.mark.parametrize(("kind", "given", "message"), OTHER_OBJECTS)
 def test_other_objects_are_refused_and_told_what_to_write(kind, given, message):
     refuse(message, given, kind)
+
+
+TAKES_A_LINE = {  # what is given for the rows of the page's table
+    "sets": {"q": {"a"}},
+    "pairs": {"q": [("a", 1)]},
+    "records": {"q": [{"doc_id": "a", "score": 1}]},
+    "predictions": io.StringIO('{"default": {"test": {"q": {"a": 1}}}}'),
+    "NTCIR": io.StringIO("q a L1\n"),
+}
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="the pages of the site are not here")
+def test_what_takes_a_line_is_read_by_the_line_of_the_page():
+    text = PAGE.read_text(encoding="utf-8").split("### What takes a line")[1].split("\n##")[0]
+    lines = [row.split("|")[2].strip() for row in text.splitlines() if row.startswith("| ")][1:]
+    assert len(lines) == len(TAKES_A_LINE)
+    for line, given in zip(lines, TAKES_A_LINE.values(), strict=True):
+        code, *grades = re.findall("`(.+?)`", line)
+        names = {"given": given, "file": given, "path": given, "json": json, "pd": pd}
+        words = {"grades": eval(grades[0].removeprefix("grades="))} if grades else {}
+        assert trec.read_qrels(eval(code, names), **words).to_dict() == {"q": {"a": 1}}
 
 
 def test_one_run_with_a_fault_is_not_taken_for_several():

@@ -7,7 +7,6 @@ import io
 import lzma
 import sys
 import zlib
-from collections import namedtuple
 
 import numpy as np
 import pandas as pd
@@ -276,34 +275,10 @@ def test_dicts_are_read():
     assert trec.read_run(numbers).to_dict() == {"1": {"2": 0.5}, "3": {"4": 1.0}}
 
 
-@pytest.mark.parametrize("library", [pd, pl])
-@pytest.mark.parametrize("names", [("query_id", "doc_id", "score"), ("qid", "docno", "score")])
-def test_frames_are_read(library, names):
-    columns = (["q1", "q2", "q1"], ["d1", "d1", "d2"], [3.5, -2.0, 0.001])
-    frame = library.DataFrame(dict(zip(names, columns, strict=True)))
-    assert trec.read_run(frame).to_dict() == NESTED_RUN
-
-
 def test_frames_give_back_what_they_were(written):
     run, qrels = trec.read_run(written(RUN)), trec.read_qrels(written(QRELS))
     assert trec.read_run(run.to_frame()).to_dict() == NESTED_RUN
     assert trec.read_qrels(qrels.to_frame()).to_dict() == NESTED_QRELS
-
-
-def test_records_and_data_sets_are_read():
-    Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration")
-    ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
-
-    class Dataset:
-        def qrels_iter(self):
-            return (Qrel(t, d, g, "0") for t, each in NESTED_QRELS.items() for d, g in each.items())
-
-        def scoreddocs_iter(self):
-            return (ScoredDoc(t, d, s) for t, each in NESTED_RUN.items() for d, s in each.items())
-
-    assert trec.read_qrels(Dataset()).to_dict() == NESTED_QRELS
-    assert trec.read_qrels(Dataset().qrels_iter()).to_dict() == NESTED_QRELS
-    assert trec.read_run(Dataset()).to_dict() == NESTED_RUN
 
 
 @pytest.mark.parametrize(
