@@ -78,7 +78,7 @@ NAMES_OF_PREFERENCES = "prefs all_prefs prefs_avgjg qrels_jg map_avgjg"
         ("lightgbm", "xGAP@10", "has the value of lightgbm's 'xGAP@10'.*--from lightgbm' lists"),
         ("lightgbm", "map_cut_10", "It is another tool's name of 'AP@10'"),
         ("xgboost", "auc aucpr", "by weights of XGBoost's own"),
-        ("xgboost", "map@0 ndcg@0", "k must be an integer >= 1.*got 0"),
+        ("xgboost", "map@0 pre@0", "value of xgboost's '(map|pre)@0'"),
         ("catboost", "ERR PFound FilteredDCG QueryAUC PairLogit", "need pairs of documents"),
         ("catboost", "NDCG:denominator=Position MAP:decay=0.5", "value of catboost's"),
         ("sklearn", "coverage_error label_ranking_loss top_k_accuracy_score", "coverage_error is"),

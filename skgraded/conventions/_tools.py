@@ -46,7 +46,7 @@ def _numbers(text: str) -> tuple[float, ...]:
 _NUMBER = r"-?(?:\d{1,18}\.?|\d{0,18}\.\d{1,18})"
 # The fields that a number in a name may be, how it is written and read, and an example.
 _NUMBERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
-    "k": (r"\d{1,18}", int, "10"),
+    "k": (r"0{0,9}[1-9]\d{0,17}", int, "10"),
     "recall": (r"[01]?\.\d{1,18}", float, "0.10"),
     "multiple": (r"\d{0,9}\.\d{1,18}", float, "0.20"),
     "p": (r"\.\d{1,18}", float, ".80"),
