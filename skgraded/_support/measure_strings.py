@@ -11,6 +11,8 @@ from typing import Any
 
 from skgraded._support.arguments import is_nan
 
+# "Q-measure" is a name.
+_FORM = re.compile(r"(?P<name>[\w-]++)\s*+(\((?P<fields>.*)\))?\s*+(@\s*+(?P<k>.*))?", re.DOTALL)
 _LONGEST = 10_000  # characters; longer strings would take long to parse and refuse
 
 
@@ -36,18 +38,10 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
 
 def _split(spec: str) -> tuple[str, str, str | None]:
     """Return name, fields and cut-off of ``Name(fields)@k``, as text."""
-    rest = spec.strip()
-    name: str = re.findall(r"^[\w-]*", rest)[0]  # "Q-measure"
-    rest = rest[len(name) :].lstrip()
-    fields, cutoff = "", None
-    if rest.startswith("(") and ")" in rest:
-        fields, _, rest = rest[1:].rpartition(")")
-        rest = rest.lstrip()
-    if rest.startswith("@"):
-        cutoff, rest = rest[1:].strip(), ""
-    if not name or rest or cutoff == "":
+    found = _FORM.fullmatch(spec.strip())
+    if found is None or found["k"] == "":
         raise ValueError(f"A measure must be written Name(field=value,...)@k, got {spec!r}.")
-    return name, fields, cutoff
+    return found["name"], found["fields"] or "", found["k"]
 
 
 def as_string(name: str, fields: Mapping[str, Any]) -> str:
