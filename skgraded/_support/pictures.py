@@ -22,6 +22,7 @@ SMALL = 8.0  # points, of labels
 _TITLE = 10.5
 _SMALL_CHARACTER, _TITLE_CHARACTER = 1 / 15.5, 1 / 11  # inches
 _MOST_COLOURED = 5
+_SIZE = (7.2, 4.6)  # inches
 
 
 class Curve(NamedTuple):
@@ -35,7 +36,7 @@ class Curve(NamedTuple):
 
 
 def axes_or_new(
-    ax: Any, owner: object, figsize: tuple[float, float] | None = None, n_columns: int = 1
+    ax: Any, owner: object, size: tuple[float, float] = _SIZE, n_columns: int = 1
 ) -> Any:
     """Return the given axes, or those of a new figure, an array if there are several columns."""
     try:
@@ -47,7 +48,12 @@ def axes_or_new(
         ) from error
     if ax is not None:
         return ax
-    return plt.subplots(1, n_columns, layout="constrained", figsize=figsize)[1]
+    return plt.subplots(1, n_columns, layout="constrained", figsize=size)[1]
+
+
+def size_beside(names: Sequence[str], n_rows: int) -> tuple[float, float]:
+    """Return the inches of rows of marks that have these names on their left."""
+    return 4.5 + 0.085 * max(map(len, names)), max(2.4, 0.9 + 0.3 * n_rows)
 
 
 def plain(ax: Any, grid: str = "both") -> None:

@@ -15,7 +15,7 @@ from scipy.special import ndtri, stdtrit
 from skgraded._intervals.estimate import FEWEST_DIFFERENCES
 from skgraded._intervals.paired import TESTS, level_of
 from skgraded._support.arguments import fraction, number
-from skgraded._support.pictures import BETTER, GREY, axes_or_new, headline, plain
+from skgraded._support.pictures import BETTER, GREY, axes_or_new, headline, plain, size_beside
 from skgraded._support.text import WIDTH, shorten
 from skgraded._support.writers import Field, LongResult, Report, Table
 from skgraded.comparison._judged_estimates import JudgedEstimates
@@ -30,9 +30,6 @@ _MOST_PAIRS = 20
 _SMALLEST_SHOWN = 0.0001
 _WIDEST_LABEL = 44
 _N_LETTERS = len(ascii_lowercase)
-# Inches of a plot.
-_WIDTH_OF_AXES, _WIDTH_OF_CHARACTER = 4.5, 0.085
-_LEAST_HEIGHT, _HEIGHT_OF_REST, _HEIGHT_OF_PAIR = 2.4, 0.9, 0.3
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -400,9 +397,7 @@ def _p_value(value: float, /, **_: Any) -> str:
 
 def _draw_comparison(found: Comparison, axes: Any) -> Any:
     """Draw a comparison, one picture for each measure, side by side."""
-    names, n_pairs = _pair_names(found), len(_shown(found[found.measures[0]]))
-    width = _WIDTH_OF_AXES + _WIDTH_OF_CHARACTER * max(map(len, names))
-    height = max(_LEAST_HEIGHT, _HEIGHT_OF_REST + _HEIGHT_OF_PAIR * n_pairs)
+    width, height = size_beside(_pair_names(found), len(_shown(found[found.measures[0]])))
     axes = axes_or_new(axes, found, (len(found) * width, height), len(found))
     for name, ax in zip(found, np.ravel(axes), strict=True):
         _draw(found[name], ax)

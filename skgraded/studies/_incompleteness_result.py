@@ -165,7 +165,7 @@ class Incompleteness(Result):
             colour.
         """
         means = self._curves(statistic, topics)
-        ax = pictures.axes_or_new(ax, self, (7.2, 4.6))
+        ax = pictures.axes_or_new(ax, self)
         by_measure = zip(self.measures, means.T, pictures.looks_of(means[-1]), strict=True)
         curves = [pictures.Curve(name, self.rates, each, look) for name, each, look in by_measure]
         pictures.draw_curves(ax, curves)

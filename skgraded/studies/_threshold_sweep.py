@@ -192,7 +192,7 @@ class ThresholdSweep(Result):
         """
         name = self.columns[1] if against is None else choice("against", against, self.columns)
         column = self.columns.index(name)
-        ax = axes_or_new(ax, self, (7.2, 4.6))
+        ax = axes_or_new(ax, self)
         first, place = np.unique([g[0] for g in self.grid], return_inverse=True)
         curves = []
         for group, topics in enumerate(self.topic_sets):

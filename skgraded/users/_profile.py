@@ -22,7 +22,7 @@ from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
 from skgraded.results import Scores, clusters_of
 from skgraded.users._pair_profile import PairProfile, percent
-from skgraded.users._profile_plot import SIZE, draw_pairs
+from skgraded.users._profile_plot import draw_pairs
 from skgraded.users._threshold_scores import Given, scores_by_threshold
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class ThresholdProfile(LongResult):
         ImportError
             If matplotlib is not installed.
         """
-        ax = axes_or_new(ax, self, SIZE)
+        ax = axes_or_new(ax, self)
         draw_pairs(self.pairs, ax, self.verdict)
         return ax
 

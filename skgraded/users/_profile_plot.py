@@ -21,7 +21,6 @@ from skgraded._support.text import shorten
 from skgraded.users._pair_profile import PairProfile
 
 _STEPS = 200  # between two thresholds
-SIZE = (7.0, 4.6)
 
 
 def draw_pairs(pairs: Sequence[PairProfile], ax: Any, verdict: str) -> None:
