@@ -78,6 +78,6 @@ __all__ = [
 __getattr__, __dir__ = on_first_use(
     __name__,
     __all__,
-    ["measures", "rankings", "results", "comparison", "scoring", "model_selection"],
+    ["rankings", "measures", "results", "comparison", "scoring", "model_selection"],
     ["conventions", "datasets", "exceptions", "trec", "users"],
 )
