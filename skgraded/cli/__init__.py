@@ -68,21 +68,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - Python flushes it at its end
         return 0
     except OSError as error:
-        _tell(chosen, _file_in_words(error, chosen))
+        _tell(chosen, chosen.parser.file_in_words(error, chosen))
     except (ImportError, ValueError) as error:
         _tell(chosen, chosen.parser.in_words_of_options(str(error)))
     except MemoryError as error:
         _tell(chosen, f"the memory does not suffice. {error}".strip())
     return 2
-
-
-def _file_in_words(error: OSError, chosen: argparse.Namespace) -> str:
-    """Name the argument whose file the system refused."""
-    if error.filename is None:
-        return str(error)
-    name = chosen.parser.argument_of(os.fspath(error.filename), chosen)
-    reason = str(error.strerror).lower()
-    return f"{name} must name a file that can be opened, got {error.filename!r} ({reason})."
 
 
 def _show_warning(chosen: argparse.Namespace, message: Warning | str, *_: Any, **__: Any) -> None:

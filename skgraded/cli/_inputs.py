@@ -103,14 +103,12 @@ class Inputs:
         runs: list[Any] | None = None,
     ) -> Scores:
         """Score all runs by the measures, or some runs by some measures on some judgments."""
-        measures = self.measures if measures is None else measures
         qrels = self.qrels if qrels is None else qrels
-        runs = self.runs if runs is None else runs
         with faults_name_the_judgments(qrels):
             return evaluate(
-                measures,
+                self.measures if measures is None else measures,
                 qrels,
-                runs,
+                self.runs if runs is None else runs,
                 strict=getattr(self.given, "strict", False),
                 n_threads=getattr(self.given, "threads", -1),
                 progress=True,

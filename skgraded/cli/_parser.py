@@ -78,13 +78,15 @@ class Parser(argparse.ArgumentParser):
                 return f"{(action.option_strings or [dest])[-1]} {rest}"
         return message
 
-    def argument_of(self, path: str, chosen: argparse.Namespace) -> str:
-        """Return the option or argument that names a file."""
+    def file_in_words(self, error: OSError, chosen: argparse.Namespace) -> str:
+        """Name the option or argument of a file that the system refused."""
         for action in self._actions:
             given = getattr(chosen, action.dest, None)
-            if path in (given if isinstance(given, list) else [given]):
-                return (action.option_strings or [str(action.metavar or action.dest)])[-1]
-        return "An argument"
+            if given and error.filename in (given if isinstance(given, list) else [given]):
+                name = (action.option_strings or [str(action.metavar or action.dest)])[-1]
+                told = f"{error.filename!r} ({str(error.strerror).lower()})"
+                return f"{name} must name a file that can be opened, got {told}."
+        return str(error)
 
     def _refuse_unknown_options(self, words: Sequence[str], dashes: str = "--") -> None:
         """Stop at words that begin with dashes, stand before two dashes alone, and are unknown."""
