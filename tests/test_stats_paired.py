@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from skgraded._intervals.clustered import sums_by_cluster
 from skgraded._intervals.draws import _counts, bootstrapped, randomization_test, tukey_test
+from skgraded._intervals.estimate import sums_by_cluster
 from skgraded._intervals.paired import (
     CORRECTIONS,
     TESTS,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._intervals.clustered import (
+from skgraded._intervals.estimate import (
     means_without_rounding,
     sums_by_cluster,
     unit_errors,

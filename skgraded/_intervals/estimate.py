@@ -1,7 +1,9 @@
 """Estimates: values, by how much every unit moves them, and the intervals that follow.
 
-A unit is a query, a cluster of queries, a session. Nothing is drawn. The tail probability of a
-number mu is the largest of three, intervals reach to the outer end, and p-values invert them:
+A unit is a query, a cluster of queries that do not vary independently, such as those of one person,
+or a session. Every query counts once, so that a mean over clusters is the sum of their sums over
+that of their sizes. Nothing is drawn. The tail probability of a number mu is the largest of three,
+intervals reach to the outer end, and p-values invert them:
 
 1. Student's t;
 2. the second-order score. With u = (mu - value) / error and the skewness a = k3 / error^3 of the
@@ -14,7 +16,7 @@ number mu is the largest of three, intervals reach to the outer end, and p-value
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +36,40 @@ _KURTOSIS = 3.0  # of normal numbers
 _DIRECTIONS = 200  # of the errors of several values
 SURE = 0.25  # least weight of an unseen unit in a decision
 FEWEST_DIFFERENCES = 10  # fewer do not tell how rare and how large differences are
+
+
+def sums_by_cluster(
+    values: FloatArray, clusters: NDArray[Any] | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sums over each cluster along the last axis, and the sizes of the clusters."""
+    if clusters is None:
+        return values, np.ones(values.shape[-1])
+    _, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
+    order = np.argsort(places, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    return np.add.reduceat(values[..., order], starts, axis=-1), sizes.astype(np.float64)
+
+
+def means_without_rounding(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return the mean difference of each pair; 0 where differences cancel but for rounding."""
+    means: FloatArray = sums.sum(axis=1) / sizes.sum()
+    means[np.abs(means) <= _ROUNDING * np.abs(sums).sum(axis=1) / sizes.sum()] = 0.0
+    return means
+
+
+def unit_residuals(sums: FloatArray, sizes: FloatArray, means: FloatArray) -> FloatArray:
+    """Return what each unit adds to its share of the mean; they add up to 0."""
+    residuals: FloatArray = sums - means[:, None] * sizes
+    residuals[np.abs(residuals) <= _ROUNDING * np.abs(means)[:, None] * sizes] = 0.0
+    return residuals
+
+
+def unit_errors(residuals: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return the standard errors of the means."""
+    n_units = len(sizes)
+    squares = (residuals**2).sum(axis=1) * n_units / max(n_units - 1, 1)
+    errors: FloatArray = np.sqrt(squares) / sizes.sum()
+    return errors
 
 
 class Part(NamedTuple):

@@ -19,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from skgraded._intervals.clustered import sums_by_cluster
 from skgraded._intervals.draws import (
     all_swaps_fit,
     bootstrapped,
     randomization_test,
     tukey_test,
 )
-from skgraded._intervals.estimate import Estimate, means
+from skgraded._intervals.estimate import Estimate, means, sums_by_cluster
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

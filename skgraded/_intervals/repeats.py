@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._intervals.clustered import sums_by_cluster
-from skgraded._intervals.estimate import Part
+from skgraded._intervals.estimate import Part, sums_by_cluster
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

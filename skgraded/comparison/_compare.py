@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._intervals.clustered import sums_by_cluster
-from skgraded._intervals.estimate import SURE, Estimate, means
+from skgraded._intervals.estimate import SURE, Estimate, means, sums_by_cluster
 from skgraded._intervals.paired import CORRECTIONS, N_RESAMPLES, effect_size, paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction, integer

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._intervals.clustered import sums_by_cluster
-from skgraded._intervals.estimate import FEWEST_DIFFERENCES, Estimate, means
+from skgraded._intervals.estimate import FEWEST_DIFFERENCES, Estimate, means, sums_by_cluster
 from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction
