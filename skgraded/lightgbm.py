@@ -542,4 +542,4 @@ def _read(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Any, DataS
         raise ValueError(_NO_GROUP)
     labels = np.asarray(y_true)
     weight = None if weight is None else np.asarray(weight)
-    return y_pred, DataSet(labels, weight, np.asarray(group), owner=labels)
+    return y_pred, DataSet(labels, weight, np.asarray(group))

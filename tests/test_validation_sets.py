@@ -149,6 +149,7 @@ def test_continued_training_counts_all_iterations_and_draws_the_new_ones(booster
     assert fitted.best_iteration_ == 20 + 1 + best(seen)
     value = measure(Y_VALID, fitted.predict(X_VALID), qid=QID_VALID)
     assert value == pytest.approx(seen[best(seen)], rel=1e-6)
+    assert fitted.best_score_ == seen[best(seen)]
     display = TrainingDisplay.from_estimator(fitted, measure=measure)
     assert display.best_.get_xdata()[0] == 1 + best(seen)
     assert display.best_.get_ydata()[0] == seen[best(seen)]

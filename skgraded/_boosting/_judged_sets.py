@@ -23,14 +23,11 @@ class DataSet(NamedTuple):
         Weight of each row.
     sizes : ndarray of shape (n_queries,)
         Number of rows of each query.
-    owner : object
-        An object that lives as long as the data set is in use.
     """
 
     labels: NDArray[Any]
     weight: NDArray[Any] | None
     sizes: NDArray[Any]
-    owner: Any
 
 
 # The kernel compares arrays of these types.
@@ -50,7 +47,7 @@ class JudgedSets:
     """Judgments of the data sets in use, found by content; a copy starts without data sets.
 
     The arrays are compared by value, because a caller may reuse a buffer for other labels. A set is
-    dropped when its owner no longer exists.
+    dropped when its labels no longer exist.
     """
 
     def __init__(self) -> None:
@@ -68,7 +65,7 @@ class JudgedSets:
                 return judgments
         kept = tuple(None if each is None else each.copy() for each in content)
         judgments = Judgments.from_groups(data.labels, data.sizes, data.weight)
-        owned = [(each, each[0]()) for each in self._sets]
-        others = [each for each, owner in owned if owner is not None and owner is not data.owner]
-        self._sets = ((weakref.ref(data.owner), kept, judgments), *others)
+        alive = [(each, each[0]()) for each in self._sets]
+        others = [each for each, found in alive if found is not None and found is not data.labels]
+        self._sets = ((weakref.ref(data.labels), kept, judgments), *others)
         return judgments
