@@ -141,21 +141,6 @@ def test_a_sweep_needs_the_three_measures(scores):
         sweep_thresholds({"AP": np.ones((2, 2))})
 
 
-def test_scores_come_in_three_forms(scores):
-    from skgraded import evaluate
-
-    labels, qid = [1, 0, 2, 0, 1, 0], [1, 1, 1, 2, 2, 2]
-    by_system = {
-        name: evaluate(["AP", "nDCG"], labels, score, qid=qid)
-        for name, score in {"a": [3, 2, 1, 3, 2, 1], "b": [1, 2, 3, 1, 3, 2]}.items()
-    }
-    from_systems = correlate(by_system)
-    ap = np.stack([each["AP"].values for each in by_system.values()])
-    ndcg = np.stack([each["nDCG"].values for each in by_system.values()])
-    np.testing.assert_array_equal(from_systems.kendall, correlate({"AP": ap, "nDCG": ndcg}).kendall)
-    assert from_systems.systems == ("a", "b")
-
-
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [

@@ -111,7 +111,10 @@ class Table(NamedTuple):
 
     def first(self, n_rows: int | None) -> Table:
         """Leave out all rows but the first ones."""
-        fields = [each._replace(values=each.values[:n_rows]) for each in self.fields]
+        fields = [
+            each._replace(values=each.values[:n_rows], marks=each.marks[:n_rows])
+            for each in self.fields
+        ]
         return self._replace(fields=fields)
 
     @property
