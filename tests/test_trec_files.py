@@ -216,6 +216,8 @@ def test_a_bad_grade_is_refused(written):
     told = r"q\.txt, line 2: the grade must be a number, got 'yes'\. .*--grades yes=0 on"
     with pytest.raises(ValueError, match=told):
         trec.read_qrels(written("q1 0 d1 1\nq1 0 d2 yes\n", "q.txt"))
+    with pytest.raises(ValueError, match=r"line 2: a grade must be at most 2\*\*53, got 1e\+21"):
+        trec.read_qrels(written(f"q1 0 d1 1\nq1 0 d2 1{'0' * 21}\n"))
     with pytest.raises(ValueError, match=r"a line has 4 columns, 'topic iteration .*got 6"):
         trec.read_qrels(written(RUN))
 

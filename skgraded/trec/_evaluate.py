@@ -110,7 +110,8 @@ def evaluate(
       list: a (1).
     """
     named, n_threads = measures_by_name(measures), threads(n_threads)
-    _check_flags(complete=complete, strict=strict, progress=progress)
+    for name, value in {"complete": complete, "strict": strict, "progress": progress}.items():
+        flag(name, value)
     judged, given = read_qrels(qrels), named_runs(runs)
 
     def read(name: str | None, given: Any) -> JoinedRun:
@@ -136,11 +137,6 @@ def evaluate(
         judged=lambda: pools.fingerprints,
         notes=(*_notes(judged, negative, named), *notes_on_runs(systems, left_out, complete)),
     )
-
-
-def _check_flags(**flags: bool) -> None:
-    for name, value in flags.items():
-        flag(name, value)
 
 
 def _notes(qrels: Qrels, negative: Negative, measures: dict[str, Measure]) -> list[str]:

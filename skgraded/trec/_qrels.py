@@ -180,8 +180,8 @@ class Qrels(Table):
         dict
             Grade by topic id and document id; integer grades are int.
         """
-        are_whole = not self.are_fractional and np.abs(self.grades).max(initial=0.0) <= _LARGEST
-        return self._nested(self.grades.astype(np.int64) if are_whole else self.grades)
+        are_whole = (self.grades == np.floor(self.grades)) & (np.abs(self.grades) <= _LARGEST)
+        return self._nested(self.grades.astype(np.int64) if are_whole.all() else self.grades)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the judgments as a DataFrame with ir_measures' columns.
@@ -250,6 +250,9 @@ def qrels_from_records(records: Records, name: str) -> Qrels:
                 f"grade, got {new:g} here and {old:g} in {place(first).rsplit(', ')[-1]}."
             )
 
+    for row in np.flatnonzero(np.abs(records.values) > _LARGEST)[:1].tolist():
+        beyond = records.values[row]
+        raise ValueError(f"{records.place(row)}: a grade must be at most 2**53, got {beyond:g}.")
     fields, rows = group_records(records, name, check)
     return Qrels(**fields, grades=records.values[rows], words=records.words)
 
