@@ -12,6 +12,7 @@ import dataclasses
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -495,11 +496,14 @@ def _as_json(reports: Sequence[Report]) -> str:
         parts.append({**_plain({**report.labels, **report.facts}), "rows": rows})
     notes = list(dict.fromkeys(note for report in reports for note in report.notes))
     content = {**(parts[0] if len(parts) == 1 else {"parts": parts}), "notes": notes}
-    # JSON has no nan and no infinity.
-    content = json.loads(json.dumps(content), parse_constant=lambda _: None)
-    text = json.dumps(content, indent=2, ensure_ascii=False)
+    write = partial(json.dumps, indent=2, allow_nan=False)
+    try:
+        text = write(content, ensure_ascii=False)
+    except ValueError:  # nan and infinity, which JSON does not have
+        content = json.loads(json.dumps(content), parse_constant=lambda _: None)
+        text = write(content, ensure_ascii=False)
     if re.search("[\ud800-\udfff]", text):  # halves of characters, which JSON can only escape
-        text = json.dumps(content, indent=2)
+        text = write(content)
     return text + "\n"
 
 
