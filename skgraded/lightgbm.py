@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ from skgraded._boosting._lambdamart import LambdaMART, make_objective
 from skgraded._boosting._noise import chosen_noise
 from skgraded._guards import refuse_cut_queries
 from skgraded._support.arguments import flag, integer, number, threads
+from skgraded._support.lazy import cached_property
 from skgraded.measures import Measure
 
 __all__ = ["early_stopping", "eval_metric", "objective"]

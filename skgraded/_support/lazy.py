@@ -1,9 +1,27 @@
-"""What is imported on first use: names of a package, and pandas."""
+"""What is made or imported on first use: names of a package, kept properties, and pandas."""
 
+import functools
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    cached_property = functools.cached_property
+else:
+
+    class cached_property(functools.cached_property):  # noqa: N801 - the name of its base
+        """Without the lock that Python dropped in 3.12.
+
+        All objects of a class share it, so that threads wait for each other, and a process that is
+        forked while one of them holds it waits forever.
+        """
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            value = instance.__dict__[self.attrname] = self.func(instance)
+            return value
 
 
 def on_first_use(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._guards import warn_once
 from skgraded._support import arguments as _params
+from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName, g_of
 from skgraded._support.sealed import sealed
 from skgraded.exceptions import GradeScaleWarning

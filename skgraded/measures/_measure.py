@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
@@ -15,6 +15,7 @@ from skgraded import _core
 from skgraded._guards import refuse_calls_of_boosters, warn_once
 from skgraded._support import arguments as _params
 from skgraded._support.exact_mean import exact_means
+from skgraded._support.lazy import cached_property
 from skgraded._support.measure_strings import as_code, as_string
 from skgraded._support.sealed import sealed
 from skgraded.exceptions import GradeScaleWarning

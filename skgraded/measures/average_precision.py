@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
+from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName
 from skgraded._support.sealed import sealed
 from skgraded.measures._fields import field, number

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support import arguments as _params
+from skgraded._support.lazy import cached_property
 from skgraded.measures._catalogue import measure
 from skgraded.measures._fields import Fields
 from skgraded.measures._measure import Measure

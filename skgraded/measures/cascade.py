@@ -7,7 +7,7 @@ ranks a user views below the end of the list, where the gain is 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
+from skgraded._support.lazy import cached_property
 from skgraded.measures._cwl import CWL, PrefixCWL
 from skgraded.measures._fields import field, number
 from skgraded.measures._gains import (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from skgraded._boosting import NamedMeasures, named_means, parse_named
+from skgraded._support.lazy import cached_property
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +21,7 @@ from skgraded._guards import (
     warn_if_swapped,
 )
 from skgraded._support.arguments import threads
+from skgraded._support.lazy import cached_property
 from skgraded.rankings._columns import CheckedColumns, read_columns, require_rows_of
 from skgraded.rankings._kept import Kept
 from skgraded.rankings._levels import (

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._support.lazy import cached_property
 
 if TYPE_CHECKING:
     from skgraded.rankings._judgments import Judgments

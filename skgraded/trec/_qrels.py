@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import choice, is_number
+from skgraded._support.lazy import cached_property
 from skgraded._support.sealed import all_sealed, require, require_column
 from skgraded._support.text import count
 from skgraded.rankings import levels_of, read_as
