@@ -14,10 +14,11 @@ from skgraded._boosting._evaluator import chosen_measure
 from skgraded._boosting._noise import Noise
 from skgraded._guards import warn_once
 from skgraded._support.arguments import flag, integer_or_none, number, threads
+from skgraded._support.lazy import keep
 from skgraded.exceptions import LongQueryWarning
 from skgraded.measures import Measure, PairFactors, PrefixMeasure
 from skgraded.measures._positions import ByRank, Positions
-from skgraded.rankings import Judgments, RankedList, keep
+from skgraded.rankings import Judgments, RankedList
 
 FloatArray = NDArray[np.float64]
 

@@ -1,10 +1,13 @@
-"""What is made or imported on first use: names of a package, kept properties, and pandas."""
+"""What is made or imported on first use, and what is kept: names, properties, results, pandas."""
 
 import functools
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+T = TypeVar("T")
+K = TypeVar("K")
 
 if TYPE_CHECKING or sys.version_info >= (3, 12):
     cached_property = functools.cached_property
@@ -57,3 +60,53 @@ def import_pandas(
             f"{needed_by} needs pandas: pip install pandas, or use {otherwise} instead."
         ) from error
     return pd
+
+
+def keep(kept: dict[K, T], key: K, value: T, *, long: bool = False) -> T:
+    """Keep a result, and forget the oldest ones.
+
+    Parameters
+    ----------
+    kept : dict
+        The results, which threads may share.
+    key, value : object
+        The result, and by what it is found.
+    long : bool, default=False
+        Whether the results have a number for every document, of which 8 are kept; else 64.
+
+    Returns
+    -------
+    object
+        The result.
+
+    Examples
+    --------
+    >>> from skgraded._support.lazy import keep
+    >>> kept = {}
+    >>> for number in range(100):
+    ...     square = keep(kept, number, number**2)
+    >>> square, len(kept), min(kept)
+    (9801, 64, 36)
+    """
+    kept[key] = value
+    most = 8 if long else 64
+    if len(kept) > most:
+        for oldest in list(kept)[:-most]:
+            kept.pop(oldest, None)
+    return value
+
+
+class Kept(dict[type, Any]):
+    """Results that other packages compute from some data and keep with them.
+
+    A package defines a class that holds its results as attributes. ``kept[cls]`` is the one object
+    of that class, made without arguments on first use.
+    """
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, kind: type[T]) -> T: ...
+
+    def __missing__(self, kind: type[T]) -> T:
+        made: T = self.setdefault(kind, kind())
+        return made

@@ -15,12 +15,12 @@ from skgraded import _core
 from skgraded._guards import refuse_calls_of_boosters, warn_once
 from skgraded._support import arguments as _params
 from skgraded._support.exact_mean import exact_means
-from skgraded._support.lazy import cached_property
+from skgraded._support.lazy import cached_property, keep
 from skgraded._support.measure_strings import as_code, as_string
 from skgraded._support.sealed import sealed
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures._fields import Fields, check_cutoff, check_empty, choice, field
-from skgraded.rankings import Judgments, Ranked, Rankings, Ties, Unjudged, as_rankings, keep
+from skgraded.rankings import Judgments, Ranked, Rankings, Ties, Unjudged, as_rankings
 
 if TYPE_CHECKING:
     from skgraded.results import Scores

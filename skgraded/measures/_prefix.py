@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._support.lazy import keep
 from skgraded._support.sealed import all_sealed
 from skgraded.measures._measure import MANY_MOMENTS, Measure
 from skgraded.measures._positions import ByRank, Positions
-from skgraded.rankings import Judgments, Ranked, Ties, Unjudged, keep
+from skgraded.rankings import Judgments, Ranked, Ties, Unjudged
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]

@@ -14,7 +14,6 @@ from skgraded.rankings._columns import (
     without_query_ids,
 )
 from skgraded.rankings._judgments import Judgments, as_rankings
-from skgraded.rankings._kept import keep
 from skgraded.rankings._levels import levels_of
 from skgraded.rankings._numbers import (
     distinct_numbers,

@@ -21,9 +21,8 @@ from skgraded._guards import (
     warn_if_swapped,
 )
 from skgraded._support.arguments import threads
-from skgraded._support.lazy import cached_property
+from skgraded._support.lazy import Kept, cached_property
 from skgraded.rankings._columns import CheckedColumns, read_columns, require_rows_of
-from skgraded.rankings._kept import Kept
 from skgraded.rankings._levels import (
     UNJUDGED,
     ReadLabels,
