@@ -474,6 +474,12 @@ def test_other_forms_of_mappings_are_read(given):
     assert trec.evaluate("P@1", {"q": {"a": 1}}, given).values.tolist() == [[[1.0]]]
 
 
+def test_results_of_pyterrier_hold_more_than_ids():
+    frame = pd.DataFrame(columns(RUN, ["qid", "docno", "score"]))
+    frame = frame.assign(docid=range(len(frame)), query="a text", rank=0)
+    assert trec.read_run(frame).to_dict() == RUN
+
+
 def test_ids_of_a_table_stay_as_they_are(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('doc_id;Query ID;relevance;note\n007;q 1;1;"x;y"\n"a;""b";q 1;0;\n')

@@ -23,7 +23,8 @@ SYNONYMS = {
 }
 # Names that a table of features has for query ids alone; the others may be those of features.
 QUERY_IDS = ("qid", "query_id", "q_id")
-_TEXTS = ("query", "document")  # which a table may hold beside the ids
+# What a table may hold beside the ids: texts, and PyTerrier's numbers of documents beside docno.
+_NO_IDS = ("query", "document", "docid")
 
 
 def folded(name: Any) -> str:
@@ -44,11 +45,11 @@ def names_of(meaning: str, names: Iterable[Any]) -> list[Any]:
     Returns
     -------
     list
-        Some of the names. A column that is called query or document holds text where another
-        column holds the ids.
+        Some of the names. A column that is called query, document or docid holds something else
+        where another column holds the ids.
     """
     found = [name for name in names if folded(name) in SYNONYMS[meaning]]
-    return [name for name in found if folded(name) not in _TEXTS] or found
+    return [name for name in found if folded(name) not in _NO_IDS] or found
 
 
 def find_column(
