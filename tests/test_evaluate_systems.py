@@ -248,6 +248,8 @@ class TestJudgmentsOfSystems:
         both = side_by_side({"one": one} | {str(i): each for i, each in enumerate(others)})
         assert both.fingerprints.tolist() == one.fingerprints.tolist()
         assert len(set(one.fingerprints.tolist())) > 1
+        more = scored(np.append(Y, 0), np.append(IDS, IDS[:1]))  # one that is not relevant
+        assert (more.fingerprints != one.fingerprints).sum() == 1
 
     def test_others_are_refused_unless_a_judge_is_meant(self):
         less = Y - (np.arange(len(Y)) == np.argmax(Y))

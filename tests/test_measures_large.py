@@ -32,12 +32,12 @@ def test_many_fractional_labels_and_many_grades():
     ours = nDCG().per_query(labels, scores, qid=qid)
     theirs = per_query(ndcg, labels, scores, qid, ties="row_order")
     np.testing.assert_allclose(ours.values, list(theirs.values()), atol=TOLERANCE)
-    grades = rng.integers(0, 400, 900)
+    grades = rng.integers(0, 100, 900)
     ours = eGAP(g="linear").per_query(grades, scores[:900], qid=qid[:900])
-    g = [Fraction(j, 399 * 400 // 2) for j in range(1, 400)]
+    g = [Fraction(j, 99 * 100 // 2) for j in range(1, 100)]
     own = rows_by_query(qid[:900])[0]
     ranked = [int(grades[row]) for row in sorted(own, key=lambda row: -scores[row])]
-    by_threshold = [float(g[t - 1] * average_precision(ranked, rel=t)) for t in range(1, 400)]
+    by_threshold = [float(g[t - 1] * average_precision(ranked, rel=t)) for t in range(1, 100)]
     assert ours.values[0] == pytest.approx(math.fsum(by_threshold), abs=TOLERANCE)
 
 
