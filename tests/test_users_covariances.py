@@ -16,7 +16,7 @@ def from_feedback(seed):
 
 
 def from_log(seed):
-    grade, clicked, _ = test_users_log.simulate("one", 1500, seed)
+    grade, clicked, _ = test_users_log.simulate("one", 1500, seed, m=5)
     columns = test_users_log.columns_of(grade, clicked)
     return thresholds_from_log(**columns, reader="one")
 
