@@ -233,6 +233,19 @@ def test_a_threshold_that_no_label_reaches_is_warned_of_once():
     AP()([0, 0], [1, 2])  # nothing is relevant for anybody
 
 
+def test_the_newest_forms_of_grades_between_whole_ones_are_kept():
+    y_true, y_score, qid = mixed_queries()
+    judgments = Judgments(y_true, qid=qid)
+    chosen = [xGAP(max_grade=top) for top in range(36, 45)]
+    assert chosen[0](judgments, y_score) == chosen[0](y_true, y_score, qid=qid)
+    own = next(part.judgments for part in judgments.by_scale if part.judgments.borders is not None)
+    first = chosen[0].prefix_form(own)
+    forms = [each.prefix_form(own) for each in chosen[:8]]
+    assert forms[0] is chosen[0].prefix_form(own) is first
+    assert chosen[8].prefix_form(own) is chosen[8].prefix_form(own)
+    assert chosen[0].prefix_form(own) is not first
+
+
 class FactorsOf(AP):
     """A measure of the factors that a function makes of the labels."""
 
