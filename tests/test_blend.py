@@ -3,7 +3,6 @@
 import dataclasses
 from functools import cache
 
-import lightgbm as lgb
 import numpy as np
 import pytest
 from catboost import CatBoostRanker
@@ -30,7 +29,7 @@ from skgraded._boosting._lambdamart import LambdaMART
 from skgraded.cli._inputs import with_fields
 from skgraded.conventions import measure_as
 from skgraded.datasets import make_ranking
-from skgraded.lightgbm import eval_metric, objective
+from skgraded.lightgbm import objective
 from skgraded.measures import FDR, P, R, bounds, register
 
 G = (0.1, 0.2, 0.3, 0.4)
@@ -220,22 +219,6 @@ class TestTraining:
         expected = lambdas.by_row(y, score, value, np.argsort(-score), **options)
         found = LambdaMART(chosen, **options).derivatives(Judgments(y), score)
         np.testing.assert_allclose(np.array(found), expected, rtol=1e-9, atol=1e-12)
-
-    def test_a_booster_learns_and_stops_by_it(self, rows):
-        X, y, qid = rows
-        data = lgb.Dataset(X, y, group=np.bincount(qid), free_raw_data=False)
-        name = {"half": HALF}
-        recorded = {}
-        lgb.train(
-            {**QUIET, "objective": objective(HALF), "num_leaves": 7},
-            data,
-            30,
-            valid_sets=[data],
-            feval=eval_metric(name),
-            callbacks=[lgb.record_evaluation(recorded)],
-        )
-        ((values),) = (each["half"] for each in recorded.values())
-        assert values[-1] > values[0] + 0.05
 
     @pytest.mark.parametrize(
         "booster", [XGBRanker(n_jobs=1), CatBoostRanker(thread_count=1, verbose=False)]

@@ -91,23 +91,11 @@ class TestMakeRanking:
         assert r2 == pytest.approx(1 / 1.25, abs=0.03)  # unit variance plus noise of 0.5
         assert np.abs(np.corrcoef(X[:, :5].T, X[:, 7:].T)[:5, 5:]).max() < 0.05
 
-    def test_counts_tie_within_queries(self):
-        X, _, qid = make_ranking(n_queries=20, docs_per_query=50, random_state=0)
-        distinct = [len(np.unique(X[qid == q, 7])) for q in range(20)]
-        assert max(distinct) < 25
-
     def test_one_document(self):
         X, y, qid = make_ranking(n_queries=1, docs_per_query=1, random_state=0)
         assert X.shape == (1, 20)
         assert np.isfinite(X).all()
         assert (len(y), qid.tolist()) == (1, [0])
-
-    def test_noise_lowers_what_the_features_explain(self):
-        def r2(noise):
-            X, y, _ = make_ranking(n_queries=100, noise=noise, random_state=0)
-            return Ridge().fit(X, y).score(X, y)
-
-        assert r2(0.0) > r2(1.0) + 0.05 > r2(5.0) + 0.1
 
     def test_queries_differ_in_more_than_their_features(self):
         X, y, qid = make_ranking(

@@ -68,38 +68,6 @@ def test_equation_28_modified_sliding_ratio(x):
     np.testing.assert_allclose(found, 1 / rank / (ideal(x) / rank).sum(), rtol=1e-10)
 
 
-@given(grades, st.integers(2, 4))
-def test_equation_33_averaged_ndcg(x, base):
-    name = f"AveragedNDCG(discount=jk,log_base={base})"
-    found = gains(name, x, change="one_grade", max_grade=4)
-    rank = np.arange(1, len(x) + 1)
-    discount = 1 / np.maximum(1.0, np.log(rank) / np.log(base))
-    best = np.cumsum(discount * ideal(x))
-    for j in rank:
-        expected = discount[j - 1] * (1 / best[j - 1 :]).sum() / len(x)
-        assert found[j - 1] == pytest.approx(expected)
-
-
-@given(grades)
-def test_equations_36_and_37_q_measure(x):
-    rank, n_relevant = np.arange(1, len(x) + 1), sum(each > 0 for each in x)
-    available = rank + np.cumsum(ideal(x))
-    relevant = np.asarray(x) > 0
-    rising = gains("QMeasure", x, change="one_grade", max_grade=4)
-    turning = gains("QMeasure", x, change="relevant", grade=2)
-    for j in rank:
-        if relevant[j - 1]:
-            expected = (relevant[j - 1 :] / available[j - 1 :]).sum() / n_relevant
-            assert rising[j - 1] == pytest.approx(expected)
-            assert np.isnan(turning[j - 1])
-            continue
-        changed = np.array(x, float)
-        changed[j - 1] = 2
-        own = (np.where(changed > 0, changed + 1, 0)[:j]).sum() / available[j - 1]
-        below = (relevant[j:] * 3 / available[j:]).sum()
-        assert turning[j - 1] == pytest.approx((own + below) / n_relevant)
-
-
 @given(grades)
 def test_equations_43_and_44_generalized_average_precision(x):
     rank, relevant, y = np.arange(1, len(x) + 1), np.asarray(x) > 0, ideal(x)
