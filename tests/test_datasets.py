@@ -338,7 +338,7 @@ class TestSeveralFiles:
     def test_n_features_holds_for_each(self, write):
         a, b = write("a", "1 qid:1 1:1\n"), write("b", LETOR)
         assert load_letor([a, b], n_features=4)[0].shape == (4, 4)
-        message = f"{b}:1: feature indices must be <= 2 (n_features=2), got 3:1."
+        message = f"{b}: feature indices must be <= 2 (n_features=2), got 3."
         refused([a, b], message, n_features=2)
 
     def test_an_empty_one_is_named(self, write):
@@ -380,12 +380,9 @@ BAD_WORDS = {  # by the line in which they stand
             "1 qid:1 1:NULL",
             f"{RULE}, {SHOWN}'1:NULL'. Pass missing=float('nan') to read NULL as nan",
         ),
-        ("inf qid:1 1:1", "a label must be finite or nan, got inf."),
-        ("-inf qid:1 1:1", "a label must be >= 0, got -inf; "),
-        (
-            "-1 qid:1 1:1",
-            "a label must be >= 0, got -1; write 0 for a document judged not relevant or worse "
-            "(junk), nan for an unjudged one.",
+        *(
+            (f"{label} qid:1 1:1", f"a label must be finite and >= 0, or nan, got {label}; write 0")
+            for label in ("inf", "-inf", "-1")
         ),
         ("1 qid:1 1:inf", "a feature value must be finite (as float64) or nan, got 1:inf."),
         ("1 qid:1 1:-1e999", "a feature value must be finite (as float64) or nan, got 1:-inf."),
@@ -416,12 +413,12 @@ FAULTS = {
     ),
     "a query id after the features": ("1 1:1 qid:3\n", {}, f":1: {RULE}, {SHOWN}'qid:3'."),
     "the first bad value": (
-        "1 qid:1 1:1\n1 qid:1 1:inf\n1 qid:1 1:1\n-1 qid:1 1:1\n1 qid:1 7:1\n", {},
+        "1 qid:1 1:1\n1 qid:1 1:inf\n1 qid:1 1:1\n1 qid:1 1:-inf\n1 qid:1 7:1\n", {},
         ":2: a feature value must be finite (as float64) or nan, got 1:inf.",
     ),
-    "the first bad index": (
+    "an index beyond the last": (
         "1 qid:1 6:1\n1 qid:1 7:1\n1 qid:1 1:inf\n-1 qid:1 1:1\n", {"n_features": 6},
-        ":2: feature indices must be <= 6 (n_features=6), got 7:1.",
+        ": feature indices must be <= 6 (n_features=6), got 7.",
     ),
     "a value beyond float32": (
         "1 qid:1 1:1\n1 qid:1 1:1e39\n", {"dtype": np.float32},
@@ -432,7 +429,7 @@ FAULTS = {
     ),
     "an index from 0 beyond the last": (
         "1 qid:1 3:1\n", {"zero_based": True, "n_features": 3},
-        ":1: feature indices must be <= 2 (n_features=3), got 3:1.",
+        ": feature indices must be <= 2 (n_features=3), got 3.",
     ),
     "a fault beside NULL": ("1 qid:1 1:NULL 2:x\n", {"missing": 0}, f":1: {RULE}, {SHOWN}'2:x'."),
 }  # fmt: skip
@@ -507,7 +504,9 @@ class TestCompressed:
     def test_line_numbers(self, write, ending):
         content = b"\n1 qid:1 1:1\n-1 qid:1 1:1\n"
         path = write("train" + ending, COMPRESSORS[ending](content))
-        with pytest.raises(ValueError, match=re.escape(f"{path}:3: a label must be >= 0")):
+        with pytest.raises(
+            ValueError, match=re.escape(f"{path}:3: a label must be finite and >= 0")
+        ):
             load_letor(path)
 
 

@@ -19,14 +19,7 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from skgraded._support.arguments import flag, integer_or_none, is_number
-from skgraded.datasets._letor_lines import (
-    LARGEST_INDEX,
-    Lines,
-    Rules,
-    line_error,
-    quoted,
-    value_faults,
-)
+from skgraded.datasets._letor_lines import LARGEST_INDEX, Lines, Rules, line_error, quoted
 
 FilePath = str | os.PathLike[str]
 Labels = NDArray[np.int64] | NDArray[np.float64]
@@ -98,9 +91,9 @@ def load_letor(
         If `path_or_paths` is neither a path nor a sequence of paths.
     ValueError
         If another argument is not as described; if a file is empty, damaged or not text; if a line
-        breaks a rule of the format or holds a negative or infinite label, an infinite value, a
-        ``NULL`` without `missing` or an index beyond `n_features` (the message starts with
-        ``file:line:``); if there are neither query ids nor group sizes; if the group sizes are not
+        breaks a rule of the format or holds a negative or infinite label, an infinite value or a
+        ``NULL`` without `missing` (the message starts with ``file:line:``); if an index is beyond
+        `n_features`; if there are neither query ids nor group sizes; if the group sizes are not
         positive integers or do not add up to the number of documents.
 
     See Also
@@ -208,17 +201,25 @@ def _narrowed(X: Any) -> Any:
 def _refuse_bad_values(
     path: str, X: Any, y: NDArray[np.float64], lines: Lines, rules: Rules
 ) -> None:
-    """Refuse values that scikit-learn's reader accepts and we do not, by their first line."""
-    rows = np.flatnonzero((y < 0) | np.isinf(y))[:1]
-    bad_entries = np.isinf(X.data)
-    if rules.n_features is not None:
-        bad_entries |= X.indices >= rules.n_features
-    rows_of_entries = np.searchsorted(X.indptr, np.flatnonzero(bad_entries)[:1], side="right") - 1
-    rows = np.concatenate((rows, rows_of_entries))
-    if len(rows):
-        row = int(rows.min())
-        fault = next(value_faults(float(y[row]), X[row], rules))
-        raise ValueError(f"{path}:{lines.numbers[row]}: {fault}")
+    """Refuse values that scikit-learn's reader accepts and we do not."""
+    first, n_features = rules.first_index, rules.n_features
+    if n_features is not None and X.shape[1] > n_features:
+        raise ValueError(
+            f"{path}: feature indices must be <= {n_features - 1 + first} "
+            f"(n_features={n_features}), got {X.shape[1] - 1 + first}."
+        )
+    for row in np.flatnonzero((y < 0) | np.isinf(y))[:1]:
+        raise ValueError(
+            f"{path}:{lines.numbers[row]}: a label must be finite and >= 0, or nan, got "
+            f"{y[row]:g}; write 0 for a document judged not relevant or worse (junk), nan for an "
+            "unjudged one."
+        )
+    for entry in np.flatnonzero(np.isinf(X.data))[:1]:
+        row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
+        raise ValueError(
+            f"{path}:{lines.numbers[row]}: a feature value must be finite (as "
+            f"{rules.dtype.__name__}) or nan, got {X.indices[entry] + first}:{X.data[entry]:g}."
+        )
 
 
 def _query_ids(parts: list[_Part]) -> IntArray:

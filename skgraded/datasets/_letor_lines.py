@@ -6,7 +6,6 @@ import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isinf
 from typing import IO, Any
 
 import numpy as np
@@ -158,27 +157,6 @@ def _bad_words(lines: Lines, rules: Rules) -> Iterator[str]:
             yield f"{quoted(field)}.{way}"
         else:
             previous = index
-
-
-def value_faults(label: float, features: Any, rules: Rules) -> Iterator[str]:
-    """Say which of the values of a line, which are numbers, is none that we take."""
-    if label < 0:
-        yield (
-            f"a label must be >= 0, got {label:g}; write 0 for a document judged not relevant or "
-            "worse (junk), nan for an unjudged one."
-        )
-    if isinf(label):
-        yield f"a label must be finite or nan, got {label:g}."
-    for column, value in zip(features.indices.tolist(), features.data.tolist(), strict=True):
-        shown = f"{column + rules.first_index}:{value:g}"
-        if isinf(value):
-            yield f"a feature value must be finite (as {rules.dtype.__name__}) or nan, got {shown}."
-        if rules.n_features is not None and column >= rules.n_features:
-            largest = rules.n_features - 1 + rules.first_index
-            yield (
-                f"feature indices must be <= {largest} (n_features={rules.n_features}), got "
-                f"{shown}."
-            )
 
 
 def _number(text: str) -> float | None:
