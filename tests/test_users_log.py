@@ -18,11 +18,10 @@ from skgraded.exceptions import (
     UserModelWarning,
 )
 from skgraded.users import thresholds_from_log
-from skgraded.users._chooser import Chooser
 from skgraded.users._departures import _of_choices, _of_reading, _weights, departures_of
 from skgraded.users._fit import Fit, maximise
 from skgraded.users._lists import ABSENT, HOLE, Lists
-from skgraded.users._reader import Reader
+from skgraded.users._reader import Chooser, Reader
 
 TRUE_G = (0.1, 0.2, 0.3, 0.4)
 

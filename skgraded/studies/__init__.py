@@ -1,19 +1,29 @@
 """Studies of measures on your own runs: which of them agree, are robust, and separate systems."""
 
 from skgraded.studies._all_lists import AllLists, score_all_lists
-from skgraded.studies._correlation_coefficients import kendall_tau, pearson, rms_error, tau_ap
 from skgraded.studies._discriminative_power import (
     DiscriminativePower,
     discriminative_power,
 )
-from skgraded.studies._incompleteness import incompleteness
-from skgraded.studies._incompleteness_result import Incompleteness, IncompletenessStatistic
+from skgraded.studies._incompleteness import (
+    Incompleteness,
+    IncompletenessStatistic,
+    incompleteness,
+)
 from skgraded.studies._judgment_variation import (
     JudgmentVariation,
     compare_assessors,
     simulate_judgments,
 )
-from skgraded.studies._measure_correlation import Correlation, Statistic, correlate
+from skgraded.studies._measure_correlation import (
+    Correlation,
+    Statistic,
+    correlate,
+    kendall_tau,
+    pearson,
+    rms_error,
+    tau_ap,
+)
 from skgraded.studies._pool_samples import PoolReduction, Sampling, reduce_pool
 from skgraded.studies._sensitivity import (
     DocumentChange,

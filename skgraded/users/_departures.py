@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._intervals.estimate import Estimate
-from skgraded.users._chooser import Chooser
 from skgraded.users._fit import Fit
 from skgraded.users._lists import ABSENT, Lists
-from skgraded.users._reader import Reader, Walks
+from skgraded.users._reader import Chooser, Reader, Walks
 
 FloatArray = NDArray[np.float64]
 

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded.users._chooser import Chooser
 from skgraded.users._lists import Lists
-from skgraded.users._reader import LEAST, Reader
+from skgraded.users._reader import LEAST, Chooser, Reader
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -20,8 +20,7 @@ from skgraded._support.writers import Field, LongResult, Table
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
 from skgraded.results import Scores, clusters_of
-from skgraded.users._pair_profile import PairProfile, percent
-from skgraded.users._profile_plot import draw_pairs
+from skgraded.users._pair_profile import PairProfile, draw_pairs, percent
 from skgraded.users._threshold_scores import Given, scores_by_threshold
 
 if TYPE_CHECKING:
