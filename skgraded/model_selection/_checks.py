@@ -146,10 +146,11 @@ def grades_of(labels: Any, features: Any) -> NDArray[Any]:
 def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
     """Store the number and the names of the features, or compare them with those stored."""
     shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
-    if len(shape) != 2:  # noqa: PLR2004
+    if len(shape) != 2 or shape[1] == 0:  # noqa: PLR2004
+        # scikit-learn's checks of estimators look for the words behind the first comma.
         raise ValueError(
-            f"X must be two-dimensional, one row per document, got the shape {shape}. Reshape your "
-            "data: X.reshape(1, -1) is a single document."
+            f"X must be two-dimensional, got 0 feature(s) (shape={shape}) while a minimum of 1 is "
+            "required. Reshape your data: X.reshape(1, -1) is a single document."
         )
     try:
         from sklearn.utils.validation import validate_data
