@@ -1,6 +1,6 @@
 """Every form in which people hold judgments and runs is read, and gives the same values.
 
-The page "Your data in" has a row for each form; the first test compares the two lists.
+The page "TREC and the command line" has a row for each form; the first test compares the two lists.
 """
 
 import gzip
@@ -22,7 +22,7 @@ from skgraded import Rankings, evaluate, trec
 from skgraded.cli import main
 from skgraded.trec import _tables
 
-PAGE = Path(__file__).parents[1] / "docs" / "guide" / "your_data.md"
+PAGE = Path(__file__).parents[1] / "docs" / "guide" / "trec.md"
 MEASURES = ["xGAP(g=[0.4,0.6])", "nDCG@2", "P@1", "RR"]
 # A document's id is its row, as in learning-to-rank data.
 QRELS = {"1": {"0": 2, "1": 0, "2": 1}, "2": {"3": 1, "4": 2}}
@@ -219,7 +219,7 @@ FILES = [(name, kind) for name, kind in BOTH if FORMS[name].is_file]
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the pages of the site are not here")
 def test_the_page_lists_the_forms():
-    section = PAGE.read_text(encoding="utf-8").split("\n### The forms")[1].split("\n##")[0]
+    section = PAGE.read_text(encoding="utf-8").split("\n## The forms")[1].split("\n##")[0]
     rows = [line for line in section.splitlines() if line.startswith("| ")]
     assert [row.split("|")[1].strip() for row in rows] == ["form", *FORMS]
     for row, form in zip(rows[1:], FORMS.values(), strict=True):
@@ -444,7 +444,7 @@ TAKES_A_LINE = {  # what is given for the rows of the page's table
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the pages of the site are not here")
 def test_what_takes_a_line_is_read_by_the_line_of_the_page():
-    text = PAGE.read_text(encoding="utf-8").split("### What takes a line")[1].split("\n##")[0]
+    text = PAGE.read_text(encoding="utf-8").split("\n## What takes a line")[1].split("\n##")[0]
     lines = [row.split("|")[2].strip() for row in text.splitlines() if row.startswith("| ")][1:]
     assert len(lines) == len(TAKES_A_LINE)
     for line, given in zip(lines, TAKES_A_LINE.values(), strict=True):
