@@ -136,15 +136,10 @@ def _floats(name: str, values: Any, array: NDArray[Any]) -> FloatArray:
         if any(issubclass(kind, str | bytes) for kind in set(map(type, array.tolist()))):
             raise TypeError("text")
         if hasattr(values, "to_numpy") and hasattr(values, "isna"):  # astype fails on pandas.NA
-            floats = np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
-        else:
-            floats = array.astype(np.float64)
+            return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
+        return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise _not_numeric(name, array) from error
-    for row in np.flatnonzero(np.abs(floats) >= _LARGEST_EXACT):
-        if isinstance(array[row], int):
-            raise _not_exact(name, _quoted(array[row]), f"row {row}")
-    return floats
 
 
 def _not_numeric(name: str, array: NDArray[Any]) -> ValueError:
@@ -211,9 +206,7 @@ def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray
     return scores
 
 
-def distinct_numbers(
-    name: str, values: ArrayLike, place: Callable[[int], str] = "row {}".format
-) -> FloatArray:
+def distinct_numbers(name: str, values: ArrayLike) -> FloatArray:
     """Return numbers of any type as doubles, which tell integers apart.
 
     Parameters
@@ -222,8 +215,6 @@ def distinct_numbers(
         Name of the argument, for messages.
     values : array-like of shape (n_rows,)
         The numbers.
-    place : callable, optional
-        Returns the place of a row, for messages.
 
     Returns
     -------
@@ -247,15 +238,11 @@ def distinct_numbers(
     if given.dtype.kind != "f":
         beyond = np.flatnonzero(np.abs(doubles) >= _LARGEST_EXACT)
         for row in beyond[:1]:
-            raise _not_exact(name, given[row], place(row))
+            raise ValueError(
+                f"{name} must hold integers below 2**53, from which on doubles do not tell all "
+                f"apart, got {given[row]} in row {row}. Subtract a constant from all of them."
+            )
     return doubles
-
-
-def _not_exact(name: str, shown: Any, place: str) -> ValueError:
-    return ValueError(
-        f"{name} must hold integers below 2**53, from which on doubles do not tell all apart, got "
-        f"{shown} in {place}. Subtract a constant from all of them."
-    )
 
 
 def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
@@ -347,8 +334,6 @@ def read_grades(
     read = [_number_of(each, grades or {}) for each in given]
     if None in read:
         row = read.index(None)
-        if isinstance(given[row], int):
-            raise _not_exact(name, _quoted(given[row]), (place or "row {}".format)(row))
         words = [each for each, number in zip(given, read, strict=True) if number is None]
         told = f"{name} must be numeric, got {_quoted(given[row])} in row {row}."
         way = way_of_words(words, name) if may_be_words else ""
@@ -373,8 +358,6 @@ def _number_of(each: Any, grades: Mapping[str, float]) -> float | None:
             return grades[each]
         if "_" in each:  # which Python allows in numbers
             return None
-    if isinstance(each, int) and abs(each) >= _LARGEST_EXACT:
-        return None
     try:
         return np.nan if is_missing(each) else float(each)
     except (TypeError, ValueError, OverflowError):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.rankings import distinct_numbers, read_grades, way_of_words
+from skgraded.rankings import read_grades, way_of_words
 from skgraded.trec._documents import Documents, draw_key
 
 IntArray = NDArray[np.int64]
@@ -41,6 +41,7 @@ _WAY_OF_COLUMNS = {
 }
 _VALUE = {False: "grade", True: "score"}
 _LONGEST_QUOTE = 60
+_LARGEST_EXACT = 2.0**53
 _MOST_QUOTED = 4096
 _SEARCHED = 1 << 16  # bytes in which words for grades are looked for
 _COLUMNS, _NO_NUMBER = 1, 2  # the faults of a line that has others, and of a grade or a score
@@ -138,7 +139,7 @@ def finite_numbers(
     """Return grades or scores; errors name the place of one that is none."""
     try:
         read = read_grades(name, values, wanted.grades, place, may_be_words=not wanted.is_run)
-        numbers = distinct_numbers(name, read, place)
+        numbers = read.astype(np.float64)
     except ValueError:
         for row, each in enumerate(values):
             if isinstance(each, list | tuple | Mapping):
@@ -149,6 +150,14 @@ def finite_numbers(
         raise
     for row in np.flatnonzero(~np.isfinite(numbers))[:1]:
         raise ValueError(f"{place(row)}: the {name} must be finite, got {numbers[row]}.")
+    beyond = np.flatnonzero(np.abs(numbers) >= _LARGEST_EXACT)
+    listed = list(values) if len(beyond) else []
+    for row in beyond.tolist():
+        if isinstance(listed[row], int | np.integer):
+            raise ValueError(
+                f"{place(row)}: the {name} must be below 2**53, from which on doubles do not tell "
+                f"all integers apart, got {listed[row]}. Subtract a constant from all of them."
+            )
     return numbers
 
 
