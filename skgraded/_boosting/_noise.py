@@ -8,8 +8,6 @@ from typing import Any
 from skgraded import _core
 from skgraded._support.arguments import choice, integer, number
 
-_SEEDS = 2**64
-
 
 @dataclass(frozen=True)
 class Noise:
@@ -39,7 +37,7 @@ class Noise:
             kind=_core.NoiseKind[self.kind],
             scale=self.scale,
             n_draws=self.n_draws,
-            seed=self.seed % _SEEDS,
+            seed=self.seed % 2**64,
         )
 
     def __str__(self) -> str:
