@@ -19,17 +19,8 @@ def test_an_array_of_ids_is_a_list_of_documents():
     assert found.values.tolist() == same.values.tolist() == [[[0.5]]]
     systems = {"one": as_array, "two": as_list}
     assert trec.evaluate("RR", QRELS, systems).values.ravel().tolist() == [0.5, 0.5]
-    with pytest.raises(ValueError, match="a list must hold ids, which are text, got 7"):
+    with pytest.raises(ValueError, match=r"a list of ids, .* which are text, got array"):
         trec.evaluate("RR", QRELS, {"q1": np.array([7, 8])})
-
-
-@pytest.mark.parametrize("name", ["label", "score"])
-def test_a_decimal_comma_is_called_so(name, tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text(f"qid;docno;{name}\nq1;d1;2\nq1;d2;1,5\n")
-    read = trec.read_qrels if name == "label" else trec.read_run
-    with pytest.raises(ValueError, match=r"got '1,5'\. It has a decimal comma: write a point"):
-        read(path)
 
 
 def test_a_profile_in_the_order_of_compare_is_answered_with_its_own():
