@@ -13,8 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._boosting._evaluator import ChosenMeasure, Evaluator, named_measures
-from skgraded._boosting._judged_sets import are_equal
+from skgraded._boosting._evaluator import ChosenMeasure, Evaluator, are_equal, named_measures
 from skgraded.rankings import Judgments, split_target
 
 __all__ = ["eval_metric"]

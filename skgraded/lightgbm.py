@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from skgraded._boosting._evaluator import (
     ChosenMeasure,
+    DataSet,
     Evaluator,
+    JudgedSets,
     NamedMeasures,
     as_argument,
     named_measures,
     refuse_taken_names,
 )
-from skgraded._boosting._judged_sets import DataSet, JudgedSets
-from skgraded._boosting._lambdamart import LambdaMART, make_objective
-from skgraded._boosting._noise import chosen_noise
+from skgraded._boosting._lambdamart import LambdaMART, chosen_noise, make_objective
 from skgraded._guards import refuse_cut_queries
 from skgraded._support.arguments import flag, integer, number, threads
 from skgraded._support.lazy import cached_property

@@ -27,8 +27,7 @@ from skgraded._boosting._evaluator import (
     named_measures,
     refuse_taken_names,
 )
-from skgraded._boosting._lambdamart import LambdaMART, make_objective
-from skgraded._boosting._noise import chosen_noise
+from skgraded._boosting._lambdamart import LambdaMART, chosen_noise, make_objective
 from skgraded._guards import running, warn_about_scored_queries
 from skgraded._support.arguments import integer_or_none, threads
 from skgraded.measures import Measure

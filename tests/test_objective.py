@@ -31,8 +31,7 @@ from skgraded import (
     nDCG,
     xGAP,
 )
-from skgraded._boosting._lambdamart import LambdaMART
-from skgraded._boosting._noise import chosen_noise
+from skgraded._boosting._lambdamart import LambdaMART, chosen_noise
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import GradeScaleWarning, LongQueryWarning
 from skgraded.lightgbm import objective

@@ -26,7 +26,7 @@ from skgraded.datasets import make_ranking
 from skgraded.measures import (
     Fallout,
 )
-from skgraded.scoring._responses import scores_of
+from skgraded.scoring._scorer import scores_of
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)
 X = StandardScaler().fit_transform(X)

@@ -1,8 +1,13 @@
 """Ranking measures as scikit-learn scorers, and records of the queries that a ranker has seen."""
 
 from skgraded._guards import QueryRecord
-from skgraded.scoring._responses import ResponseMethod, scores_of, scores_of_rows
-from skgraded.scoring._scorer import RankingScorer, make_ranking_scorer
+from skgraded.scoring._scorer import (
+    RankingScorer,
+    ResponseMethod,
+    make_ranking_scorer,
+    scores_of,
+    scores_of_rows,
+)
 
 __all__ = [
     "QueryRecord",
