@@ -1,11 +1,11 @@
 """TREC evaluation: qrels and runs are read, scored by any measure and compared."""
 
 from skgraded.trec._evaluate import evaluate
-from skgraded.trec._join import Order, rank
 
 # For studies alone, which score runs under many judgments.
-from skgraded.trec._joined_runs import JoinedRuns as JoinedRuns
-from skgraded.trec._joined_runs import join_runs as join_runs
+from skgraded.trec._join import JoinedRuns as JoinedRuns
+from skgraded.trec._join import Order, rank
+from skgraded.trec._join import join_runs as join_runs
 from skgraded.trec._letor import read_letor
 from skgraded.trec._qrels import Negative, Qrels, read_qrels
 from skgraded.trec._runs import Run, read_run
