@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from conventions_page import conventions_page
 from measure_pages import write_measure_pages
-from reference_pages import MODULES, write_reference_pages
+from reference_pages import write_reference_pages
 
 import skgraded
 
@@ -27,18 +27,22 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_templates", "build", "gallery/*.ipynb", "sg_execution_times.rst"]
-templates_path = ["_templates"]
+exclude_patterns = ["build", "gallery/*.ipynb", "sg_execution_times.rst"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 # The gallery's settings hold functions, and its sections name files.
 suppress_warnings = ["config.cache", "sphinx_gallery.config"]
 
-autosummary_generate = [f"reference/{name}.rst" for name in MODULES]
+autosummary_generate = False  # the page of a module shows all that it has
+autodoc_default_options = {
+    "members": True,
+    "exclude-members": "set_fit_request, set_score_request, set_split_request",
+}
 autodoc_typehints = "none"  # the docstrings state types and shapes
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 default_role = "code"
-numpydoc_show_class_members = False  # the class template lists the methods
+numpydoc_show_class_members = False  # the methods follow their class
 numpydoc_xref_param_type = False
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -49,11 +53,13 @@ html_theme = "pydata_sphinx_theme"
 html_title = "skgraded"
 html_static_path = ["_static"]
 html_css_files = ["skgraded.css"]
+html_js_files = ["cards.js"]
 html_show_sourcelink = False
 html_theme_options = {
     "show_prev_next": True,
     "header_links_before_dropdown": 6,  # with the tables for users of other libraries
     "navigation_with_keys": False,
+    "navigation_depth": 2,  # pages on the left, what a page holds on the right
     "icon_links": [
         {
             "name": "GitHub",

@@ -1,12 +1,9 @@
 """Pages of the measures: one for each family, with formula, worked example and picture."""
 
-import inspect
-import re
-
 import matplotlib as mpl
 import numpy as np
-from mathml import typeset
 from matplotlib.figure import Figure
+from reference_pages import described, heading, write
 
 from skgraded._support.pictures import Curve, draw_curves, headline, plain
 from skgraded.measures import catalogue
@@ -31,38 +28,24 @@ ABOUT = (
 def write_measure_pages(folder):
     """Write a page and the pictures of each family, and the index of all."""
     folder.mkdir(exist_ok=True)
-    families = {}
-    for name, kind in catalogue().items():
-        families.setdefault(kind.__module__.rpartition(".")[2], {})[name] = kind
-    order = [*FAMILIES, *sorted(families.keys() - FAMILIES.keys())]
-    for family in order:
-        title = FAMILIES.get(family, family.replace("_", " ").capitalize())
-        sections = [_section(name, kind, folder) for name, kind in families[family].items()]
-        _write(folder / f"{family}.rst", "\n\n".join([_heading(title, "="), *sections]) + "\n")
-    listed = "\n".join(f"   {family}" for family in order)
-    index = f"{_heading('Measures', '=')}\n\n{ABOUT}\n\n.. toctree::\n   :maxdepth: 2\n\n{listed}\n"
-    _write(folder / "index.rst", index)
+    for family, title in FAMILIES.items():
+        sections = [
+            _section(name, kind, folder)
+            for name, kind in catalogue().items()
+            if kind.__module__.endswith(f".{family}")
+        ]
+        write(folder / f"{family}.rst", "\n\n".join([heading(title), *sections]) + "\n")
+    listed = "\n".join(f"   {family}" for family in FAMILIES)
+    index = f"{heading('Measures')}\n\n{ABOUT}\n\n.. toctree::\n   :maxdepth: 2\n\n{listed}\n"
+    write(folder / "index.rst", index)
 
 
 def _section(name, kind, folder):
-    text = inspect.getdoc(kind)
-    told = re.split(r"^Parameters\n-+\n", text, maxsplit=1, flags=re.MULTILINE)[0].strip()
-    told = re.sub(r"\[\d+\]_", "", told)  # the references stand in the reference
-    told = "\n".join(typeset(told.split("\n")))
-    parts = re.split(r"^Examples\n-+\n", text, maxsplit=1, flags=re.MULTILINE)
-    example = re.split(r"\n\w[^\n]*\n-+\n", parts[1])[0].strip() if len(parts) > 1 else ""
     picture = folder / f"{name}.svg"
     cut = _draw(name, kind, picture)
-    return "\n\n".join(
-        [
-            _heading(name, "-"),
-            told,
-            example,
-            f".. image:: {picture.name}\n   :alt: {name}{cut} against the rank of the one relevant "
-            "document\n   :width: 600",
-            f"Parameters, sources and neighbours: :class:`skgraded.measures.{name}`.",
-        ]
-    )
+    told = f"{name}{cut} against the rank of the one relevant document"
+    image = f".. image:: {picture.name}\n   :alt: {told}\n   :width: 600"
+    return f"{described(f'skgraded.measures.{name}')}\n\n{image}"
 
 
 def _draw(name, kind, path):
@@ -111,13 +94,3 @@ def _of_lists(measure):
     scores = np.tile(np.linspace(1.0, 0.05, N_DOCUMENTS), len(lists))
     found = measure.per_query(np.concatenate(lists), scores, qid=qid)
     return found.values.reshape(TOP_GRADE, N_DOCUMENTS)
-
-
-def _heading(text, line):
-    return f"{text}\n{line * len(text)}"
-
-
-def _write(path, text):
-    """Leave a file alone that has the text, so that Sphinx need not read it again."""
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")

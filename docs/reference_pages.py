@@ -3,7 +3,7 @@
 import importlib
 import inspect
 
-from measure_pages import FAMILIES
+from skgraded.measures import catalogue
 
 # What people want to do, and what they call for it, most wanted first.
 TASKS = {
@@ -101,68 +101,71 @@ MODULES = {
 def write_reference_pages(folder):
     """Write one page for each public module, and the index of all."""
     folder.mkdir(exist_ok=True)
-    shown: set[int] = set()
+    homes = _homes()
     for name, title in MODULES.items():
-        module = importlib.import_module(name)
-        own = [each for each in module.__all__ if _is_new(getattr(module, each), shown)]
-        _write(folder / f"{name}.rst", _page(name, title, module, own))
-    _write(folder / "index.rst", _index())
+        write(folder / f"{name}.rst", _page(name, title, homes))
+    write(folder / "index.rst", _index())
 
 
-def _index():
-    tasks = [
-        f"{_heading(task, '-')}\n\n{_table(f'~{each}' for each in names)}"
-        for task, names in TASKS.items()
-    ]
-    listed = "\n".join(f"   {name}" for name in MODULES)
-    modules = f"{_heading('By module', '-')}\n\n.. toctree::\n   :maxdepth: 1\n\n{listed}\n"
-    return "\n\n".join([_heading("API reference"), *tasks, modules])
+def described(name):
+    """Return the directive that shows the docstring of a class or function, by its full name."""
+    module, _, attribute = name.rpartition(".")
+    thing = getattr(importlib.import_module(module), attribute)
+    if inspect.isclass(thing):
+        kind = "exception" if issubclass(thing, BaseException) else "class"
+    else:
+        kind = "function" if inspect.isfunction(thing) else "data"
+    return f".. auto{kind}:: {name}"
 
 
-def _is_new(thing, shown):
-    """Whether no earlier page documents the object; constants have no pages."""
-    if not callable(thing) or id(thing) in shown:
-        return False
-    shown.add(id(thing))
-    return True
-
-
-def _page(name, title, module, names):
-    tables = [
-        (f"{_heading(group, '-')}\n\n" if group else "") + _table(listed, toctree=True)
-        for group, listed in _groups(module, names).items()
-    ]
-    return "\n\n".join(
-        [
-            f"{_heading(title)}\n\n.. module:: {name}",
-            inspect.getdoc(module),
-            f".. currentmodule:: {name}",
-            *tables,
-            "",
-        ]
-    )
-
-
-def _groups(module, names):
-    """Return the names by the family of their measures, after those that are no measures."""
-    groups: dict[str, list[str]] = {"": []}
-    groups.update((title, []) for title in FAMILIES.values())
-    for name in names:
-        family = getattr(module, name).__module__.rpartition(".")[2]
-        groups[FAMILIES.get(family, "")].append(name)
-    return {group: listed for group, listed in groups.items() if listed}
-
-
-def _table(names, *, toctree=False):
-    options = "   :toctree: generated\n" if toctree else ""
-    return f".. autosummary::\n{options}\n" + "\n".join(f"   {each}" for each in names)
-
-
-def _heading(text, line="="):
+def heading(text, line="="):
+    """Return the heading of a page, or with another line that of a section."""
     return f"{text}\n{line * len(text)}"
 
 
-def _write(path, text):
+def write(path, text):
     """Leave a file alone that has the text, so that Sphinx need not read it again."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
+
+
+def _homes():
+    """Return the one name that each public object is shown by; measures are on other pages."""
+    homes = {kind: f"skgraded.measures.{name}" for name, kind in catalogue().items()}
+    for name in MODULES:
+        for each, thing in _shown(name).items():
+            homes.setdefault(thing, f"{name}.{each}")
+    return homes
+
+
+def _shown(name):
+    """Return what a module exports by its names, without the constants."""
+    module = importlib.import_module(name)
+    exported = {each: getattr(module, each) for each in module.__all__}
+    return {each: thing for each, thing in exported.items() if callable(thing)}
+
+
+def _index():
+    tasks = [f"{heading(task, '-')}\n\n{_table(names)}" for task, names in TASKS.items()]
+    listed = "\n".join(f"   {name}" for name in MODULES)
+    modules = f"{heading('By module', '-')}\n\n.. toctree::\n   :maxdepth: 1\n\n{listed}\n"
+    return "\n\n".join([heading("API reference"), *tasks, modules])
+
+
+def _page(name, title, homes):
+    shown = {homes[thing]: thing for thing in _shown(name).values()}
+    elsewhere = catalogue().values()
+    parts = [
+        heading(title),
+        f".. module:: {name}",
+        inspect.getdoc(importlib.import_module(name)),
+        _table(home.removeprefix(f"{name}.") for home in shown),
+    ]
+    for home, thing in shown.items():
+        if home.rpartition(".")[0] == name and thing not in elsewhere:
+            parts.append(described(home))
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(names):
+    return ".. autosummary::\n\n" + "\n".join(f"   ~{each}" for each in names)
