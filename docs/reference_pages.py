@@ -146,10 +146,12 @@ def _shown(name):
 
 
 def _index():
-    tasks = [f"{heading(task, '-')}\n\n{_table(names)}" for task, names in TASKS.items()]
+    tasks = [
+        f"{heading(task, '-')}\n\n{_table('skgraded', names)}" for task, names in TASKS.items()
+    ]
     listed = "\n".join(f"   {name}" for name in MODULES)
     modules = f"{heading('By module', '-')}\n\n.. toctree::\n   :maxdepth: 1\n\n{listed}\n"
-    return "\n\n".join([heading("API reference"), *tasks, modules])
+    return "\n\n".join([heading("API reference"), ".. currentmodule:: skgraded", *tasks, modules])
 
 
 def _page(name, title, homes):
@@ -159,7 +161,7 @@ def _page(name, title, homes):
         heading(title),
         f".. module:: {name}",
         inspect.getdoc(importlib.import_module(name)),
-        _table(home.removeprefix(f"{name}.") for home in shown),
+        _table(name, shown),
     ]
     for home, thing in shown.items():
         if home.rpartition(".")[0] == name and thing not in elsewhere:
@@ -167,5 +169,7 @@ def _page(name, title, homes):
     return "\n\n".join(parts) + "\n"
 
 
-def _table(names):
-    return ".. autosummary::\n\n" + "\n".join(f"   ~{each}" for each in names)
+def _table(module, names):
+    """Return a table with the first sentence of each name, on a page of the module."""
+    listed = "\n".join(f"   {name.removeprefix(f'{module}.')}" for name in names)
+    return f".. autosummary::\n   :nosignatures:\n\n{listed}"
