@@ -6,6 +6,7 @@ import io
 import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,6 @@ from skgraded._support.arguments import flag, threads
 from skgraded._support.progress import ProgressBar
 from skgraded.measures import Measure, Measures, infAP, measures_by_name, warn_of_continuous_scale
 from skgraded.measures._measure import score_queries
-from skgraded.rankings import Judgments
 from skgraded.results import Scores, direction_of
 from skgraded.trec._join import (
     JoinedRun,
@@ -118,23 +118,28 @@ def evaluate(
         run = read_columns_of_run(given, strict=strict, name=name, with_ranks=order == "rank")
         return join(judged, run, order=order, complete=complete, negative=negative)
 
-    pools, n_empty = _pools(judged, negative, named)
     if judged.are_fractional:
         warn_if_swapped(judged.grades, read_run(given[0][1]), ("qrels", "runs"))
     warn_of_continuous_scale(named.values(), judged.top_grade, are_fractional=judged.are_fractional)
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
-        batches = _score_batches(given, read, _Scorer(named, judged.n_topics), n_threads, bar.step)
+        score = partial(_score, named, judged)
+        batches = _score_batches(given, read, score, n_threads, bar.step)
     systems = unique_names([name for batch in batches for name in batch.names])
     left_out = [each for batch in batches for each in batch.left_out]
+    parts = [part for batch in batches for part in batch.parts]
+    if complete:  # every run has every topic
+        n_empty = np.sum([part.n_empty for part in parts], axis=0) // len(systems)
+    else:
+        n_empty = np.array(score([join_nothing(judged, negative)]).n_empty)
     return Scores(
         measures=tuple(named),
         qid=judged.topics,
-        values=np.concatenate([part for batch in batches for part in batch.values]),
+        values=np.concatenate([part.values for part in parts]),
         directions=tuple(map(direction_of, named.values())),
         systems=systems,
-        n_empty=n_empty,
+        n_empty=tuple(n_empty.tolist()),
         empty=tuple(each.empty for each in named.values()),
-        judged=lambda: pools.fingerprints,
+        judged=lambda: rankings_of([join_nothing(judged, negative)]).judgments.fingerprints,
         notes=(*_notes(judged, negative, named), *notes_on_runs(systems, left_out, complete)),
     )
 
@@ -148,41 +153,52 @@ def _notes(qrels: Qrels, negative: Negative, measures: dict[str, Measure]) -> li
     return notes
 
 
+class _Part(NamedTuple):
+    """Runs that were scored together.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_runs, n_topics, n_measures)
+        The values; nan where a topic is left out.
+    n_empty : tuple of int
+        For each measure, the number of lists of topics with nothing relevant, over all runs.
+    """
+
+    values: FloatArray
+    n_empty: tuple[int, ...]
+
+
 class _Batch(NamedTuple):
-    """The results of runs that were read and scored together, and the errors of the others."""
+    """The results of runs that one thread has read and scored, and the errors of the others."""
 
     names: list[str]
     left_out: list[LeftOut]
-    values: list[FloatArray]
+    parts: list[_Part]
     faults: list[ValueError | OSError]
 
 
-class _Scorer(NamedTuple):
-    """The measures, and the number of topics of the qrels."""
-
-    measures: dict[str, Measure]
-    n_topics: int
-
-    def score(self, runs: list[JoinedRun]) -> FloatArray:
-        """Return values of shape (n_runs, n_topics, n_measures); nan where a topic is left out."""
-        values = np.full((len(runs), self.n_topics, len(self.measures)), np.nan)
-        if runs:
-            columns = [each for each, _ in score_queries(self.measures.values(), rankings_of(runs))]
-            run = np.repeat(np.arange(len(runs)), [len(each.topic) for each in runs])
-            values[run, np.concatenate([each.topic for each in runs])] = np.column_stack(columns)
-        return values
+def _score(measures: dict[str, Measure], qrels: Qrels, runs: list[JoinedRun]) -> _Part:
+    """Score runs that are joined with the qrels."""
+    values = np.full((len(runs), qrels.n_topics, len(measures)), np.nan)
+    try:
+        columns, n_empty = zip(*score_queries(measures.values(), rankings_of(runs)), strict=True)
+    except ValueError as error:  # grades that a measure does not take
+        raise ValueError(f"{qrels.name}: {error}") from error
+    run = np.repeat(np.arange(len(runs)), [len(each.topic) for each in runs])
+    values[run, np.concatenate([each.topic for each in runs])] = np.column_stack(columns)
+    return _Part(values, n_empty)
 
 
 def _score_batches(
     named: list[tuple[str | None, Any]],
     read: Callable[[str | None, Any], JoinedRun],
-    scorer: _Scorer,
+    score: Callable[[list[JoinedRun]], _Part],
     n_threads: int,
     step: Callable[[], None],
 ) -> list[_Batch]:
     """Read and score runs; raise one error that names all faults of all runs."""
 
-    def score(batch: list[tuple[str | None, Any]]) -> _Batch:
+    def read_and_score(batch: list[tuple[str | None, Any]]) -> _Batch:
         scored = _Batch([], [], [], [])
         waiting: list[JoinedRun] = []
         n_documents = 0
@@ -197,20 +213,21 @@ def _score_batches(
                 waiting.append(run)
                 n_documents += len(run.levels)
             if n_documents >= _DOCUMENTS_AT_A_TIME:
-                scored.values.append(scorer.score(waiting))
+                scored.parts.append(score(waiting))
                 waiting, n_documents = [], 0
             step()
-        scored.values.append(scorer.score(waiting))
+        if waiting:
+            scored.parts.append(score(waiting))
         return scored
 
     parts = _parts(named, n_threads)
     if len(parts) == 1:
-        batches = [score(parts[0])]
+        batches = [read_and_score(parts[0])]
     else:
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(n_threads) as pool:
-            batches = list(pool.map(score, parts))
+            batches = list(pool.map(read_and_score, parts))
     _raise_together([fault for batch in batches for fault in batch.faults])
     return batches
 
@@ -230,15 +247,3 @@ def _raise_together(faults: list[ValueError | OSError]) -> None:
     if faults:
         all_missing = all(isinstance(fault, OSError) for fault in faults)
         raise (OSError if all_missing else ValueError)("\n".join(map(str, faults)))
-
-
-def _pools(
-    qrels: Qrels, negative: Negative, measures: dict[str, Measure]
-) -> tuple[Judgments, tuple[int, ...]]:
-    """Return the judgments, and for each measure the number of topics with nothing relevant."""
-    nothing_retrieved = rankings_of([join_nothing(qrels, negative)])
-    try:
-        scored = score_queries(measures.values(), nothing_retrieved)
-        return nothing_retrieved.judgments, tuple(n_empty for _, n_empty in scored)
-    except ValueError as error:  # grades that a measure does not take
-        raise ValueError(f"{qrels.name}: {error}") from error
