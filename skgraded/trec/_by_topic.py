@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support.sealed import SealedFields, require, require_borders, require_column
+from skgraded._support.sealed import SealedFields
 from skgraded.trec._documents import Documents, draw_key
 from skgraded.trec._records import Records, Spans
 
@@ -100,12 +100,6 @@ class Table(SealedFields):
     documents: Documents
     n_duplicates: int
 
-    def _require_sound(self) -> None:
-        require(isinstance(self.documents, Documents), "documents must be Documents")
-        require_column("topics", self.topics, (np.object_,), len(self.topics))
-        require(all(type(each) is str for each in self.topics.tolist()), "topics must be text")
-        require_borders("indptr", self.indptr, len(self.topics), len(self.documents))
-
     @property
     def n_topics(self) -> int:
         """Number of topics."""
@@ -134,8 +128,11 @@ class Table(SealedFields):
             for topic, begin, end in borders
         }
 
+    def _columns(self, name: str, values: NDArray[Any]) -> dict[str, Any]:
+        topics = self.topics[self.topic_of_document()]
+        return {"query_id": topics, "doc_id": list(self.documents), name: values}
+
     def _frame(self, name: str, values: NDArray[Any]) -> pd.DataFrame:
         import pandas as pd
 
-        topics = self.topics[self.topic_of_document()]
-        return pd.DataFrame({"query_id": topics, "doc_id": list(self.documents), name: values})
+        return pd.DataFrame(self._columns(name, values))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import is_missing
-from skgraded._support.sealed import SealedFields, require_borders, require_column
+from skgraded._support.sealed import SealedFields
 
 IntArray = NDArray[np.int64]
 
@@ -144,12 +144,6 @@ class Documents(SealedFields):
         ends = [part.end + offset for part, offset in zip(parts, before, strict=True)]
         return cls(np.concatenate(ends), np.concatenate([part.text for part in parts]))
 
-    def _require_sound(self) -> None:
-        require_column("documents.text", self.text, (np.uint8,), len(self.text))
-        require_column("documents.end", self.end, (np.int64,), len(self.end))
-        borders = np.concatenate(([0], self.end))
-        require_borders("documents.end", borders, len(self.end), len(self.text))
-
     def take(self, rows: IntArray) -> Documents:
         """Return the ids at some rows.
 
@@ -164,6 +158,10 @@ class Documents(SealedFields):
             The ids at these rows, in this order.
         """
         return Documents(*_core.take_documents(self.end, self.text, rows))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickles hold the ids, which are stored again, and no ends that a kernel would trust.
+        return Documents.from_ids, (list(self),)
 
     def __len__(self) -> int:
         return len(self.end)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._support.arguments import choice, is_number
 from skgraded._support.lazy import cached_property
-from skgraded._support.sealed import all_sealed, require, require_column
+from skgraded._support.sealed import all_sealed
 from skgraded._support.text import count
 from skgraded.rankings import levels_of, read_as
 from skgraded.trec._by_topic import Table, group_records
@@ -78,11 +78,10 @@ class Qrels(Table):
     grades: FloatArray
     words: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
-    def _require_sound(self) -> None:
-        super()._require_sound()
-        require_column("grades", self.grades, (np.float64,), self.n_documents)
-        require(np.isfinite(self.grades).all(), "grades must be finite")
-        require(type(self.words) is dict, "words must be a dict")
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickles hold columns, which are read again, and no borders that a kernel would trust.
+        others = {"name": self.name, "words": self.words, "n_duplicates": self.n_duplicates}
+        return _read_again, (self._columns("relevance", self.grades), others)
 
     @cached_property
     def slots(self) -> tuple[NDArray[np.uint64], IntArray, HashKey]:
@@ -302,6 +301,10 @@ def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qre
     name = name_of_source(source) if is_source(source) else f"<{type(source).__name__}>"
     qrels = qrels_from_records(read_records(source, Wanted(grades=words)), name)
     return qrels.map_grades(numbers) if numbers else qrels
+
+
+def _read_again(columns: dict[str, Any], others: dict[str, Any]) -> Qrels:
+    return dataclasses.replace(read_qrels(columns), **others)
 
 
 def _words_and_numbers(grades: Any) -> tuple[dict[str, float], dict[float, float]]:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import flag
-from skgraded._support.sealed import require, require_column
 from skgraded.trec._by_topic import Table, group_records
 from skgraded.trec._readers import is_one_run, is_record, read_records
 from skgraded.trec._records import Records, Wanted
@@ -51,12 +50,11 @@ class Run(Table):
     ranks: NDArray[np.int32] | None
     tag: str
 
-    def _require_sound(self) -> None:
-        super()._require_sound()
-        require_column("scores", self.scores, (np.float64,), self.n_documents)
-        require(np.isfinite(self.scores).all(), "scores must be finite")
-        if self.ranks is not None:
-            require_column("ranks", self.ranks, (np.int32,), self.n_documents)
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickles hold columns, which are read again, and no borders that a kernel would trust.
+        ranks = {} if self.ranks is None else {"rank": self.ranks}
+        others = {"name": self.name, "tag": self.tag, "n_duplicates": self.n_duplicates}
+        return _read_again, ({**self._columns("score", self.scores), **ranks}, others)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return the run as a dict of dicts, as in pytrec_eval.
@@ -155,6 +153,10 @@ def _name_of(source: Any) -> str:
     """Return the name that ranx gives a run, or that of the type."""
     name = None if hasattr(source, "columns") else getattr(source, "name", None)
     return name if isinstance(name, str) else f"<{type(source).__name__}>"
+
+
+def _read_again(columns: dict[str, Any], others: dict[str, Any]) -> Run:
+    return dataclasses.replace(read_run(columns), **others)
 
 
 def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
