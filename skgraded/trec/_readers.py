@@ -1,6 +1,6 @@
 """The kinds of qrels and runs, and the reader of each: lines, tables with a header, dicts by topic.
 
-A new kind is a row of `READERS`.
+A new kind is a row of `FILE_READERS` or `READERS`.
 """
 
 from __future__ import annotations
@@ -49,9 +49,10 @@ def read_records(source: Any, wanted: Wanted) -> Records:
     Records
         The records in the order in which they came.
     """
+    kinds: Kinds = READERS
     if is_source(source):
-        source = _File.open(source)
-    return next(read for is_it, read in READERS if is_it(source))(source, wanted)
+        source, kinds = _File.open(source), FILE_READERS
+    return next(read for is_it, read in kinds if is_it(source))(source, wanted)
 
 
 class _File(NamedTuple):
@@ -59,21 +60,20 @@ class _File(NamedTuple):
 
     name: str
     start: bytes
+    first_line: str
     chunks: Iterator[bytes]
 
     @classmethod
     def open(cls, source: Any) -> _File:
         """Read the first chunks, with the whole of the first line of data if it comes early."""
-        start, chunks = b"", read_chunks(source)
+        start, line, chunks = b"", b"", read_chunks(source)
         for chunk in chunks:
             start += chunk
-            if len(start) >= _START or b"\n" in _after_comments(start):
+            line, end, _ = _after_comments(start).partition(b"\n")
+            if end or len(start) >= _START:
                 break
-        return cls(name_of_source(source), start, chain([start], chunks))
-
-    @property
-    def first_line(self) -> str:
-        return _decoded(_after_comments(self.start).partition(b"\n")[0]).strip()
+        name = name_of_source(source)
+        return cls(name, start, _decoded(line).strip(), chain([start], chunks))
 
     @property
     def delimiter(self) -> str:
@@ -83,6 +83,10 @@ class _File(NamedTuple):
             if len(words) > 1 and has_columns(word.strip().strip('"') for word in words):
                 return delimiter
         return ""
+
+    @property
+    def is_json(self) -> bool:
+        return bool(_JSON.match(self.start.lstrip()))
 
     def text(self) -> str:
         return _decoded(b"".join(self.chunks))
@@ -286,14 +290,6 @@ def _table(columns_of: Callable[[Any, Wanted], Columns]) -> Reader:
     return lambda given, wanted: read_columns(columns_of(given, wanted), wanted)
 
 
-def _begins(file: Any, start: bytes | re.Pattern[bytes]) -> bool:
-    if not isinstance(file, _File):
-        return False
-    if isinstance(start, bytes):
-        return file.start.startswith(start)
-    return bool(start.match(file.start.lstrip()))
-
-
 def _is_frame(given: Any) -> bool:
     """Whether something is a frame of pandas or polars, or a table of Arrow or Hugging Face."""
     names = getattr(given, "column_names", None)
@@ -314,23 +310,26 @@ def _refuse(given: Any, wanted: Wanted) -> Records:
 
 
 # What tells whether something is of a kind, and the reader of the kind. The first that fits reads.
-READERS: tuple[tuple[Callable[[Any], bool], Reader], ...] = (
-    # Files
+Kinds = tuple[tuple[Callable[[Any], bool], Reader], ...]
+
+FILE_READERS: Kinds = (
     (
-        lambda file: _begins(file, b"PAR1"),
+        lambda file: file.start.startswith(b"PAR1"),
         _table(lambda file, _: columns_of_parquet(b"".join(file.chunks), file.name)),
     ),
-    (lambda file: _begins(file, _JSON) and _is_json_lines(file), _table(_columns_of_json_lines)),
-    (lambda file: _begins(file, _JSON), _read_json),
+    (lambda file: file.is_json and _is_json_lines(file), _table(_columns_of_json_lines)),
+    (lambda file: file.is_json, _read_json),
     (
-        lambda file: isinstance(file, _File) and file.delimiter != "",
+        lambda file: file.delimiter != "",
         _table(lambda file, _: columns_of_csv(file.text(), file.delimiter, file.name)),
     ),
     (
-        lambda file: isinstance(file, _File),
+        lambda file: True,
         lambda file, wanted: read_lines(file.chunks, file.name, wanted),
     ),
-    # Objects
+)
+
+READERS: Kinds = (
     (lambda given: type(given).__name__ == "LazyFrame", _refuse),
     (
         lambda given: hasattr(given, "qrels_iter") or hasattr(given, "scoreddocs_iter"),
