@@ -121,23 +121,18 @@ def evaluate(
     if judged.are_fractional:
         warn_if_swapped(judged.grades, read_run(given[0][1]), ("qrels", "runs"))
     warn_of_continuous_scale(named.values(), judged.top_grade, are_fractional=judged.are_fractional)
+    score = partial(_score, named, judged)
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
-        score = partial(_score, named, judged)
-        batches = _score_batches(given, read, score, n_threads, bar.step)
-    systems = unique_names([name for batch in batches for name in batch.names])
-    left_out = [each for batch in batches for each in batch.left_out]
-    parts = [part for batch in batches for part in batch.parts]
-    if complete:  # every run has every topic
-        n_empty = np.sum([part.n_empty for part in parts], axis=0) // len(systems)
-    else:
-        n_empty = np.array(score([join_nothing(judged, negative)]).n_empty)
+        score_batch = partial(_score_batch, read=read, score=score, step=bar.step)
+        names, left_out, parts, _ = _in_threads(score_batch, given, n_threads)
+    systems = unique_names(names)
     return Scores(
         measures=tuple(named),
         qid=judged.topics,
         values=np.concatenate([part.values for part in parts]),
         directions=tuple(map(direction_of, named.values())),
         systems=systems,
-        n_empty=tuple(n_empty.tolist()),
+        n_empty=_n_empty(parts if complete else [score([join_nothing(judged, negative)])]),
         empty=tuple(each.empty for each in named.values()),
         judged=lambda: rankings_of([join_nothing(judged, negative)]).judgments.fingerprints,
         notes=(*_notes(judged, negative, named), *notes_on_runs(systems, left_out, complete)),
@@ -169,7 +164,7 @@ class _Part(NamedTuple):
 
 
 class _Batch(NamedTuple):
-    """The results of runs that one thread has read and scored, and the errors of the others."""
+    """The results of runs that were read and scored, and the errors of the others."""
 
     names: list[str]
     left_out: list[LeftOut]
@@ -189,50 +184,62 @@ def _score(measures: dict[str, Measure], qrels: Qrels, runs: list[JoinedRun]) ->
     return _Part(values, n_empty)
 
 
-def _score_batches(
-    named: list[tuple[str | None, Any]],
+def _n_empty(parts: list[_Part]) -> tuple[int, ...]:
+    """Return, for each measure, the topics with nothing relevant, where no run lacks a topic."""
+    n_runs = sum(len(part.values) for part in parts)
+    totals = map(sum, zip(*(part.n_empty for part in parts), strict=True))
+    return tuple(total // n_runs for total in totals)
+
+
+def _score_batch(
+    batch: list[tuple[str | None, Any]],
     read: Callable[[str | None, Any], JoinedRun],
     score: Callable[[list[JoinedRun]], _Part],
-    n_threads: int,
     step: Callable[[], None],
-) -> list[_Batch]:
-    """Read and score runs; raise one error that names all faults of all runs."""
+) -> _Batch:
+    """Read runs, and score as many of them together as may be in memory."""
+    found = _Batch([], [], [], [])
+    waiting: list[JoinedRun] = []
+    n_documents = 0
+    for name, given in batch:
+        try:
+            run = read(name, given)
+        except (ValueError, OSError) as fault:
+            found.faults.append(fault)
+        else:
+            found.names.append(run.name)
+            found.left_out.append(run.left_out)
+            waiting.append(run)
+            n_documents += len(run.levels)
+        if n_documents >= _DOCUMENTS_AT_A_TIME:
+            found.parts.append(score(waiting))
+            waiting, n_documents = [], 0
+        step()
+    if waiting:
+        found.parts.append(score(waiting))
+    return found
 
-    def read_and_score(batch: list[tuple[str | None, Any]]) -> _Batch:
-        scored = _Batch([], [], [], [])
-        waiting: list[JoinedRun] = []
-        n_documents = 0
-        for name, given in batch:
-            try:
-                run = read(name, given)
-            except (ValueError, OSError) as fault:
-                scored.faults.append(fault)
-            else:
-                scored.names.append(run.name)
-                scored.left_out.append(run.left_out)
-                waiting.append(run)
-                n_documents += len(run.levels)
-            if n_documents >= _DOCUMENTS_AT_A_TIME:
-                scored.parts.append(score(waiting))
-                waiting, n_documents = [], 0
-            step()
-        if waiting:
-            scored.parts.append(score(waiting))
-        return scored
 
-    parts = _parts(named, n_threads)
-    if len(parts) == 1:
-        batches = [read_and_score(parts[0])]
+def _in_threads(
+    score_batch: Callable[[list[tuple[str | None, Any]]], _Batch],
+    named: list[tuple[str | None, Any]],
+    n_threads: int,
+) -> _Batch:
+    """Score runs batch by batch; raise one error that names all faults of all runs."""
+    batches = _batches(named, n_threads)
+    if len(batches) == 1:
+        scored = [score_batch(batches[0])]
     else:
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(n_threads) as pool:
-            batches = list(pool.map(read_and_score, parts))
-    _raise_together([fault for batch in batches for fault in batch.faults])
-    return batches
+            scored = list(pool.map(score_batch, batches))
+    found = _Batch(*(list(itertools.chain(*each)) for each in zip(*scored, strict=True)))
+    _raise_together(found.faults)
+    return found
 
 
-def _parts(
+def _batches(
     named: list[tuple[str | None, Any]], n_threads: int
 ) -> list[list[tuple[str | None, Any]]]:
     """Split runs into parts of about equal size, the same number for each thread."""
