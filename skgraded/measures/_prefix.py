@@ -403,7 +403,7 @@ class PrefixForm(NamedTuple):
         """
         if self.takes_slices:
             return np.concatenate(list(self.slice_by_slice(rankings, empty)))
-        constant, scale, gains = self._linear_sums(rankings)
+        constant, scale, gains = self._linear_sums(rankings) if self.linear else _NO_LINEAR_SUMS
         moments = _NOTHING
         if self.pairs is not None:
             if rankings.judgments.borders is not None:
@@ -436,7 +436,7 @@ class PrefixForm(NamedTuple):
         n_levels, sums = len(self.cells.base), rankings.sums
         lists, how = _weighted_lists(rankings, positions, self.rules)
         levels, tied, indptr, weights, ragged = lists
-        parts: list[Any] = [*self._linear_sums(rankings)]
+        parts: list[Any] = [*(self._linear_sums(rankings) if self.linear else _NO_LINEAR_SUMS)]
         parts += [self.cells.factor, self.best, self.relevant]
         at_a_time = max(1, _MOMENTS_AT_A_TIME // n_levels**2)
         for first in range(0, n_queries, at_a_time):
@@ -456,9 +456,7 @@ class PrefixForm(NamedTuple):
 
     def _linear_sums(self, rankings: Ranked) -> tuple[Any, Any, Any]:
         """Return the constant, the scale, and the sums of d_n v[r_n] over the ranks n <= k."""
-        linear = self.linear
-        if linear is None:
-            return _NO_LINEAR_SUMS
+        linear = cast("LinearPart", self.linear)
         key = linear.discount, self.rules, self.gain_bytes
         gains = rankings.sums.get(key)
         if gains is None:

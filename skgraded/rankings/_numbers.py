@@ -153,13 +153,6 @@ def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:
         )
 
 
-def without_mask(labels: ArrayLike) -> ArrayLike:
-    """Return labels of which those of masked documents are NaN, which is unjudged."""
-    if np.ma.is_masked(labels):
-        return np.ma.filled(np.ma.asarray(labels, dtype=np.float64), np.nan)
-    return labels
-
-
 def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
     """Return labels as numbers, at least one."""
     labels = read_grades("y_true", y_true)
@@ -326,7 +319,10 @@ def read_grades(
     >>> read_grades("y", ["2", "0"]), read_grades("y", ["E", "I"], {"E": 3, "I": 0})
     (array([2., 0.]), array([3., 0.]))
     """
-    values = without_mask(values if grades else grades_of_categories(values))
+    if type(values) is not np.ndarray:
+        values = values if grades else grades_of_categories(values)
+        if np.ma.is_masked(values):  # a masked document is unjudged
+            values = np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan)
     try:
         return numeric(name, values)
     except ValueError:
