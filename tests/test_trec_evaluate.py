@@ -249,10 +249,13 @@ def test_runs_are_scored_in_batches(monkeypatch, bound, value):
     qrels, runs = random_runs(7)
     whole = trec.evaluate(MEASURES, qrels, runs)
     monkeypatch.setattr(_evaluate, bound, value)
-    sizes, rankings_of = [], _evaluate.rankings_of
-    monkeypatch.setattr(
-        _evaluate, "rankings_of", lambda runs: sizes.append(len(runs)) or rankings_of(runs)
-    )
+    sizes, score_joined = [], _evaluate.score_joined
+
+    def score(measures, runs, complete):
+        sizes.append(len(runs))
+        return score_joined(measures, runs, complete)
+
+    monkeypatch.setattr(_evaluate, "score_joined", score)
     again = trec.evaluate(MEASURES, qrels, runs, n_threads=1)
     assert np.array_equal(again.values, whole.values, True)
     assert again.systems == whole.systems

@@ -16,16 +16,15 @@ from skgraded._guards import warn_if_swapped
 from skgraded._support.arguments import flag, threads
 from skgraded._support.progress import ProgressBar
 from skgraded.measures import Measure, Measures, infAP, measures_by_name, warn_of_continuous_scale
-from skgraded.measures._measure import score_queries
+from skgraded.rankings import Judgments, RankedList
 from skgraded.results import Scores, direction_of
 from skgraded.trec._join import (
     JoinedRun,
     LeftOut,
     Order,
     join,
-    join_nothing,
     notes_on_runs,
-    rankings_of,
+    score_joined,
 )
 from skgraded.trec._qrels import Negative, Qrels, read_qrels
 from skgraded.trec._runs import named_runs, read_columns_of_run, read_run, unique_names
@@ -116,12 +115,12 @@ def evaluate(
 
     def read(name: str | None, given: Any) -> JoinedRun:
         run = read_columns_of_run(given, strict=strict, name=name, with_ranks=order == "rank")
-        return join(judged, run, order=order, complete=complete, negative=negative)
+        return join(judged, run, order=order, negative=negative)
 
     if judged.are_fractional:
         warn_if_swapped(judged.grades, read_run(given[0][1]), ("qrels", "runs"))
     warn_of_continuous_scale(named.values(), judged.top_grade, are_fractional=judged.are_fractional)
-    score = partial(_score, named, judged)
+    score = partial(_score, named, judged, complete)
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
         score_batch = partial(_score_batch, read=read, score=score, step=bar.step)
         names, left_out, parts, _ = _in_threads(score_batch, given, n_threads)
@@ -129,12 +128,12 @@ def evaluate(
     return Scores(
         measures=tuple(named),
         qid=judged.topics,
-        values=np.concatenate([part.values for part in parts]),
+        values=np.concatenate([values for values, _ in parts]),
         directions=tuple(map(direction_of, named.values())),
         systems=systems,
-        n_empty=_n_empty(parts if complete else [score([join_nothing(judged, negative)])]),
+        n_empty=parts[0][1],  # the same for all runs
         empty=tuple(each.empty for each in named.values()),
-        judged=lambda: rankings_of([join_nothing(judged, negative)]).judgments.fingerprints,
+        judged=partial(_fingerprints, judged, negative),
         notes=(*_notes(judged, negative, named), *notes_on_runs(systems, left_out, complete)),
     )
 
@@ -148,19 +147,17 @@ def _notes(qrels: Qrels, negative: Negative, measures: dict[str, Measure]) -> li
     return notes
 
 
-class _Part(NamedTuple):
-    """Runs that were scored together.
+def _fingerprints(qrels: Qrels, negative: Negative) -> NDArray[np.uint64]:
+    """Return those of the judgments of each topic."""
+    pool = qrels.pool(negative)
+    best_first = RankedList.without_ties(pool.best_first, pool.indptr)
+    retrieved = pool.levels[:0], np.zeros(qrels.n_topics + 1, dtype=np.int64)
+    judgments = Judgments.of_lists(*retrieved, pool.grades, best_first, qid=qrels.topics)
+    return judgments.fingerprints
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_runs, n_topics, n_measures)
-        The values; nan where a topic is left out.
-    n_empty : tuple of int
-        For each measure, the number of lists of topics with nothing relevant, over all runs.
-    """
 
-    values: FloatArray
-    n_empty: tuple[int, ...]
+# Values by run, topic and measure, and for each measure the number of topics with nothing relevant.
+_Part = tuple[FloatArray, tuple[int, ...]]
 
 
 class _Batch(NamedTuple):
@@ -172,23 +169,13 @@ class _Batch(NamedTuple):
     faults: list[ValueError | OSError]
 
 
-def _score(measures: dict[str, Measure], qrels: Qrels, runs: list[JoinedRun]) -> _Part:
-    """Score runs that are joined with the qrels."""
-    values = np.full((len(runs), qrels.n_topics, len(measures)), np.nan)
+def _score(
+    measures: dict[str, Measure], qrels: Qrels, complete: bool, runs: list[JoinedRun]
+) -> _Part:
     try:
-        columns, n_empty = zip(*score_queries(measures.values(), rankings_of(runs)), strict=True)
+        return score_joined(measures.values(), runs, complete)
     except ValueError as error:  # grades that a measure does not take
         raise ValueError(f"{qrels.name}: {error}") from error
-    run = np.repeat(np.arange(len(runs)), [len(each.topic) for each in runs])
-    values[run, np.concatenate([each.topic for each in runs])] = np.column_stack(columns)
-    return _Part(values, n_empty)
-
-
-def _n_empty(parts: list[_Part]) -> tuple[int, ...]:
-    """Return, for each measure, the topics with nothing relevant, where no run lacks a topic."""
-    n_runs = sum(len(part.values) for part in parts)
-    totals = map(sum, zip(*(part.n_empty for part in parts), strict=True))
-    return tuple(total // n_runs for total in totals)
 
 
 def _score_batch(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -14,13 +14,14 @@ from skgraded._support.arguments import choice, flag, threads
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import all_sealed
 from skgraded._support.text import count, first_few
-from skgraded.measures import Measures, measures_by_name
-from skgraded.measures import evaluate as evaluate_rankings
+from skgraded.measures import Measure, Measures, measures_by_name
+from skgraded.measures._measure import score_queries
 from skgraded.rankings import Judgments, RankedList, Rankings
 from skgraded.trec._qrels import Negative, Pool, Qrels, read_qrels
 from skgraded.trec._runs import Run, named_runs, read_columns_of_run, read_run, unique_names
 
 IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
 
 Order = Literal["trec_eval", "score", "rank", "file"]
 
@@ -62,8 +63,6 @@ class JoinedRun(NamedTuple):
         Level of each retrieved document.
     order, tied : ndarray of shape (n_documents,)
         The ranking, as in `Rankings`.
-    topic : ndarray of shape (n_topics,), int64
-        Number of each topic in the qrels.
     left_out : LeftOut
         What the scores do not show.
     """
@@ -75,17 +74,11 @@ class JoinedRun(NamedTuple):
     levels: NDArray[Any]
     order: NDArray[np.int32]
     tied: NDArray[np.uint8]
-    topic: IntArray
     left_out: LeftOut
 
 
 def join(
-    qrels: Qrels,
-    run: Run,
-    *,
-    order: Order = "trec_eval",
-    complete: bool = True,
-    negative: Negative = "unsampled",
+    qrels: Qrels, run: Run, *, order: Order = "trec_eval", negative: Negative = "unsampled"
 ) -> JoinedRun:
     """Look up every retrieved document in the qrels and rank the run.
 
@@ -97,84 +90,39 @@ def join(
         The retrieved documents.
     order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
         How the documents are ranked, as in `rank`.
-    complete : bool, default=True
-        Whether topics that the run lacks are kept, with an empty list.
     negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
         Meaning of negative grades, as in `rank`.
 
     Returns
     -------
     JoinedRun
-        The levels and the ranking.
+        The levels and the ranking of all topics of the qrels; the list of one that the run lacks is
+        empty.
     """
-    choice("order", order, get_args(Order))
     number_of = {topic: number for number, topic in enumerate(run.topics.tolist())}
     in_run = np.array([number_of.get(topic, -1) for topic in qrels.topics.tolist()])
-    found = in_run >= 0
-    if not found.any():
-        raise ValueError(_no_common_topic(qrels, run))
-    kept = np.arange(len(found)) if complete else np.flatnonzero(found)
-    start, indptr = _extents(run, in_run[kept])
-    pool = qrels.pool(negative)
-    order_in_topic, tied = _rank(run, order, start, indptr)
-    n_found = int(found.sum())
-    return JoinedRun(
-        name=run.name,
-        qid=qrels.topics[kept],
-        indptr=indptr,
-        pool=pool if len(kept) == len(found) else _of_topics(pool, kept),
-        levels=_levels(pool, int(indptr[-1]), *_look_up(qrels, run, kept, start, indptr)),
-        order=order_in_topic,
-        tied=tied,
-        topic=kept,
-        left_out=LeftOut(len(found) - n_found, run.n_topics - n_found, run.n_duplicates),
-    )
-
-
-def join_nothing(qrels: Qrels, negative: Negative) -> JoinedRun:
-    """Join qrels with a run that retrieved no document for any topic.
-
-    Parameters
-    ----------
-    qrels : Qrels
-        The judgments.
-    negative : {"unsampled", "nonrelevant", "unjudged", "error"}
-        Meaning of negative grades, as in `rank`.
-
-    Returns
-    -------
-    JoinedRun
-        Empty lists, with the pool of the qrels.
-    """
-    pool = qrels.pool(negative)
-    return JoinedRun(
-        name=qrels.name,
-        qid=qrels.topics,
-        indptr=np.zeros(qrels.n_topics + 1, dtype=np.int64),
-        pool=pool,
-        levels=pool.levels[:0],
-        order=np.zeros(0, dtype=np.int32),
-        tied=np.zeros(0, dtype=np.uint8),
-        topic=np.arange(qrels.n_topics),
-        left_out=LeftOut(),
-    )
-
-
-def _extents(run: Run, in_run: IntArray) -> tuple[IntArray, IntArray]:
-    """Return where each topic's documents start in the run, and their extents in the join."""
     absent = in_run < 0
+    if absent.all():
+        raise ValueError(_no_common_topic(qrels, run))
     start = np.where(absent, 0, run.indptr[in_run])
     lengths = np.where(absent, 0, run.indptr[in_run + 1] - start)
-    return start, np.concatenate(([0], np.cumsum(lengths)))
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    pool = qrels.pool(negative)
+    found, rows = _look_up(qrels, run, start, indptr)
+    levels = np.full(int(indptr[-1]), pool.levels[-1])
+    levels[found] = pool.levels[rows]
+    order_in_topic, tied = rank_run(run, order, start, indptr)
+    n_missing = int(absent.sum())
+    n_extra = run.n_topics - (len(absent) - n_missing)
+    left_out = LeftOut(n_missing, n_extra, run.n_duplicates)
+    return JoinedRun(run.name, qrels.topics, indptr, pool, levels, order_in_topic, tied, left_out)
 
 
 def _look_up(
-    qrels: Qrels, run: Run, kept: IntArray, start: IntArray, indptr: IntArray
+    qrels: Qrels, run: Run, start: IntArray, indptr: IntArray
 ) -> tuple[IntArray, IntArray]:
     """Return the retrieved documents that the qrels hold, and their rows there."""
     slots, slot_indptr, key = qrels.slots
-    if len(kept) < qrels.n_topics:
-        slots, slot_indptr = _slots_of_topics(slots, slot_indptr, kept)
     return _core.look_up_documents(
         run.documents.end,
         run.documents.text,
@@ -188,15 +136,10 @@ def _look_up(
     )
 
 
-def _levels(pool: Pool, n_documents: int, found: IntArray, rows: IntArray) -> NDArray[Any]:
-    """Return the level of each retrieved document, of which some were found in the qrels."""
-    levels = np.full(n_documents, pool.levels[-1])
-    levels[found] = pool.levels[rows]
-    return levels
-
-
-def rank_run(run: Run, order: Order) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Rank all of a run's documents.
+def rank_run(
+    run: Run, order: Order, start: IntArray, indptr: IntArray
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Rank a run's documents.
 
     Parameters
     ----------
@@ -204,6 +147,10 @@ def rank_run(run: Run, order: Order) -> tuple[NDArray[np.int32], NDArray[np.uint
         The retrieved documents.
     order : {"trec_eval", "score", "rank", "file"}
         How they are ranked, as in `skgraded.trec.rank`.
+    start : ndarray of shape (n_topics,), int64
+        Where the documents of each topic start in the run.
+    indptr : ndarray of shape (n_topics + 1,), int64
+        Extents of the topics in the ranking.
 
     Returns
     -------
@@ -211,12 +158,6 @@ def rank_run(run: Run, order: Order) -> tuple[NDArray[np.int32], NDArray[np.uint
         The ranking, as in `Rankings`.
     """
     choice("order", order, get_args(Order))
-    return _rank(run, order, run.indptr[:-1], run.indptr)
-
-
-def _rank(
-    run: Run, order: Order, start: IntArray, indptr: IntArray
-) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
     if order in ("trec_eval", "score"):
         documents, single_precision = run.documents, order == "trec_eval"
         return _core.order_documents(
@@ -242,23 +183,17 @@ def _check_ranks(run: Run) -> NDArray[np.int32]:
     return run.ranks
 
 
-def _of_topics(pool: Pool, kept: IntArray) -> Pool:
-    rows, indptr = _rows_of_topics(pool.indptr, kept)
-    return pool._replace(best_first=pool.best_first[rows], indptr=indptr)
-
-
-def _slots_of_topics(
-    slots: NDArray[np.uint64], indptr: IntArray, kept: IntArray
-) -> tuple[NDArray[np.uint64], IntArray]:
-    rows, kept_indptr = _rows_of_topics(indptr, kept)
-    return slots[rows], kept_indptr
-
-
-def _rows_of_topics(indptr: IntArray, kept: IntArray) -> tuple[IntArray, IntArray]:
-    lengths = np.diff(indptr)[kept]
-    kept_indptr = np.concatenate(([0], np.cumsum(lengths)))
-    shift = np.repeat(indptr[kept] - kept_indptr[:-1], lengths)
-    return np.arange(kept_indptr[-1]) + shift, kept_indptr
+def _without_missing(run: JoinedRun) -> JoinedRun:
+    """Leave out the topics that the run lacks."""
+    kept, pool = np.flatnonzero(np.diff(run.indptr)), run.pool
+    lengths = np.diff(pool.indptr)[kept]
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    rows = np.arange(indptr[-1]) + np.repeat(pool.indptr[kept] - indptr[:-1], lengths)
+    return run._replace(
+        qid=run.qid[kept],
+        indptr=np.append(run.indptr[kept], run.indptr[-1]),
+        pool=pool._replace(best_first=pool.best_first[rows], indptr=indptr),
+    )
 
 
 def _no_common_topic(qrels: Qrels, run: Run) -> str:
@@ -357,10 +292,10 @@ def rank(
         read_qrels(qrels),
         read_columns_of_run(run, strict=strict, name=None, with_ranks=order == "rank"),
         order=order,
-        complete=flag("complete", complete),
         negative=negative,
     )
-    return rankings_of([joined], threads(n_threads))
+    whole = flag("complete", complete)
+    return rankings_of([joined if whole else _without_missing(joined)], threads(n_threads))
 
 
 def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
@@ -393,13 +328,39 @@ def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
     return Rankings(judgments, order, tied, n_threads)
 
 
+def score_joined(
+    measures: Collection[Measure], runs: Sequence[JoinedRun], complete: bool
+) -> tuple[FloatArray, tuple[int, ...]]:
+    """Score runs that are joined with the same qrels.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        The measures.
+    runs : sequence of JoinedRun
+        The runs.
+    complete : bool
+        Whether a topic that a run lacks counts as an empty list.
+
+    Returns
+    -------
+    values : ndarray of shape (n_runs, n_topics, n_measures)
+        The values; nan where a topic is left out.
+    n_empty : tuple of int
+        For each measure, the number of topics with nothing relevant.
+    """
+    columns, n_empty = zip(*score_queries(measures, rankings_of(runs)), strict=True)
+    values = np.column_stack(columns).reshape(len(runs), -1, len(columns))
+    if not complete:
+        values[[np.diff(run.indptr) == 0 for run in runs]] = np.nan
+    return values, tuple(n // len(runs) for n in n_empty)
+
+
 def _stacked(indptrs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Return the extents of all queries, with one list after the other."""
     lengths = np.concatenate([np.diff(indptr) for indptr in indptrs])
     return np.concatenate(([0], np.cumsum(lengths)))
 
-
-FloatArray = NDArray[np.float64]
 
 # Runs that are scored together: their lists stay in the cache from one measure to the next.
 _RUNS_AT_A_TIME = 4
@@ -453,17 +414,13 @@ class JoinedRuns(NamedTuple):
                 run._replace(levels=pool.levels[run.levels], pool=pool)
                 for run in self.runs[first : first + _RUNS_AT_A_TIME]
             ]
-            values = evaluate_rankings(named, rankings_of(runs)).values
-            return values.reshape(len(runs), -1, len(named))
+            return score_joined(named.values(), runs, self.complete)[0]
 
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(threads(n_threads)) as executor:
             batches = executor.map(score, range(0, len(self.runs), _RUNS_AT_A_TIME))
-            values: FloatArray = np.concatenate(list(batches))
-        if not self.complete:
-            values[[np.diff(run.indptr) == 0 for run in self.runs]] = np.nan
-        return values
+            return np.concatenate(list(batches))
 
     def best_rank(self) -> IntArray:
         """Find the best rank at which any run has each document of the qrels.

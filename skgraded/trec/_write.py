@@ -70,7 +70,7 @@ def _check_words(what: str, words: Iterable[str]) -> None:
 
 
 def _run_lines(run: Run, order: Order, tag: str) -> Iterator[str]:
-    in_topic, _ = rank_run(run, order)
+    in_topic, _ = rank_run(run, order, run.indptr[:-1], run.indptr)
     first = np.repeat(run.indptr[:-1], np.diff(run.indptr))
     rows = (first + in_topic).tolist()
     ranks = (np.arange(len(rows)) - first + 1).tolist()
