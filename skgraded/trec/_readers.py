@@ -1,6 +1,7 @@
 """The kinds of qrels and runs, and the reader of each: lines, tables with a header, dicts by topic.
 
-A new kind is a row of `FILE_READERS` or `READERS`.
+A new kind is a row of `FILE_READERS` or `READERS`, above all rows that would also take it. New
+names of columns are no kind: they are entries of `SYNONYMS` in `skgraded._support.columns`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from skgraded.trec._tables import (
     has_columns,
     ids_at,
     is_list,
-    read_columns,
+    read_table,
 )
 
 _START = 1 << 16  # bytes that are looked at
@@ -56,7 +57,20 @@ def read_records(source: Any, wanted: Wanted) -> Records:
 
 
 class _File(NamedTuple):
-    """A file whose first bytes are read."""
+    """A file whose first bytes are read.
+
+    Attributes
+    ----------
+    name : str
+        Its path or name, for messages.
+    start : bytes
+        The first bytes, decompressed and without a mark of UTF-8. A file that begins with a mark of
+        UTF-16 has been refused.
+    first_line : str
+        The first line that is neither blank nor a comment.
+    chunks : iterator of bytes
+        All bytes, those of ``start`` among them; they can be taken once.
+    """
 
     name: str
     start: bytes
@@ -287,7 +301,7 @@ Reader = Callable[[Any, Wanted], Records]
 
 
 def _table(columns_of: Callable[[Any, Wanted], Columns]) -> Reader:
-    return lambda given, wanted: read_columns(columns_of(given, wanted), wanted)
+    return lambda given, wanted: read_table(columns_of(given, wanted), wanted)
 
 
 def _is_frame(given: Any) -> bool:

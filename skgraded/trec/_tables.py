@@ -72,7 +72,7 @@ def has_columns(names: Iterable[Any]) -> bool:
     return all(names_of(meaning, present) for meaning in ("query", "document"))
 
 
-def read_columns(columns: Columns, wanted: Wanted) -> Records:
+def read_table(columns: Columns, wanted: Wanted) -> Records:
     """Read the columns of topics and documents, and of grades or scores or ranks."""
     topic, document, place = columns.need("query"), columns.need("document"), columns.place
     topics = ids_at(topic.name, topic.values, place)
