@@ -3,7 +3,8 @@
 A unit is a query, a cluster of queries that do not vary independently, such as those of one person,
 or a session. Every query counts once, so that a mean over clusters is the sum of their sums over
 that of their sizes. Nothing is drawn. The tail probability of a number mu is the largest of three,
-intervals reach to the outer end, and p-values invert them:
+and intervals reach to the outer end. P-values are twice the smaller tail by the first two alone,
+unless the third is asked for, so that they may be below the level where an interval holds mu:
 
 1. Student's t;
 2. the second-order score. With u = (mu - value) / error and the skewness a = k3 / error^3 of the
@@ -247,7 +248,10 @@ class Estimate:
     def p_value(
         self, null: float = 0.0, *, skewed: bool = True, unseen: bool = False
     ) -> FloatArray:
-        """Return two-sided p-values (k,): twice the smaller tail."""
+        """Return two-sided p-values (k,) of the values being ``null``: twice the smaller tail.
+
+        Without ``skewed`` they are those of Student's t. The third tail counts only if ``unseen``.
+        """
         tails = self.tails(null, skewed=skewed, unseen=unseen)
         return np.minimum(1.0, 2.0 * np.minimum(*tails))
 

@@ -1,7 +1,9 @@
 """Paired tests over queries, for many pairs of systems at once, and corrections for their number.
 
 A new test is a function and its entry in `TESTS`, and a new correction one in `CORRECTIONS`:
-comparisons, studies and the command line read the tables.
+comparisons, studies and the command line read the tables. Studies call all the functions. For
+``"score"`` and ``"t"``, comparisons call the `Estimate` of their intervals instead, which also
+knows of repeats and judges; so these two tests are changed there.
 
 Differences are a finite array of shape (n_pairs, n_topics). Every test returns one two-sided
 p-value per pair, which is 1 for a pair without any difference. A topic is a query. Where queries

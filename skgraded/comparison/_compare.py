@@ -353,7 +353,8 @@ def _read(
 ) -> _Read:
     """Read everything off an estimate of pairs by measures, of which the pairs vary fastest.
 
-    P-values of tests that it does not know are replaced later.
+    It knows the score test and Student's t, not through their functions in `TESTS`. The p-values of
+    other tests are replaced by `_test_otherwise`.
     """
     differs, _ = sums_by_cluster((of_queries != 0.0).astype(np.float64), clusters)
     p_values = [estimate.p_value(skewed=test.name == "score") for test in plan.tests]

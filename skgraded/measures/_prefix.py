@@ -391,7 +391,7 @@ class PrefixForm(NamedTuple):
 
         Parameters
         ----------
-        rankings : Rankings
+        rankings : Rankings or IdealRanking
             The ranked documents.
         empty : float
             The value of queries without relevant documents.
@@ -422,7 +422,7 @@ class PrefixForm(NamedTuple):
 
         Parameters
         ----------
-        rankings : Rankings
+        rankings : Rankings or IdealRanking
             The ranked documents.
         empty : float
             The value of queries without relevant documents.

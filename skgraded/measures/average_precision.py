@@ -321,9 +321,9 @@ class xGAP(_ThresholdMeasure):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         users = self._users(judgments)
-        selected = users.expected_shares(judgments, divided=True)
-        every = np.ones(judgments.n_queries)
-        return PairPart(RECIPROCAL, PairFactors(every, f=users.G, h=selected))
+        share = users.expected_shares(judgments, divided=True)  # e(i) / G(i)
+        scale = np.ones(judgments.n_queries)
+        return PairPart(RECIPROCAL, PairFactors(scale, f=users.G, h=share))
 
 
 class eGAP(_ThresholdMeasure):

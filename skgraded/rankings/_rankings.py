@@ -134,8 +134,8 @@ class Rankings:
         1 where the score equals that of the document one rank above.
     scores : ndarray of shape (n_documents,), float64, or None
         Copy of the scores, by position; None if only the ranking is known, as for TREC runs.
-    sums : dict of RankSum to ndarray
-        Sums over the ranks that measures have computed, and share.
+    sums : dict of tuple to ndarray
+        Sums over the ranks that measures have computed, and share, by what determines them.
     """
 
     def __init__(
@@ -280,8 +280,8 @@ class IdealRanking:
     ----------
     judgments : Judgments
         The labels by query.
-    sums : dict of RankSum to ndarray
-        Sums over the ranks that measures have computed, and share.
+    sums : dict of tuple to ndarray
+        Sums over the ranks that measures have computed, and share, by what determines them.
     n_threads, scores : int, None
         As in `Rankings`.
     """
