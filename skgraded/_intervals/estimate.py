@@ -16,7 +16,6 @@ unless the third is asked for, so that they may be below the level where an inte
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri, ndtri, stdtr, stdtrit
 
 from skgraded._intervals.unseen import Unseen
+from skgraded._support.lazy import cached_property
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._intervals.estimate import Estimate
+from skgraded._support.lazy import cached_property
 from skgraded._support.pictures import (
     BETTER,
     GREY,
