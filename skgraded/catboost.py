@@ -98,7 +98,7 @@ class _KnownSet:
     """Labels as CatBoost passes them, and their judgments."""
 
     def __init__(self, data_set: Any) -> None:
-        if not isinstance(data_set, tuple):
+        if not isinstance(data_set, tuple) or len(data_set) not in (2, 3):
             raise ValueError(
                 "data_sets must be tuples (labels, query ids) or (labels, query ids, row weights), "
                 f"got a {type(data_set).__name__}."

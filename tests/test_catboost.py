@@ -161,10 +161,20 @@ def test_query_ranker_hands_categorical_features_on(rows):
     assert ranker.evals_result_["valid_0"][str(TARGET)][-1] == pytest.approx(best, abs=1e-12)
 
 
-@pytest.mark.parametrize("own", [{"eval_metric": "NDCG"}, {"od_wait": 3}])
-def test_query_ranker_refuses_the_rankers_own_stopping(rows, own):
+@pytest.mark.parametrize(
+    ("own", "validation_fraction"),
+    [
+        ({"eval_metric": "NDCG"}, 0.2),
+        ({"od_wait": 3}, 0.2),
+        # Without validation rows CatBoost trains to the end, and says nothing.
+        ({"early_stopping_rounds": 3}, None),
+        ({"od_wait": 3}, None),
+    ],
+)
+def test_query_ranker_refuses_the_rankers_own_stopping(rows, own, validation_fraction):
     X, y, qid = rows
-    ranker = QueryRanker(CatBoostRanker(**QUIET, **own), measure=TARGET, validation_fraction=0.2)
+    inner = CatBoostRanker(iterations=5, **QUIET, **own)
+    ranker = QueryRanker(inner, measure=TARGET, validation_fraction=validation_fraction)
     with pytest.raises(ValueError, match=f"{next(iter(own))} must be left unset"):
         ranker.fit(X, y, qid=qid)
 
@@ -228,6 +238,9 @@ def test_bad_arguments():
         eval_metric("AP")
     with pytest.raises(ValueError, match=r"must be tuples \(labels, query ids\).*got a list"):
         eval_metric("AP", [0, 1, 1])
+    for data_set in [([0, 1],), ([0, 1], [0, 0], [1, 1], [2, 2])]:
+        with pytest.raises(ValueError, match=r"must be tuples \(labels, query ids\)"):
+            eval_metric("AP", data_set)
     with pytest.warns(GradeScaleWarning, match="eval_metric got xGAP without max_grade"):
         eval_metric("xGAP", ([0, 1], [0, 0]))
 

@@ -326,6 +326,8 @@ class CatBoost(Booster):
         estimator.set_params(**{name: list(each) for name, each in tuples.items()})
         if validation is not None:
             self._watch(estimator, rows, validation, params)
+        elif "eval_set" not in params:  # CatBoost would train to the end, and not say so
+            reject_own_stopping(estimator, {"early_stopping_rounds", "od_wait"})
         estimator.fit(rows.X, rows.y, group_id=rows.query_of_row, **params)
         if validation is None:
             return None

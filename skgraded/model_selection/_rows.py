@@ -82,10 +82,7 @@ class QueryRows:
         taken = np.zeros(len(self.sizes), dtype=bool)
         taken[queries] = True
         rows = np.flatnonzero(np.repeat(taken, self.sizes))
-        return dataclasses.replace(
-            self.at(rows, self.sizes[taken]),
-            ranks=self.ranks[taken],
-        )
+        return dataclasses.replace(self.at(rows, self.sizes[taken]), ranks=self.ranks[taken])
 
     def at(self, rows: NDArray[np.int64], sizes: NDArray[np.int64]) -> QueryRows:
         """Take some rows in a given order, in which they form queries of the given sizes."""
