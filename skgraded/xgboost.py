@@ -311,7 +311,7 @@ def evaluation(
     return _Evaluation(named, features, judgments, rounds, name, n_threads)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)  # all rows would be shown
 class _Evaluation(TrainingCallback):
     """The callback of `evaluation`."""
 
@@ -325,6 +325,11 @@ class _Evaluation(TrainingCallback):
 
     def before_training(self, model: Any) -> Any:
         """Start anew, since one callback may serve several trainings, one after the other."""
+        if not isinstance(model, xgboost.Booster):
+            raise TypeError(
+                "evaluation evaluates one model, and xgboost.cv trains one in each fold: pass "
+                "xgboost.cv(custom_metric=eval_metric(...), maximize=True)."
+            )
         self._data: xgboost.DMatrix | None = self.features()
         self._record: dict[str, list[float]] | None = None
         self._stop: EarlyStopping | None = None

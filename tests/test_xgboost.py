@@ -344,6 +344,14 @@ def test_bad_arguments(parts):
         evaluation("xGAP", X=X, y=y, qid=qid)
 
 
+def test_an_evaluation_is_of_one_model_and_shows_no_rows(parts):
+    X, y, qid = parts[0]
+    watch = evaluation("AP", X=X, y=y, qid=qid)
+    assert "array" not in repr(xgb.XGBRanker(callbacks=[watch]))
+    with pytest.raises(TypeError, match=r"pass xgboost\.cv\(custom_metric=eval_metric"):
+        xgb.cv(PARAMS, matrix(parts[0]), 2, nfold=2, callbacks=[watch])
+
+
 def test_rows_where_nothing_is_relevant_have_no_mean(parts):
     train, (X, y, qid) = parts
     watch = evaluation(AP(empty=float("nan")), X=X, y=0 * y, qid=qid)
