@@ -20,7 +20,7 @@ from skgraded.trec._by_topic import Table, group_records
 from skgraded.trec._documents import HashKey, draw_key
 from skgraded.trec._readers import read_records
 from skgraded.trec._records import Records, Wanted
-from skgraded.trec._sources import is_source, name_of_source
+from skgraded.trec._sources import name_of_source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -298,8 +298,8 @@ def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qre
     words, numbers = _words_and_numbers({} if grades is None else grades)
     if isinstance(source, Qrels):
         return source.map_grades(numbers) if numbers else source
-    name = name_of_source(source) if is_source(source) else f"<{type(source).__name__}>"
-    qrels = qrels_from_records(read_records(source, Wanted(grades=words)), name)
+    records = read_records(source, Wanted(grades=words))
+    qrels = qrels_from_records(records, name_of_source(source))
     return qrels.map_grades(numbers) if numbers else qrels
 
 

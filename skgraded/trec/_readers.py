@@ -98,10 +98,6 @@ class _File(NamedTuple):
                 return delimiter
         return ""
 
-    @property
-    def is_json(self) -> bool:
-        return bool(_JSON.match(self.start.lstrip()))
-
     def text(self) -> str:
         return _decoded(b"".join(self.chunks))
 
@@ -132,7 +128,7 @@ def _is_json_lines(file: _File) -> bool:
     return isinstance(record, dict) and has_columns(record)
 
 
-def _columns_of_json_lines(file: _File, wanted: Wanted) -> Columns:
+def _read_json_lines(file: _File, wanted: Wanted) -> Records:
     lines = [
         (number, line) for number, line in enumerate(file.text().split("\n"), 1) if line.strip()
     ]
@@ -141,10 +137,12 @@ def _columns_of_json_lines(file: _File, wanted: Wanted) -> Columns:
         return f"{file.name}, line {lines[row][0]}"
 
     rows = [_parsed(line, file.name, number) for number, line in lines]
-    return columns_of_records(rows, wanted, place)
+    return read_columns(columns_of_records(rows, wanted, place), wanted)
 
 
 def _read_json(file: _File, wanted: Wanted) -> Records:
+    if _is_json_lines(file):
+        return _read_json_lines(file, wanted)
     content = _parsed(file.text(), file.name, 1)
     return read_records(content, wanted._replace(where=f"{file.name}: "))
 
@@ -331,8 +329,7 @@ FILE_READERS: Kinds = (
         lambda file: file.start.startswith(b"PAR1"),
         _table(lambda file, _: columns_of_parquet(b"".join(file.chunks), file.name)),
     ),
-    (lambda file: file.is_json and _is_json_lines(file), _table(_columns_of_json_lines)),
-    (lambda file: file.is_json, _read_json),
+    (lambda file: _JSON.match(file.start.lstrip()) is not None, _read_json),
     (
         lambda file: file.delimiter != "",
         _table(lambda file, _: columns_of_csv(file.text(), file.delimiter, file.name)),

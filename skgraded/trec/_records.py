@@ -17,8 +17,7 @@ from skgraded.trec._documents import Documents, draw_key
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
-N_COLUMNS = {False: 4, True: 6}  # of qrels and of a run
-LAYOUT = {
+_LAYOUT = {
     False: "4 columns, 'topic iteration document grade'",
     True: "6 columns, 'topic Q0 document rank score tag'",
 }
@@ -240,21 +239,17 @@ class _Reader:
             return lines.span_topic
         return np.array(numbers, dtype=np.int32)[lines.span_topic]
 
-    def _spans(self) -> Spans:
-        """Put the spans of all parts together; one may go on from part to part."""
-        topic, begin = _concatenate(self.topic_parts), _concatenate(self.span_begins)
-        if len(self.parts) > 1:
-            kept = np.diff(topic, prepend=-1) != 0
-            topic, begin = topic[kept], begin[kept]
-        return Spans(topic, np.append(begin, self.n_records))
-
     def records(self) -> Records:
         parts = self.parts
         if not parts:
-            raise ValueError(f"{self.name}: no line found; a line has {LAYOUT[self.is_run]}.")
+            raise ValueError(f"{self.name}: no line found; a line has {_LAYOUT[self.is_run]}.")
+        topic, begin = _concatenate(self.topic_parts), _concatenate(self.span_begins)
+        if len(parts) > 1:  # a topic may go on from part to part
+            kept = np.diff(topic, prepend=-1) != 0
+            topic, begin = topic[kept], begin[kept]
         return Records(
             topics=list(self.number_of),
-            spans=self._spans(),
+            spans=Spans(topic, np.append(begin, self.n_records)),
             documents=Documents.concatenate(
                 [Documents(part.document_end, part.document) for part in parts]
             ),
@@ -278,7 +273,7 @@ class _Reader:
         is_word = fault == _NO_NUMBER and not self.is_run
         way = way_of_words(_words_for_grades(text[begin : begin + _SEARCHED])) if is_word else ""
         rule = {
-            _COLUMNS: f"a line has {LAYOUT[self.is_run]}, got {n_columns}: {quote}."
+            _COLUMNS: f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}."
             f"{_WAY_OF_COLUMNS.get((self.is_run, n_columns), '')}",
             _NO_NUMBER: f"the {value} must be a number, got {quote}.{way}",
             3: f"the {value} must be finite, got {quote}.",

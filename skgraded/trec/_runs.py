@@ -14,7 +14,7 @@ from skgraded._support.arguments import flag
 from skgraded.trec._by_topic import Table, group_records
 from skgraded.trec._readers import is_one_run, is_record, read_records
 from skgraded.trec._records import Records, Wanted
-from skgraded.trec._sources import is_source, short_name
+from skgraded.trec._sources import is_source, name_of_source, short_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,14 +145,8 @@ def read_columns_of_run(source: Any, *, strict: bool, name: str | None, with_ran
     if isinstance(source, Run):
         return source if name is None else dataclasses.replace(source, name=name)
     records = read_records(source, Wanted(is_run=True, with_ranks=with_ranks))
-    default = short_name(source) if is_source(source) else _name_of(source)
+    default = short_name(source) if is_source(source) else name_of_source(source)
     return run_from_records(records, default if name is None else name, strict)
-
-
-def _name_of(source: Any) -> str:
-    """Return the name that ranx gives a run, or that of the type."""
-    name = None if hasattr(source, "columns") else getattr(source, "name", None)
-    return name if isinstance(name, str) else f"<{type(source).__name__}>"
 
 
 def _read_again(columns: dict[str, Any], others: dict[str, Any]) -> Run:

@@ -9,6 +9,7 @@ import lzma
 import os
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 _CHUNK = 8_000_000  # bytes of text held at a time
@@ -35,7 +36,7 @@ def is_source(given: Any) -> bool:
 
 
 def name_of_source(source: Any) -> str:
-    """Return the path or the name of a file object, for messages."""
+    """Return the path, the name that an object has, or that of its type."""
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     name = getattr(source, "name", None)
@@ -63,20 +64,14 @@ def read_chunks(source: Any) -> Iterator[bytes]:
         raw = _open(source, stack)
         start = raw.peek(8) if hasattr(raw, "peek") else b""
         packed = next((kind for magic, kind in _COMPRESSED.items() if start.startswith(magic)), "")
-        chunks = (
-            _unpacked(raw, packed, name) if packed else iter(lambda: raw.read(_CHUNK), raw.read(0))
-        )
-        is_first = True
-        for chunk in chunks:
+        plain = iter(partial(raw.read, _CHUNK), raw.read(0))
+        for number, chunk in enumerate(_unpacked(raw, packed, name) if packed else plain):
             text = chunk.encode("utf-8", "surrogateescape") if isinstance(chunk, str) else chunk
-            yield _without_mark(text, name) if is_first else text
-            is_first = False
-
-
-def _without_mark(text: bytes, name: str) -> bytes:
-    if text[:2] in _UTF16_MARKS:
-        raise ValueError(f"{name}: this is UTF-16 text; save the file as UTF-8.")
-    return text.removeprefix(_UTF8_MARK)
+            if number == 0:
+                if text[:2] in _UTF16_MARKS:
+                    raise ValueError(f"{name}: this is UTF-16 text; save the file as UTF-8.")
+                text = text.removeprefix(_UTF8_MARK)
+            yield text
 
 
 def _open(source: Any, stack: contextlib.ExitStack) -> Any:
