@@ -137,7 +137,7 @@ def _read_json_lines(file: _File, wanted: Wanted) -> Records:
         return f"{file.name}, line {lines[row][0]}"
 
     rows = [_parsed(line, file.name, number) for number, line in lines]
-    return read_columns(columns_of_records(rows, wanted, place), wanted)
+    return read_table(columns_of_records(rows, wanted, place), wanted)
 
 
 def _read_json(file: _File, wanted: Wanted) -> Records:
