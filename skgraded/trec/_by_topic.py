@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 
-Check = Callable[[int, int, Callable[[int], str], str], None]
-
 
 def group_records(
-    records: Records, name: str, check_duplicate: Check
+    records: Records, name: str, check_duplicate: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], IntArray | slice]:
     """Group records by topic; keep the first record of each document.
 
@@ -34,9 +32,8 @@ def group_records(
     name : str
         Name of the table.
     check_duplicate : callable
-        Called for each repeated document with the number of the record, the number of the first
-        record of that document, the function that tells a record's place, and the document id. It
-        raises an error where a repetition is not allowed.
+        Called for each repeated document with the number of the record and the number of the first
+        record of that document. It raises an error where a repetition is not allowed.
 
     Returns
     -------
@@ -55,8 +52,7 @@ def group_records(
     if len(pairs):
         numbers = np.arange(len(records.documents))[rows]
         for again, first in pairs.tolist():
-            place, document = records.place, documents[again]
-            check_duplicate(int(numbers[again]), int(numbers[first]), place, document)
+            check_duplicate(int(numbers[again]), int(numbers[first]))
         kept = np.ones(len(numbers), dtype=bool)
         kept[pairs[:, 0]] = False
         indptr = np.concatenate(([0], np.cumsum(kept)))[indptr]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -240,13 +240,13 @@ class Qrels(Table):
 def qrels_from_records(records: Records, name: str) -> Qrels:
     """Group judgments by topic; repeated ones count once, and raise an error if they differ."""
 
-    def check(again: int, first: int, place: Callable[[int], str], document: str) -> None:
+    def check(again: int, first: int) -> None:
         old, new = records.values[first], records.values[again]
         if old != new:
-            topic = records.topic_of(again)
             raise ValueError(
-                f"{place(again)}: document {document!r} of topic {topic!r} must have one "
-                f"grade, got {new:g} here and {old:g} in {place(first).rsplit(', ')[-1]}."
+                f"{records.place(again)}: document {records.documents[again]!r} of topic "
+                f"{records.topic_of(again)!r} must have one grade, got {new:g} here and {old:g} in "
+                f"{records.place(first).rsplit(', ')[-1]}."
             )
 
     for row in np.flatnonzero(np.abs(records.values) > _LARGEST)[:1].tolist():

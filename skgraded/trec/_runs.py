@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,12 +83,12 @@ class Run(Table):
 def run_from_records(records: Records, name: str, strict: bool) -> Run:
     """Group retrieved documents by topic; keep the first of repeated ones, or raise an error."""
 
-    def check(again: int, first: int, place: Callable[[int], str], document: str) -> None:
+    def check(again: int, first: int) -> None:
         if strict:
-            topic = records.topic_of(again)
             raise ValueError(
-                f"{place(again)}: a run must name a document once in a topic, got {document!r} "
-                f"of topic {topic!r} again, first in {place(first).rsplit(', ')[-1]}."
+                f"{records.place(again)}: a run must name a document once in a topic, got "
+                f"{records.documents[again]!r} of topic {records.topic_of(again)!r} again, first "
+                f"in {records.place(first).rsplit(', ')[-1]}."
             )
 
     fields, rows = group_records(records, name, check)
