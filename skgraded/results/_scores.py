@@ -453,14 +453,19 @@ class Scores(OfMeasures, LongResult):
         ImportError
             If pandas is not installed.
         """
-        pandas, columns = import_pandas(".qid and .values"), self._columns()
-        levels = ["system"] * (self.systems is not None) + ["repeat"] * (self.folds is not None)
-        index = pandas.Index(columns.pop("qid"), name="qid")
-        if levels:
-            arrays = [*(columns.pop(level) for level in levels), index]
-            index = pandas.MultiIndex.from_arrays(arrays, names=[*levels, "qid"])
-        frame: pd.DataFrame = pandas.DataFrame(columns, index=index)
-        return frame
+        pandas = import_pandas(".qid and .values")
+        axes: dict[str, Any] = {} if self.systems is None else {"system": list(self.systems)}
+        axes |= {} if self.folds is None else {"repeat": range(len(self.folds))}
+        index = pandas.Index(self.qid, name="qid")
+        if axes:  # a product takes a fifth of the time of columns of names
+            index = pandas.MultiIndex.from_product([*axes.values(), index], names=[*axes, "qid"])
+        values = self.cube.reshape(-1, len(self))
+        frame: pd.DataFrame = pandas.DataFrame(values, index=index, columns=list(self.measures))
+        if self.folds is None:
+            return frame
+        folds = np.tile(self.folds.ravel(), len(frame) // self.folds.size)
+        frame.insert(0, "fold", folds)
+        return frame[folds >= 0]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make copies as the result was made: pickle forgets that arrays are read-only."""
