@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._support.sealed import SealedFields
 from skgraded.trec._documents import Documents, draw_key
-from skgraded.trec._records import Records, Spans
+from skgraded.trec._records import Records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,10 +43,12 @@ def group_records(
         The record at each place.
     """
     rows: IntArray | slice = slice(None)
-    indptr, by_topic = _group_topics(records.spans, len(records.topics))
-    documents = records.documents
-    if by_topic is not None:
-        rows, documents = by_topic, documents.take(by_topic)
+    spans, documents, n_topics = records.spans, records.documents, len(records.topics)
+    indptr = spans.indptr
+    if len(spans.topic) > n_topics:  # some topic is not in one piece
+        topic_of = np.repeat(spans.topic, np.diff(spans.indptr))
+        indptr, rows = _core.group_rows(topic_of, n_topics)
+        documents = documents.take(rows)
     found = _core.find_duplicates(documents.end, documents.text, indptr, draw_key())
     pairs = found.reshape(-1, 2)
     if len(pairs):
@@ -63,13 +65,6 @@ def group_records(
     topics[:] = records.topics
     fields = {"name": name, "topics": topics, "indptr": indptr, "documents": documents}
     return {**fields, "n_duplicates": len(pairs)}, rows
-
-
-def _group_topics(spans: Spans, n_topics: int) -> tuple[IntArray, IntArray | None]:
-    """Return the extents of the topics, and the rows by topic; None if they are consecutive."""
-    if len(spans.topic) == n_topics:  # topics are numbered by first appearance
-        return spans.indptr, None
-    return _core.group_rows(np.repeat(spans.topic, np.diff(spans.indptr)), n_topics)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

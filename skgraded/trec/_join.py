@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._support.arguments import choice, flag, threads
 from skgraded._support.progress import ProgressBar
-from skgraded._support.sealed import all_sealed
 from skgraded._support.text import count, first_few
 from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures._measure import score_queries
@@ -322,9 +321,8 @@ def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
         RankedList.without_ties(best_first, _stacked([pool.indptr for pool in pools])),
         qid=np.concatenate([run.qid for run in runs]),
     )
-    order, tied = all_sealed(
-        np.concatenate([run.order for run in runs]), np.concatenate([run.tied for run in runs])
-    )
+    order = np.concatenate([run.order for run in runs])
+    tied = np.concatenate([run.tied for run in runs])
     return Rankings(judgments, order, tied, n_threads)
 
 

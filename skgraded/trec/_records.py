@@ -208,8 +208,6 @@ class _Reader:
         self.with_ranks = with_ranks
         self.key = draw_key()
         self.parts: list[_Lines] = []
-        self.topic_parts: list[NDArray[np.int32]] = []
-        self.span_begins: list[IntArray] = []
         self.number_of: dict[str, int] = {}
         self.n_lines = 0
         self.n_records = 0
@@ -224,9 +222,8 @@ class _Reader:
             lines.skipped[::2] += self.n_records
             self.skipped.append(lines.skipped.reshape(-1, 2))
         if len(lines.value):
-            self.topic_parts.append(self._number_topics(text, lines))
-            self.span_begins.append(lines.span_begin + self.n_records)
-            self.parts.append(lines)
+            topic, begin = self._number_topics(text, lines), lines.span_begin + self.n_records
+            self.parts.append(lines._replace(span_topic=topic, span_begin=begin))
         self.n_lines += lines.n_lines
         self.n_records += len(lines.value)
         return lines.consumed
@@ -243,7 +240,8 @@ class _Reader:
         parts = self.parts
         if not parts:
             raise ValueError(f"{self.name}: no line found; a line has {_LAYOUT[self.is_run]}.")
-        topic, begin = _concatenate(self.topic_parts), _concatenate(self.span_begins)
+        topic = _concatenate([part.span_topic for part in parts])
+        begin = _concatenate([part.span_begin for part in parts])
         if len(parts) > 1:  # a topic may go on from part to part
             kept = np.diff(topic, prepend=-1) != 0
             topic, begin = topic[kept], begin[kept]

@@ -112,12 +112,12 @@ def _grades(columns: Columns) -> _Column:
 
 
 def _scores_and_ranks(columns: Columns) -> tuple[_Column, NDArray[np.int32] | None]:
-    value, rank = columns.need("score", "rank"), columns.find("rank")
+    score, rank = columns.find("score"), columns.find("rank")
     if rank is None:
-        return value, None
+        return score or columns.need("score", "rank"), None
     ranks = np.array([_rank(each) for each in rank.values], np.int32)
-    if columns.find("score") is not None:
-        return value, ranks
+    if score is not None:
+        return score, ranks
     for row in np.flatnonzero(ranks == _NO_RANK)[:1]:
         raise ValueError(
             f"{columns.place(row)}: the rank must be an integer >= 0, since there is no column "
