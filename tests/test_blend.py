@@ -249,3 +249,9 @@ class TestTraining:
 
     def test_lower_is_better_for_all_parts_or_none(self):
         assert not Blend({FDR(k=2): 1, "FDR@5": 1}).greater_is_better
+
+
+@pytest.mark.parametrize("parts", ["AP", AP(), ["AP", "nDCG"], [AP(), nDCG()]])
+def test_measures_without_weights_are_refused(parts):
+    with pytest.raises(ValueError, match=r"parts must map measures to weights, such as \{"):
+        Blend(parts)

@@ -136,10 +136,16 @@ class Blend(Measure):
 
 
 def _checked(parts: Any) -> tuple[tuple[Measure, float], ...]:
-    pairs = list(parts.items() if isinstance(parts, Mapping) else parts)
+    given = [parts] if isinstance(parts, Measure) else parts
+    pairs: list[Any] = list(given.items() if isinstance(given, Mapping) else given)
+    if any(isinstance(each, str | Measure) for each in pairs):
+        raise ValueError(
+            f"parts must map measures to weights, such as {{'nDCG@10': 0.5, 'AP': 0.5}}, got "
+            f"{parts!r}."
+        )
     weights: dict[Measure, float] = {}
-    for given, weight in pairs:
-        each = measure(given)
+    for spec, weight in pairs:
+        each = measure(spec)
         factor = _params.number(f"The weight of {each}", weight, above=0)
         for part, share in each.parts if isinstance(each, Blend) else ((each, 1.0),):
             weights[part] = weights.get(part, 0.0) + factor * share
