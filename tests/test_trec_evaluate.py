@@ -1,6 +1,7 @@
 """Scores of many runs."""
 
 import dataclasses
+import io
 
 import ir_measures
 import numpy as np
@@ -184,6 +185,11 @@ def test_paths_are_named_by_their_files(tmp_path):
     assert trec.evaluate("AP", QRELS, paths[0]).systems == ("a.run",)
     assert trec.evaluate("AP", QRELS, paths).systems == ("a.run#1", "a.run#2")
     assert trec.evaluate("AP", QRELS, {"x": paths[0], "y": paths[1]}).systems == ("x", "y")
+
+
+def test_an_open_file_is_read_once_beside_fractional_grades():
+    scores = trec.evaluate("AP", {"q": {"a": 1.5, "b": 1}}, io.BytesIO(b"q Q0 b 1 0.5 t\n"))
+    assert scores.values[0, 0, 0] == 0.5
 
 
 def test_one_run_is_enough():

@@ -27,7 +27,7 @@ from skgraded.trec._join import (
     score_joined,
 )
 from skgraded.trec._qrels import Negative, Qrels, read_qrels
-from skgraded.trec._runs import named_runs, read_columns_of_run, read_run, unique_names
+from skgraded.trec._runs import Run, named_runs, read_columns_of_run, read_run, unique_names
 
 FloatArray = NDArray[np.float64]
 
@@ -118,7 +118,7 @@ def evaluate(
         return join(judged, run, order=order, negative=negative)
 
     if judged.are_fractional:
-        warn_if_swapped(judged.grades, read_run(given[0][1]), ("qrels", "runs"))
+        given[0] = None, _read_first(judged, *given[0], strict)
     warn_of_continuous_scale(named.values(), judged.top_grade, are_fractional=judged.are_fractional)
     score = partial(_score, named, judged, complete)
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
@@ -136,6 +136,13 @@ def evaluate(
         judged=partial(_fingerprints, judged, negative),
         notes=(*_notes(judged, negative, named), *notes_on_runs(systems, left_out, complete)),
     )
+
+
+def _read_first(qrels: Qrels, name: str | None, given: Any, strict: bool) -> Run:
+    """Read a run, which may be an open file; warn where it and the qrels look exchanged."""
+    run = read_run(given, strict=strict, name=name)
+    warn_if_swapped(qrels.grades, run, ("qrels", "runs"))
+    return run
 
 
 def _notes(qrels: Qrels, negative: Negative, measures: dict[str, Measure]) -> list[str]:
