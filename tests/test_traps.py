@@ -395,6 +395,15 @@ def test_the_ids_are_found_in_text_that_a_pipeline_turns_into_numbers():
         assert warnings_of(lambda each=ranker: each.fit(frame, Y, qid=words)) == expected
 
 
+def test_the_ids_are_found_as_floats_beside_words():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"kind": ["a", "b"] * (len(QID) // 2), "srch_id": QID.astype(float)})
+    tree = DecisionTreeRegressor(random_state=0)
+    encoder = make_column_transformer((OrdinalEncoder(), ["kind"]), remainder="passthrough")
+    ranker = QueryRanker(make_pipeline(encoder, tree), measure=MEASURE)
+    assert warnings_of(lambda: ranker.fit(frame, Y, qid=QID)) == [IdColumnWarning]
+
+
 def test_ids_that_no_prediction_changes_with_do_not_warn():
     stump = QueryRanker(DecisionTreeRegressor(max_depth=1), measure=MEASURE)
     assert warnings_of(lambda: stump.fit(with_ids("float64"), TARGET)) == []

@@ -92,6 +92,8 @@ def _places_of(ids: NDArray[Any], X: Any) -> NDArray[np.intp]:
         full = np.flatnonzero(2 * np.diff(X.tocsc().indptr) > len(ids))
         return full[_places_of(ids, X[:, full].toarray())]
     table = np.asarray(X)
+    if table.dtype == object and table.shape[1] > 1:  # columns of different types
+        return np.flatnonzero([len(_places_of(ids, each[:, None])) for each in table.T])
     with suppress(TypeError, ValueError), np.errstate(invalid="ignore"):
         numbers = ids.astype(np.float64)[:, None]
         difference = np.abs(table.astype(np.float64) - numbers)
