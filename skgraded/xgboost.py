@@ -253,6 +253,8 @@ def evaluation(
 
     Raises
     ------
+    TypeError
+        In training, if ``xgboost.cv`` calls it, which trains a model in each fold.
     ValueError
         If no measure is given, one is unknown, a name is not as in `eval_metric`, two measures
         have the same name, an argument is out of its range, there are no query ids, or columns

@@ -44,8 +44,8 @@ class Blend(Measure):
     Raises
     ------
     ValueError
-        If there are no parts, a weight is not a finite number above 0, or more is better for one
-        part and worse for another one.
+        If there are no parts, one has no weight, a weight is not a finite number above 0, or more
+        is better for one part and worse for another one.
 
     See Also
     --------

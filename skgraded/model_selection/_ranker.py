@@ -275,9 +275,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If query ids are missing, group sizes are given in their place, pandas objects hold the
             same row labels in different orders, a grade is negative or a training grade NaN,
             queries cannot be held out as asked, rows to train on have initial scores and eval_X is
-            given, ``eval_metric`` names measures and there are no validation queries, or a fit
-            parameter holds numbers of rows. If the predictions for the validation rows have another
-            value of the measure than was recorded in training.
+            given, ``eval_metric`` names measures and there are no validation queries, the estimator
+            would stop early on its own, or a fit parameter holds numbers of rows. If the
+            predictions for the validation rows have another value of the measure than was recorded
+            in training.
 
         Warns
         -----
