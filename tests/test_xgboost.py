@@ -278,7 +278,7 @@ def test_query_ranker_wants_a_frame_to_watch_where_it_trains_on_one(rows):
     X, y, qid = rows
     frame = pd.DataFrame(X, columns=[f"f{each}" for each in range(X.shape[1])])
     ranker = QueryRanker(xgb.XGBRanker(n_estimators=2, n_jobs=1), measure=TARGET)
-    with pytest.raises(ValueError, match=r"[Ff]eature"):
+    with pytest.raises(ValueError, match=r"feature|Feature|fields"):
         ranker.fit(frame, y, qid=qid, eval_X=X, eval_y=y, eval_qid=qid)
     recorded = [
         ranker.fit(X, y, qid=qid, eval_X=other, eval_y=y, eval_qid=qid).evals_result_
