@@ -19,7 +19,6 @@ from pools import rankings_of_pools
 from reference import lambdas
 from sklearn.datasets import load_svmlight_file
 
-import skgraded.xgboost
 from skgraded import (
     AP,
     Blend,
@@ -423,7 +422,7 @@ def test_a_measure_outside_the_form_is_named_with_some_that_work(name):
 NUMBER, INTEGER = "must be a finite number > 0, got", "must be an integer >= 1"
 
 
-@pytest.mark.parametrize("make", [objective, skgraded.xgboost.objective])
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -442,7 +441,9 @@ NUMBER, INTEGER = "must be a finite number > 0, got", "must be an integer >= 1"
         ({"random_state": -1}, "random_state must be an integer >= 0, got -1"),
     ],
 )
-def test_arguments_out_of_range(make, options, message):
+def test_arguments_out_of_range(library, options, message):
+    pytest.importorskip(library)
+    make = importlib.import_module(f"skgraded.{library}").objective
     with pytest.raises(ValueError, match=message):
         make("nDCG", **options)
 
@@ -550,9 +551,8 @@ def train_by_xgboost(X, y, derivatives):
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
 def test_the_warning_of_a_long_query_points_at_the_line_that_trains(library):
     pytest.importorskip(library)
-    derivatives = importlib.import_module(f"skgraded.{library}").objective(
-        "nDCG", truncation_level=None
-    )
+    make = importlib.import_module(f"skgraded.{library}").objective
+    derivatives = make("nDCG", truncation_level=None)
     train = {"lightgbm": train_by_lightgbm, "xgboost": train_by_xgboost}[library]
     y = np.arange(10_001) % 3
     with pytest.warns(LongQueryWarning) as caught:
