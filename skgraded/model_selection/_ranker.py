@@ -348,7 +348,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         others = {"X": X, "sample_weight": sample_weight, **fit_params}
         columns = read_columns(y, qid, named=("y", "qid"), **others)
         grades = grades_of(columns.labels, features)
-        judgments = Judgments(columns.require_ids())
+        judgments = Judgments(columns.require_ids()._replace(labels=grades))
         rows = QueryRows(
             X=features,
             y=grades,

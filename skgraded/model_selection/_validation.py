@@ -35,6 +35,7 @@ from skgraded.rankings import (
     query_series,
     query_target,
     read_columns,
+    read_grades,
     split_target,
     without_query_ids,
 )
@@ -186,8 +187,8 @@ def cross_validate_queries(
     is_several = isinstance(estimator, Mapping)
     rankers = by_name(estimator) if is_several else {"": estimator}
     columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
-    judgments = Judgments(columns.require_ids())
-    grades, ids = np.asarray(columns.labels), as_ids(columns.ids)
+    columns = columns.require_ids()._replace(labels=read_grades("y", columns.labels))
+    judgments, ids = Judgments(columns), as_ids(columns.ids)
     warn_about_given_queries(judgments, rows="rows to cross-validate on")
     named = measures_for(rankers, measures, judgments)
     rankers = {
@@ -196,7 +197,7 @@ def cross_validate_queries(
     weight = None if sample_weight is None else np.asarray(sample_weight)
     # Rows cannot be taken from every sparse format.
     features = X.tocsr() if hasattr(X, "tocsr") else without_query_ids(X)
-    task = _Task(features, grades, ids, weight, named, response_method)
+    task = _Task(features, columns.labels, ids, weight, named, response_method)
     splits = splits_of(cv, n_repeats, X, y, ids)
     warn_if_splits_cut_queries(splits, query_of_row(judgments), judgments.n_queries)
     of_labels = _scores_of_labels(task, splits)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._guards import warn_if_grades_are_ids
 from skgraded._support.columns import QUERY_IDS
 from skgraded._support.lazy import import_pandas
-from skgraded.rankings._numbers import grades_of_categories, read_grades
+from skgraded.rankings._numbers import read_grades
 from skgraded.rankings._queries import as_ids, count_rows, number_rows
 
 if TYPE_CHECKING:
@@ -192,7 +192,8 @@ class CheckedColumns(NamedTuple):
     Attributes
     ----------
     labels : array-like of shape (n_documents,) or None
-        Grades, without the ids that came with them; ordered categories are turned into grades.
+        Grades in the form in which they were given, which `read_grades` reads, without the ids that
+        came with them.
     ids : array-like of shape (n_documents,) or None
         Query id of each row, in the type in which they were given and not yet checked.
     sizes : ndarray of shape (n_documents,), int64, or None
@@ -288,7 +289,6 @@ def _read_telling_columns(
     if in_target is not None:
         sources.append(in_target)
     queries = _agreed_on(sources + _ids_of_frames(columns, row_labels))
-    grades = grades_of_categories(grades)
     return CheckedColumns(grades, *queries, row_labels, others.get("sample_weight"))
 
 
