@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
-from skgraded._support.lazy import cached_property
+from skgraded._support.lazy import cached_property, keep
 from skgraded._support.named_users import UserName
 from skgraded._support.sealed import sealed
 from skgraded.measures._fields import field, number
@@ -114,10 +114,10 @@ class _ThresholdMeasure(PrefixMeasure):
                 f"y_true must hold grades 0..{n_grades} for {self} ({limit}), got {_said(top)}."
             )
         key: tuple[Any, int] = self.g, n_grades
-        grades = judgments.grades
-        if len(grades) <= _MOST_LEVELS_KEPT:
-            return _kept_users(*key, grades.tobytes())
-        return _Users(*key, grades)
+        if judgments.n_levels <= _MOST_LEVELS_KEPT:
+            return _kept_users(*key, judgments.grades.tobytes())
+        kept = judgments.kept[_UsersOfManyLevels]
+        return kept.get(key) or keep(kept, key, _Users(*key, judgments.grades), long=True)
 
 
 # Smaller probabilities count as 0: the reciprocals of some are infinite.
@@ -199,7 +199,11 @@ def _said(grade: float) -> str:
     return repr(float(grade)).removesuffix(".0")
 
 
-_MOST_LEVELS_KEPT = 64  # whose pairs take 32 KB
+class _UsersOfManyLevels(dict[tuple[Any, int], _Users]):
+    """Distributions over the many grades of some labels, by g and the top grade of the scale."""
+
+
+_MOST_LEVELS_KEPT = 64  # which are found by their bytes, whatever the labels
 
 
 @lru_cache(maxsize=64)
