@@ -86,10 +86,11 @@ def _note_on_few(found: Comparison, given: Given, units: tuple[str, str]) -> str
     one, other = (found.systems[each] for each in found.pairs[pair])
     differing = count(int(found.n_differing[pair, column]), *units)
     more = f", and {count(len(few) - 1, 'other difference')} like it" if len(few) > 1 else ""
+    share = min(300.0 / n_units, 100.0)  # the rule of three: the upper end where none shows
     return (
         f"{one} - {other} differs from 0 in {differing} of {n_units} by "
-        f"{found.measures[column]}{more}: intervals allow for what none of these shows, but "
-        "p-values err more often than they say."
+        f"{found.measures[column]}{more}: up to {share:.2g} % of all {units[1]} may differ in ways "
+        "that none of these shows; intervals allow for it, p-values err more often than they say."
     )
 
 
