@@ -127,11 +127,12 @@ class Unseen:
 def _saddlepoints(c: FloatArray, shapes: FloatArray, theta: FloatArray) -> FloatArray:
     """Return the theta of each column at which sum(shapes * c / (1 - theta c)) is 0, from near it.
 
-    The exponent is flat there, so that half of the digits are enough.
+    The exponent is flat there, so that half of the digits are enough. Beside a pole Newton's steps
+    are as short as the way to the pole, and tell nothing.
     """
     low = 1.0 / np.minimum(c.min(axis=0), -_TINY)
     high = 1.0 / np.maximum(c.max(axis=0), _TINY)
-    theta = np.where((theta > low) & (theta < high), theta, 0.0)
+    poles, theta = np.stack([low, high]), np.where((theta > low) & (theta < high), theta, 0.0)
     for _ in range(_STEPS):
         terms = c / (1.0 - theta * c)
         weighted = shapes * terms
@@ -139,7 +140,8 @@ def _saddlepoints(c: FloatArray, shapes: FloatArray, theta: FloatArray) -> Float
         low, high = np.where(slope <= 0.0, theta, low), np.where(slope > 0.0, theta, high)
         step = theta - slope / (weighted * terms).sum(axis=0)
         step = np.where((step > low) & (step < high), step, (low + high) / 2.0)
-        is_found = np.abs(step - theta) <= _HALF_OF_THE_DIGITS * np.abs(step)
+        near = np.minimum(np.abs(step), np.abs(poles - step).min(axis=0))
+        is_found = np.abs(step - theta) <= _HALF_OF_THE_DIGITS * near
         theta = step
         if is_found.all():
             break
