@@ -62,7 +62,7 @@ def joined(repeats, measures):
     names, directions = tuple(map(str, measures)), tuple(map(direction_of, measures))
     queries, n_splits = repeats[0]["qid"].tolist(), repeats[0]["folds"].max() + 1
     aligned = [
-        Scores(measures=names, directions=directions, **each).select(query=queries)
+        Scores(measures=names, directions=directions, **each).select(qid=queries)
         for each in repeats
     ]
     return dataclasses.replace(

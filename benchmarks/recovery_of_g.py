@@ -77,7 +77,7 @@ def lists(rng, g, n, shared=None):
     if by == "queries":
         taste = rng.dirichlet(10 * np.array(g) + 1e-9, size=n_lists)[cluster]
         threshold = 1 + (rng.random((n, 1)) > taste.cumsum(axis=1)[:, :-1]).sum(axis=1)
-        return grade[cluster], threshold[:, None], {"query": cluster}
+        return grade[cluster], threshold[:, None], {"qid": cluster}
     threshold = rng.choice(np.arange(1, len(g) + 1), size=n_clusters, p=g)
     if by == "users":
         return grade, threshold[cluster][:, None], {"user": cluster}
@@ -226,7 +226,7 @@ def speed():
                 "clicked": LOGS[f"log, {name}"][0](rng, grade, threshold).ravel(),
                 "session": session,
                 "position": np.tile(np.arange(1, 11), n),
-                "query": np.repeat(clusters["query"], 10),
+                "qid": np.repeat(clusters["qid"], 10),
             }
             for reader in (name, "auto"):
                 call = partial(thresholds_from_log, **log, reader=reader)

@@ -105,7 +105,7 @@ def gains_of(scores, top, draws):
     selectors = [egap, xgap, (egap + ndcg) / 2]
     gains = np.full((len(draws), len(RULES), len(users), ndcg.shape[1]), np.nan)
     for draw, (validation, test) in enumerate(draws):
-        seen = scores.select(query=scores.qid[validation].tolist())
+        seen = scores.select(qid=scores.qid[validation].tolist())
         reference = ndcg[:, validation].mean(axis=1).argmax()
         for user, g in enumerate(users):
             chosen = [each[user][:, validation].mean(axis=1).argmax() for each in selectors]

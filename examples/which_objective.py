@@ -90,7 +90,7 @@ def joined(repeats):
     """Put repeats together as one repeated cross-validation."""
     queries = repeats[0]["qid"].tolist()
     aligned = [
-        Scores(measures=(str(JUDGE),), directions=(1,), **each).select(query=queries)
+        Scores(measures=(str(JUDGE),), directions=(1,), **each).select(qid=queries)
         for each in repeats
     ]
     return replace(

@@ -104,7 +104,7 @@ def evaluate(
     found = rows.mapInArrow(partial(_total, plan), "total binary").collect()
     combined = combine([pickle.loads(each.total) for each in found])
     if isinstance(combined, Scores):
-        return combined.select(query=np.sort(combined.qid, kind="stable").tolist())
+        return combined.select(qid=np.sort(combined.qid, kind="stable").tolist())
     return combined
 
 

@@ -180,7 +180,7 @@ class TestIdentities:
         np.testing.assert_allclose(found.interval, expected.interval, rtol=1e-9)
         with pytest.raises(ValueError, match="judge must hold scores of every query with human"):
             compare(HUMAN, judge=folds[:1])
-        cut = folds[1].select(query=folds[1].qid[5:].tolist())
+        cut = folds[1].select(qid=folds[1].qid[5:].tolist())
         told = "judge must hold the same queries without .* from each judge, got 160 and 155 that"
         with pytest.raises(ValueError, match=told):
             compare(HUMAN, judge=[folds[0], cut])
@@ -239,7 +239,7 @@ class TestWarnings:
             assert {each.filename for each in warned} == {__file__}
 
     def test_a_judge_without_other_queries(self):
-        judge = JUDGE.select(query=HUMAN.qid.tolist())
+        judge = JUDGE.select(qid=HUMAN.qid.tolist())
         with pytest.warns(UnhelpfulJudgeWarning, match="helps by 0 of 2 measures"):
             estimate_means(HUMAN, judge)
 
@@ -271,7 +271,7 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("judge", "kind", "told"),
         [
-            (JUDGE.select(query=["q1", "q2"]), ValueError, "and lacks .* quer.* of 40"),
+            (JUDGE.select(qid=["q1", "q2"]), ValueError, "and lacks .* quer.* of 40"),
             (JUDGE.select(system=["a", "b"]), ValueError, "systems.* 'c' is not a system of this"),
             (JUDGE[["AP"]], ValueError, "measures of .* nDCG@10 is not among"),
             (JUDGE.select(system="a"), ValueError, "human scores: system= needs values of"),
@@ -309,7 +309,7 @@ class TestErrors:
 
     def test_two_queries_are_too_few(self):
         with pytest.raises(ValueError, match="at least 3 queries with human labels, got 2"):
-            estimate_means(HUMAN.select(query=HUMAN.qid[:2].tolist()), JUDGE)
+            estimate_means(HUMAN.select(qid=HUMAN.qid[:2].tolist()), JUDGE)
 
     def test_a_judge_of_several_systems_for_human_labels_of_one(self):
         with pytest.raises(ValueError, match="judge must hold scores of one system, as the human"):

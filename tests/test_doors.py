@@ -77,14 +77,13 @@ COLUMNS = {
     "cluster": QID,
     "position": np.tile(np.arange(1, 9), N_QUERIES),
     "user": QID,
-    "query": QID,
     "by": np.zeros(N_ROWS),
     "propensity": np.ones(N_ROWS),
     "probabilities": np.column_stack([Y == 0, Y == 1, Y > 1]).astype(float),
     "assessments": np.column_stack([Y, Y[::-1]]),
 }
 HOLD_LABELS = {"y", "y_true", "grade"}
-HOLD_IDS = {"qid", "query", "cluster", "groups"}
+HOLD_IDS = {"qid", "cluster", "groups"}
 
 # What other parameters hold that have no default
 ARGUMENTS = {

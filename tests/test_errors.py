@@ -364,7 +364,7 @@ REFUSED = [
             ({"position": [1, 2]}, r"position must have one entry per row of grade \(600\), got 2"),
             ({"session": np.arange(7)}, r"session must have one entry per row of grade \(600\)"),
             ({"user": np.arange(600)}, "user must be the same in all rows of a session, got rows"),
-            ({"query": np.arange(600)}, "query must be the same in all rows of a session"),
+            ({"qid": np.arange(600)}, "qid must be the same in all rows of a session"),
             ({"user": np.zeros(600)}, "user must differ between rows, got the same in all of them"),
             ({"user": [None] * 600}, "user must have an id in every row, got None in row 0"),
             ({"grade": np.full(600, np.nan)}, "grade must hold at least one grade, got 600 rows"),

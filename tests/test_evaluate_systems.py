@@ -238,7 +238,7 @@ class TestJudgmentsOfSystems:
         others = [
             scored(Y[order], IDS[order]),
             with_unjudged,
-            by_own_levels.select(query=one.qid.tolist()),
+            by_own_levels.select(qid=one.qid.tolist()),
             chunks.evaluate("nDCG@10", parts, order="grouped", per_query=True),
             evaluate("nDCG@10", trec.rank(qrels, run)),
             trec.evaluate("nDCG@10", qrels, {"run": run}).select(system="run"),

@@ -292,7 +292,7 @@ def test_repeats_draw_the_splits_again():
     assert found.fit_time.shape == (12,)
     assert len(single.folds) == 1
     for number, alone in [(0, single), (2, third)]:
-        repeat = found.select(repeat=number, query=alone.qid.tolist())
+        repeat = found.select(repeat=number, qid=alone.qid.tolist())
         np.testing.assert_array_equal(repeat.values, alone.values[0])
     assert (found.folds >= 0).sum(axis=1).tolist() == [40] * 3
 
@@ -307,7 +307,7 @@ def test_splitters_that_draw_can_be_repeated():
         tested = other.qid[queries >= 0]
         again = found.select(repeat=2 + split)
         assert set(again.qid.tolist()) == set(tested.tolist())
-        expected = other.select(repeat=split, query=again.qid.tolist()).values
+        expected = other.select(repeat=split, qid=again.qid.tolist()).values
         np.testing.assert_array_equal(again.values, expected)
     assert shuffled.random_state == 5
     drawn = QueryKFold(4, random_state=np.random.RandomState(0))

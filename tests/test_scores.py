@@ -126,7 +126,7 @@ class TestNames:
         with pytest.raises(KeyError, match=r"Did you mean 'b14'\?"):
             scores_of([[[0.0]], [[1.0]]], systems=("x", "b14")).select(system="b-14")
         with pytest.raises(KeyError, match=r"'q7' is not a query of this result, which has q0, q1"):
-            ONE.select(query="q7")
+            ONE.select(qid="q7")
 
 
 class TestSelect:
@@ -136,16 +136,16 @@ class TestSelect:
         assert TWO.select(system=["b", "a"]).values[1].tolist() == TWO.values[0].tolist()
 
     def test_queries_keep_their_axis(self):
-        picked = TWO.select(query="q1")
+        picked = TWO.select(qid="q1")
         assert picked.values.tolist() == [[[1.0, 0.75]], [[0.2, 0.5]]]
         assert picked.weights.tolist() == [2.0]
-        assert TWO["AP"].select(query=["q2", "q0"]).values.tolist() == [[0.0, 0.5], [0.3, 0.1]]
+        assert TWO["AP"].select(qid=["q2", "q0"]).values.tolist() == [[0.0, 0.5], [0.3, 0.1]]
 
     def test_what_is_unknown_of_some_queries(self):
-        picked = TWO.select(query=["q1"])
+        picked = TWO.select(qid=["q1"])
         assert picked.n_empty == (0, None)
         assert picked.ideals == (None, None)
-        reordered = TWO.select(query=["q2", "q1", "q0"])
+        reordered = TWO.select(qid=["q2", "q1", "q0"])
         assert (reordered.n_empty, reordered.ideals) == (TWO.n_empty, TWO.ideals)
 
     def test_a_repeat_leaves_out_what_it_did_not_test(self):
@@ -162,7 +162,7 @@ class TestSelect:
 
     def test_several_axes(self):
         both = scores_of(RNG.random((2, 2, 3, 2)), systems=("a", "b"), folds=[[0, 0, 1], [2, 3, 3]])
-        picked = both.select(system="b", repeat=0, query=["q2"])["nDCG@10"]
+        picked = both.select(system="b", repeat=0, qid=["q2"])["nDCG@10"]
         assert picked.values.tolist() == [both.values[1, 0, 2, 1]]
 
 
@@ -297,7 +297,7 @@ class TestOwnership:
 
 class TestSideBySide:
     def test_queries_are_aligned(self):
-        other = ONE.select(query=["q2", "q0", "q1"])
+        other = ONE.select(qid=["q2", "q0", "q1"])
         both = side_by_side({"a": ONE, "b": other})
         assert both.systems == ("a", "b")
         assert both.qid.tolist() == ["q0", "q1", "q2"]
@@ -315,7 +315,7 @@ class TestSideBySide:
         assert side_by_side(TWO) is TWO
 
     def test_a_result_without_repeats_is_the_same_in_each(self):
-        both = side_by_side({"once": ONE, "twice": REPEATED.select(query=["q1", "q0", "q2"])})
+        both = side_by_side({"once": ONE, "twice": REPEATED.select(qid=["q1", "q0", "q2"])})
         assert both.values.shape == (2, 2, 3, 2)
         assert both.values[0, 0].tolist() == both.values[0, 1].tolist() == ONE.values.tolist()
         assert both.folds.tolist() == REPEATED.folds.tolist()
@@ -329,7 +329,7 @@ class TestSideBySide:
         ("other", "message"),
         [
             (ONE[["AP"]], "by the same measures: 'b' has AP, and 'a' has AP, nDCG@10"),
-            (ONE.select(query=["q0"]), "same queries: 'b' has 1, 'a' has 3, and 1 of them"),
+            (ONE.select(qid=["q0"]), "same queries: 'b' has 1, 'a' has 3, and 1 of them"),
             (scores_of(ONE.values, weights=[1.0, 1.0, 2.0]), "must weight queries alike"),
             (TWO, "must be of one system, but 'b' has a, b"),
         ],
@@ -394,7 +394,7 @@ class TestMeansAlone:
     ALONE = scores_of([[0.5, NAN], [1.0, 0.75]], n_empty=(0, 1), empty=(0.0, NAN))
 
     def test_parts_add_up(self):
-        parts = [self.ALONE.select(query=[each]) for each in self.ALONE.qid.tolist()]
+        parts = [self.ALONE.select(qid=[each]) for each in self.ALONE.qid.tolist()]
         joined = Means.of(parts[0], 3).joined(Means.of(parts[1], 4))
         assert (joined.n_queries, joined.n_documents) == (2, 7)
         assert joined.mean() == self.ALONE.mean() == {"AP": 0.75, "nDCG@10": 0.75}
@@ -420,7 +420,7 @@ class TestMeansAlone:
 
     def test_an_undefined_mean_warns(self):
         with pytest.warns(UndefinedMeanWarning, match="1 of 1 have no value"):
-            assert math.isnan(float(Means.of(self.ALONE.select(query="q0"), 1)["nDCG@10"]))
+            assert math.isnan(float(Means.of(self.ALONE.select(qid="q0"), 1)["nDCG@10"]))
 
     def test_equality_is_that_of_the_sums(self):
         assert Means.of(self.ALONE, 7) == pickle.loads(pickle.dumps(Means.of(self.ALONE, 7)))

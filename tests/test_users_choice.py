@@ -93,9 +93,7 @@ def gains_over_the_general_choice(angles, n_queries, n_sets):
     gains = []
     for seed in range(n_sets):
         scores = frontier(seed, n_queries + 300, angles)
-        seen, new = (
-            scores.select(query=part.tolist()) for part in np.split(scores.qid, [n_queries])
-        )
+        seen, new = (scores.select(qid=part.tolist()) for part in np.split(scores.qid, [n_queries]))
         for g in ([1.0, 0.0], [0.0, 1.0]):
             found = choose(seen, g)
             outcome = dict(zip(new.systems, new.values.mean(axis=1)[:, :2] @ g, strict=True))
@@ -196,7 +194,7 @@ def test_bad_input_is_told(g, by, error, text):
     ("scores", "found"),
     [
         (frontier(0, 10, [0, 40]), "2 and 10"),
-        (frontier(0, 10, [0, 40, 80]).select(query=[0, 1]), "3 and 2"),
+        (frontier(0, 10, [0, 40, 80]).select(qid=[0, 1]), "3 and 2"),
         (frontier(0, 10, [0, 40, 80]).select(system="0"), "1 and 10"),
     ],
 )

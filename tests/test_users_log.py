@@ -297,7 +297,7 @@ def columns_of(grade, clicked, query=None):
         "session": np.repeat(np.arange(n), m),
         "position": np.tile(np.arange(1, m + 1), n),
     }
-    return columns if query is None else {**columns, "query": np.repeat(query, m)}
+    return columns if query is None else {**columns, "qid": np.repeat(query, m)}
 
 
 WORLDS = {
@@ -370,7 +370,7 @@ def test_intervals_hold_where_few_clusters_hold_most_sessions(shared):
             threshold = 1 + passed.sum(axis=1)
         chance = np.where(grade >= threshold[:, None], 0.6, 0.03) / np.arange(1, 11)
         columns = columns_of(grade, rng.random(grade.shape) < chance)
-        name = "user" if shared == "users" else "query"
+        name = "user" if shared == "users" else "qid"
         found = thresholds_from_log(**columns, **{name: np.repeat(cluster, 10)})
         held.append((found.interval[:, 0] <= TRUE_G) & (found.interval[:, 1] >= TRUE_G))
     assert 0.88 <= np.mean(held) <= 0.99  # without the corrections 0.75
@@ -382,8 +382,8 @@ def test_intervals_hold_where_few_clusters_hold_most_sessions(shared):
 def test_shared_queries_make_intervals_wider_and_warn_where_they_are_not_named():
     columns = columns_of(*simulate("position", 4000, n_queries=60, hit=0.6, miss=0.05))
     named = thresholds_from_log(**columns, reader="position")
-    assert named.clusters == {"query": 60}
-    del columns["query"]
+    assert named.clusters == {"qid": 60}
+    del columns["qid"]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         unnamed = thresholds_from_log(**columns, reader="position")
@@ -398,10 +398,10 @@ def test_users_and_queries_count_both_ways():
     columns = columns_of(grade, clicked, query)
     user = np.repeat(np.arange(4000) % 500, 10)
     found = thresholds_from_log(**columns, user=user, reader="position")
-    assert found.clusters == {"user": 500, "query": 60}
+    assert found.clusters == {"user": 500, "qid": 60}
     assert "over 500 users and 60 queries" in " ".join(repr(found).split())
     same = thresholds_from_log(
-        query_series(columns.pop("grade"), columns.pop("query")), **columns, user=user,
+        query_series(columns.pop("grade"), columns.pop("qid")), **columns, user=user,
         reader="position",
     )  # fmt: skip
     assert np.array_equal(same.interval, found.interval)
@@ -557,7 +557,7 @@ def test_a_grade_that_is_never_shown_shares_what_is_known():
 
 def test_few_clusters_warn():
     columns = columns_of(*simulate("position", 600, n_queries=8, hit=0.6))
-    with pytest.warns(FewFeedbackWarning, match="query should hold at least 20 clusters, got 8"):
+    with pytest.warns(FewFeedbackWarning, match="qid should hold at least 20 clusters, got 8"):
         thresholds_from_log(**columns, reader="position")
 
 

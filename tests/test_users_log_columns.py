@@ -49,7 +49,7 @@ def test_rows_get_the_grade_of_their_document_and_holes_stay_holes():
     assert columns["position"].tolist() == log["position"].tolist()
     found = thresholds_from_log(**columns)
     assert found.n_unjudged == len(log) - sum(is_known)
-    assert list(found.clusters) == ["user", "query"]
+    assert list(found.clusters) == ["user", "qid"]
 
 
 def test_purchases_and_clicks_are_told_apart():

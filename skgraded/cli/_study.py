@@ -253,7 +253,7 @@ def power(asked: Asked) -> Answer:
                 labels["rate"] = rate
                 heading += f", {rate:g}% of the judgments"
             found = studies.discriminative_power(
-                scores.select(query=scores.qid[mask].tolist()),
+                scores.select(qid=scores.qid[mask].tolist()),
                 test=given.test,
                 confidence=given.confidence,
                 n_resamples=given.resamples,

@@ -120,7 +120,7 @@ def _evaluate_frame(plan: EvaluationPlan, frame: Any) -> Means | Scores:
     combined = combine(totals)
     if isinstance(combined, Scores) and is_shuffled:
         order = np.argsort(np.concatenate(first_rows))
-        return combined.select(query=combined.qid[order].tolist())
+        return combined.select(qid=combined.qid[order].tolist())
     return combined
 
 

@@ -273,7 +273,7 @@ def _gathered(
 ) -> QueryValidation:
     """Put the results of all rankers and splits side by side."""
     qid, folds, values = _laid_out(parts, len(of_labels))
-    of_labels = of_labels.select(query=qid)
+    of_labels = of_labels.select(qid=qid)
     fields = {each.name: getattr(of_labels, each.name) for each in dataclasses.fields(Scores)}
     fit_time, score_time, estimators = (
         [[getattr(each, field) for each in of_ranker] for of_ranker in parts]

@@ -110,7 +110,7 @@ class Scores(OfMeasures, LongResult):
     (['AP', 'nDCG@2'], 0.6666666666666666)
     >>> scores["AP"].values
     array([0.83333333, 0.5       ])
-    >>> scores.select(query="b").mean()
+    >>> scores.select(qid="b").mean()
     {'AP': 0.5, 'nDCG@2': 0.6309297535714575}
     """
 
@@ -187,14 +187,14 @@ class Scores(OfMeasures, LongResult):
         }
         return self._with(self.cube[..., columns], seen, **picked)
 
-    def select(self, *, system: Any = None, query: Any = None, repeat: Any = None) -> Scores:
+    def select(self, *, system: Any = None, qid: Any = None, repeat: Any = None) -> Scores:
         """Select systems, queries and repeats by name.
 
         Parameters
         ----------
         system : str or list of str, optional
             A system, without an axis of systems; or a list of systems, in its order.
-        query : object or list, optional
+        qid : object or list, optional
             The id of a query, or a list of ids, in its order. Queries always have an axis.
         repeat : int or list of int, optional
             The number of a repeat, without an axis of repeats; or a list of numbers. Queries that
@@ -217,8 +217,8 @@ class Scores(OfMeasures, LongResult):
             selected = selected._of_systems(system)
         if repeat is not None:
             selected = selected._of_repeats(repeat)
-        if query is not None:
-            selected = selected._of_queries(places_on("query", selected.qid.tolist(), query))
+        if qid is not None:
+            selected = selected._of_queries(places_on("query", selected.qid.tolist(), qid))
         return selected
 
     def _of_systems(self, system: Any) -> Scores:

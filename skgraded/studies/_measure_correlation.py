@@ -428,7 +428,7 @@ def correlate(
 
 def ordering_means(taken: Scores, mask: NDArray[np.bool_]) -> FloatArray:
     """Return the means over some topics, rounded so that rounding errors cannot rank systems."""
-    return np.round(taken.select(query=taken.qid[mask].tolist()).means, _DECIMALS)
+    return np.round(taken.select(qid=taken.qid[mask].tolist()).means, _DECIMALS)
 
 
 def _pairwise(statistic: Any, means: FloatArray, directions: NDArray[np.int64]) -> FloatArray:

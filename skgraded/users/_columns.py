@@ -162,8 +162,8 @@ def log_columns(log: Any, judgments: Any, *, event: str | None = None) -> dict[s
     Returns
     -------
     dict of str to ndarray
-        The columns grade, clicked, session, position and query, and user and propensity if `log`
-        has them, in the order of its rows: ``thresholds_from_log(**columns)``.
+        The columns grade, clicked, session, position and qid, and user and propensity if `log` has
+        them, in the order of its rows: ``thresholds_from_log(**columns)``.
 
     Raises
     ------
@@ -198,7 +198,9 @@ def log_columns(log: Any, judgments: Any, *, event: str | None = None) -> dict[s
     columns = {
         "grade": _grades(log, judgments),
         "clicked": log[event].to_numpy(),
-        **{name: log[name].to_numpy() for name in ("session", "position", "query")},
+        "session": log["session"].to_numpy(),
+        "position": log["position"].to_numpy(),
+        "qid": log["query"].to_numpy(),
     }
     return columns | {
         name: log[name].to_numpy() for name in ("user", "propensity") if name in log.columns

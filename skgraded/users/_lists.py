@@ -135,7 +135,7 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
     shown = known_grades(n_shown)
     session = unit_numbers("session", rows["session"], n_rows)
     first = np.unique(session, return_index=True)[1]
-    units = _units({"user": rows["user"], "query": columns.ids}, session, first)
+    units = _units({"user": rows["user"], "qid": columns.ids}, session, first)
     level = np.full(n_rows, HOLE)
     level[judged] = np.searchsorted(shown, grades[judged])
     rank, column = np.unique(place, return_inverse=True)

@@ -35,7 +35,7 @@ def thresholds_from_log(
     session: ArrayLike,
     position: ArrayLike,
     user: ArrayLike | None = None,
-    query: ArrayLike | None = None,
+    qid: ArrayLike | None = None,
     propensity: ArrayLike | None = None,
     reader: str = "auto",
     max_grade: int | None = None,
@@ -70,8 +70,8 @@ def thresholds_from_log(
         Session of each row: one list that one user saw.
     position : array-like of shape (n_rows,)
         Rank of each row in its session, an integer from 1 on.
-    user, query : array-like of shape (n_rows,), optional
-        User and query of each session. Thresholds belong to users, and documents to queries, so
+    user, qid : array-like of shape (n_rows,), optional
+        User and query id of each session. Thresholds belong to users, and documents to queries, so
         that sessions with the same user or query are not independent: the intervals are over these
         clusters, both ways [3]_ if both are given. Without them, each session counts as
         independent, and the intervals are too short where users or queries recur.
@@ -103,7 +103,7 @@ def thresholds_from_log(
         If clicks depart from the reader, which names the two largest departures; or if clicked
         documents were judged far more often than others.
     MissingClustersWarning
-        If sessions share lists and no `query` is given.
+        If sessions share lists and no `qid` is given.
     GradeScaleWarning
         If a grade between 0 and the top is never shown, so that its neighbours share what is known.
     FewFeedbackWarning
@@ -165,7 +165,7 @@ def thresholds_from_log(
     top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
     rows: dict[str, Any] = {"clicked": clicked, "session": session, "position": position}
     rows |= {"user": user, "propensity": propensity}
-    columns = read_columns(grade, query, named=("grade", "query"), **rows)
+    columns = read_columns(grade, qid, named=("grade", "qid"), **rows)
     log = lay_out(columns, rows, top)
     if columns.ids is None:
         _warn_if_lists_repeat(log.lists)
@@ -260,7 +260,7 @@ def _warn_if_lists_repeat(lists: Lists) -> None:
     n_repeated = int(sizes[sizes > 1].sum())
     if same > _REPEATED * by_chance and n_repeated > n / 4:
         warn_once(
-            f"query should be given where sessions share lists, got {n_repeated} of {n} "
+            f"qid should be given where sessions share lists, got {n_repeated} of {n} "
             "sessions with the grades of another one, far more than by chance. Tastes differ "
             "between queries, so that intervals over sessions are too short.",
             MissingClustersWarning,

@@ -47,7 +47,7 @@ class Shares(Result):
     n_unjudged : int
         Number of rows without a grade.
     clusters : mapping of str to int
-        Number of independent units, by what makes them: such as "session", or "user" and "query".
+        Number of independent units, by the argument that names them: such as "user" and "qid".
     reader : str
         How users of a log are taken to read; empty for feedback.
     parameters : mapping of str to (float, float)
@@ -138,7 +138,7 @@ class Shares(Result):
         ]
 
     def _sentences(self) -> list[str]:
-        units = " and ".join(count(n, name, _plural(name)) for name, n in self.clusters.items())
+        units = " and ".join(_units(name, n) for name, n in self.clusters.items())
         pairs = " and ".join(f"{low} from {high}" for low, high in self.indistinct)
         read = ", ".join(
             f"{name} {value:.2f}" + ("" if math.isnan(error) else f" +- {error:.2f}")
@@ -193,5 +193,5 @@ def _rounded(g: FloatArray, digits: int) -> FloatArray:
     return rounded
 
 
-def _plural(name: str) -> str:
-    return "queries" if name == "query" else f"{name}s"
+def _units(name: str, n: int) -> str:
+    return count(n, "query", "queries") if name == "qid" else count(n, name)
