@@ -47,202 +47,84 @@ def compare(
     n_resamples: int | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> Comparison:
-    r"""Compare systems over the same queries by differences, intervals and paired tests.
+    """Compare systems over the same queries by differences, intervals and paired tests.
+
+    Differences are those of a system minus the baseline, or a system given earlier, over queries on
+    which all have values. The page "Is B better, and may I ship it?" of the guide describes
+    intervals and tests; "Calibration" shows how often they err.
 
     Parameters
     ----------
     rankers : Scores or mapping
-        Two or more systems: `Scores` of named systems, as `evaluate`, `skgraded.trec.evaluate` and
-        `cross_validate_queries` return them of several; or names and, for each, a fitted model or
-        search, which ranks ``X``, a result of `cross_validate_queries`, perhaps of a search (nested
-        cross-validation), or `Scores`.
+        `Scores` of two or more systems; or names and, for each, `Scores` or a fitted model.
     X : array-like or sparse matrix of shape (n_documents, n_features), optional
-        Features of queries that no fitted model was trained on.
+        Features of queries for fitted models to rank, on which none was trained.
     y : array-like of shape (n_documents,), optional
         Their grades, or what `query_target` makes.
     qid : array-like of shape (n_documents,), optional
-        Query id of each row, or what `query_ids` makes of them, where neither X nor y holds them.
+        Query id of each row, where neither X nor y holds it.
     measures : str, Measure, list of them, or mapping of str to them, optional
-        The measures. By default they are all that the scores have; for fitted models it is that of
-        the first model. Scores have values of their own measures only.
+        By default all of the scores, or that of the first fitted model.
     baseline : str, optional
-        Name of the system to compare the others with; by default all pairs are compared. Of 20
-        systems there are 19 pairs with the baseline, and 190 in all.
+        System to compare the others with; by default all pairs are compared.
     margin : float, optional
-        How far a system may fall behind the baseline; above 0, and below the range of the values.
-        ``decisions`` of the result then tells for each difference whether that holds, fails or is
-        undecided, and ``status`` is the worst of them. It needs a baseline.
+        How far systems may fall behind the baseline: see ``decisions`` of the result.
     better : bool, default=False
-        Whether to decide that systems are better than the baseline, in place of no worse by more
-        than a margin.
+        Whether to decide, without a margin, that systems are better than the baseline.
     cluster : mapping, optional
-        The cluster of each query by its id, a dict or a pandas Series: queries that do not vary
-        independently, such as those of one person. All tests and intervals then draw clusters. By
-        default it is ``Scores.clusters``, and without these every query is by itself.
+        Cluster of each query by its id, where queries vary together, such as those of one person.
+        By default ``Scores.clusters``.
     judge : Scores, mapping of str to Scores, or list of either, optional
-        Values of the same systems by the same measures, by the labels of a judge, such as a
-        language model, for the queries of ``rankers`` and more. The values of ``rankers`` are then
-        by human labels of few queries, and differences are estimated from both. The judge must
-        never have seen the human labels of these queries. Of a list, a query has the mean of those
-        judges that labelled it: several judges, or folds, each by a judge that was made without the
-        human labels of the queries in it.
+        Values by the labels of a judge, such as a language model, for these queries and more. It
+        never saw the human labels of these queries. Of a list, a query has the mean of its judges.
     population : {"like_these", "these"}, default="like_these"
-        With a judge, whether differences are those over more queries like these, or over these
-        queries alone.
+        Whether a judge's differences are over more such queries, or these alone.
     tests : str or list of str, optional
-        One or several of ``"score"``, ``"t"``, ``"randomization"``, ``"bootstrap"``,
-        ``"wilcoxon"``, ``"sign"`` and ``"tukey"``. The first one decides what is significant. The
-        notes describe the tests and the default, ``"score"``.
+        Some of ``"score"``, the default, ``"t"``, ``"randomization"``, ``"bootstrap"``,
+        ``"wilcoxon"``, ``"sign"`` and ``"tukey"``. The first decides what is significant.
     correction : {"holm", "bh", "none"}, optional
-        Correction of the p-values of each test for their number, that of the pairs times that of
-        the measures: Holm's, Benjamini and Hochberg's, or none. Holm's by default.
+        Correction of p-values for the number of pairs and measures. By default Holm's, and more
+        pairs than squared queries are not decided.
     confidence : float, default=0.95
         Confidence of the intervals. Differences with p < 1 - confidence are significant.
     n_resamples : int, optional
-        Number of resamples of the tests that draw some, 10,000 by default.
+        Resamples of the tests that draw some; 10,000 by default.
     random_state : int, Generator or None, default=0
-        Seed of the resamples; None draws others in every call.
+        Their seed.
 
     Returns
     -------
     Comparison
-        Mean differences, intervals, effect sizes and p-values of all pairs by all measures.
+        Differences, intervals, effect sizes and p-values of pairs by measures.
 
     Raises
     ------
     TypeError
-        If a ranker is neither a model nor a result.
+        If a ranker is neither scores nor a model.
     NotFittedError
         If a model is not fitted.
     KeyError
         If the scores lack a measure.
     ValueError
-        If there are fewer than two systems, or two queries with values; if systems have values for
-        different queries, by different measures, or of different numbers of repeats; if a judge
-        lacks systems, measures or queries, or comes with repeats, clusters or tests other than
-        score and t; or if an argument is not as described.
+        If there are fewer than two systems or queries, their values do not fit each other, or an
+        argument is not as described.
 
     Warns
     -----
     QueryLeakWarning
         If a model was trained on queries in X.
     FewDifferencesWarning
-        If a difference rests on fewer than 10 queries, or clusters, in which the systems differ.
+        If systems differ in fewer than 10 queries, or clusters.
     UnhelpfulJudgeWarning
-        If by no measure intervals with a judge are narrower than those of the human labels alone.
+        If a judge makes no interval narrower.
     UnlikeQueriesWarning
-        If a judge's values of the queries with human labels differ from those of the others.
+        If a judge's values differ where there are human labels.
     CutQueriesWarning
-        If queries in X lack rows, as `query_target`, `query_series` or `query_ids` has counted
-        them.
-
-    See Also
-    --------
-    cross_validate_queries : Values of all queries of a data set, each tested once or several times.
-    skgraded.comparison.estimate_means : Means of one system or several, with a judge.
-    skgraded.studies.simulate_judgments : How far values vary by chance of the judgments.
-    skgraded.studies.compare_assessors : How far values vary from assessor to assessor.
-    skgraded.measures.bounds : Values that any labels of unjudged documents lead to.
-    skgraded.users.threshold_profile : For which users one system is better than another.
-
-    Notes
-    -----
-    A difference is that of a system minus the baseline. Without a baseline it is that of the system
-    given later minus the one given earlier. All queries count equally, whatever their weights.
-    Queries on which some system has no value are left out.
-
-    Intervals reach to the outer end of three [1]_: that of Student's t; that of the second-order
-    score, which moves with the skewness of the differences [2]_; and that to which one more query
-    would move the mean, with the least or largest difference that the measure allows [3]_. They
-    have no seed and no resamples, and are not corrected for the number of differences. Both tails
-    are 1.5 to 4 % of nominal 2.5 % from 30 queries on for most differences; the page "Calibration"
-    has the figures.
-
-    All tests are two-sided. Those of the mean difference:
-
-    - ``"score"``, the default: the larger p-value of Student's t and of the second-order score.
-      Where few queries differ it is surer than the interval, which also holds what was not seen.
-    - ``"t"``: Student's paired t test. Over few queries with skewed differences p < .05 too often.
-    - ``"bootstrap"``: the bootstrap test by the mean in standard errors [4]_.
-    - ``"randomization"``: Fisher's randomisation test [5]_, which supposes that the systems can be
-      swapped in any query. It tries all swaps if there are at most ``n_resamples`` of them.
-    - ``"tukey"``: the randomised Tukey HSD test [6]_ of all systems at once, which corrects for the
-      number of pairs itself. It assumes one variance for all systems: where a few vary
-      more, it finds a difference in up to half of the cases where there is none.
-
-    Others do not test the mean:
-
-    - ``"wilcoxon"``: Wilcoxon's signed-rank test of whether differences lie symmetrically around 0.
-      Skewed differences do not, although their mean may be 0.
-    - ``"sign"``: the sign test of whether as many queries favour the one system as the other.
-
-    With n resamples, no p-value is below 1 / (n + 1) before the correction: 60 systems have 1,770
-    pairs, which need 35,400 resamples. A note says where nothing can be significant.
-
-    Corrected p-values do not invert the intervals, which are those of each difference by itself.
-    All pairs of so many systems that there are more pairs than squared queries are not decided by
-    default: over 30 queries, from 43 systems on; over 100, from 142 on. In simulations over 30 and
-    over 50 queries, half of twelve measures of real sets found a difference where there was none
-    in 7 % and more from about there on; over 100 queries the median was 5.5 %. Measures of rare
-    grades err so with fewer systems. Name a baseline, or a correction.
-
-    With a margin or ``better=True``, decisions go by an interval in which the query not seen counts
-    at least a quarter: a regression at the margin passes in at most 4 %.
-
-    These tests and intervals take models as given: the queries vary, the training data do not. The
-    intervals of a single cross-validation hold for the models that were trained in it. In
-    simulations they covered the mean of new splits and trainings in 95 % where models hardly vary,
-    and in 42 to 89 % where they do; a note in the result says so. With repeated
-    cross-validations (``cross_validate_queries(..., n_repeats=5)``) a difference has random effects
-    of its query and of the models that its fold had in that repeat. The variance of the mean is
-
-    .. math:: \frac{s_q^2 + \min(s_a^2 / 6, (K - 1) s_w^2)}{n_q} + a \max(0, s_f^2),
-
-    where s_q^2 is the variance of the means of the n_q queries over the repeats, s_a^2 what is left
-    of it without the noise of the repeats, s_w^2 the variance of a query's differences over the
-    repeats, and K the number of folds. s_f^2 is the component of the folds by analysis of variance,
-    and a the share with which it enters the mean beyond the first term, about 1 / (repeats times
-    folds). So what varies by chance from repeat to repeat averages out. Tests are then the
-    score and Student's t, with Satterthwaite's degrees of freedom. With five repeats, each tail
-    was at most 2.8 % in simulations, at 1.0 to 1.2 times the width that the true spread needs, and
-    1.7 times over 30 queries whose means hardly vary (see the page "Calibration").
-
-    The minimum is an allowance for what the training data of all folds share, which cannot be told
-    from chance within one data set [7]_: an estimate is as uncertain as it is large. Models of K
-    folds can share no more than (K - 1) s_w^2. The sixth of s_a^2 was chosen by simulations, in
-    which it hardly widens the intervals of boosted trees.
-    A system that was tested once, such as a fitted model, has the same values in every repeat.
-
-    With a judge, the difference is estimated along the regression line of the human differences on
-    the judge's, as `skgraded.comparison.estimate_means` describes; ``judge`` of the result has the
-    bias of the judge and how many queries with human labels it is worth. Each pair has a line of
-    its own, so that a difference need not be that of the two means shown. Estimates hold whatever
-    the bias, if the queries with human labels are drawn at random from the judge's and the judge
-    never saw these labels. With half of them seen, intervals of 95 % held in 69, 45 and 13 % of
-    simulations, and looked excellent.
-
-    References
-    ----------
-    .. [1] The first two have the terms of N. Johnson (1978), "Modified t Tests and Confidence
-       Intervals for Asymmetrical Populations", JASA 73, Eq. 2.4.
-    .. [2] P. Hall (1992), "On the Removal of Skewness by Transformation", JRSS B 54(1).
-    .. [3] L. Gaffke (2005), "Three Test Statistics for a Nonparametric One-Sided Hypothesis on the
-       Mean of a Nonnegative Variable", Mathematical Methods of Statistics 14(4); E. Learned-Miller,
-       P. Thomas (2019), "A New Confidence Interval for the Mean of a Bounded Random Variable",
-       arXiv 1905.06208.
-    .. [4] T. Sakai (2006), "Evaluating Evaluation Metrics based on the Bootstrap", SIGIR.
-    .. [5] M. Smucker, J. Allan, B. Carterette (2007), "A Comparison of Statistical Significance
-       Tests for Information Retrieval Evaluation", CIKM.
-    .. [6] B. Carterette (2012), "Multiple Testing in Statistical Analysis of Systems-Based
-       Information Retrieval Experiments", ACM TOIS 30(1).
-    .. [7] Y. Bengio, Y. Grandvalet (2004), "No Unbiased Estimator of the Variance of K-Fold
-       Cross-Validation", JMLR 5.
+        If queries in X lack rows.
 
     Examples
     --------
-    >>> from sklearn.linear_model import Ridge
-    >>> from skgraded import compare, cross_validate_queries, trec
-    >>> from skgraded.datasets import make_ranking
+    >>> from skgraded import compare, trec
     >>> qrels = {f"q{i}": {"d1": 2, "d2": i % 3, "d3": 0} for i in range(12)}
     >>> bad = {topic: {"d1": 1.0, "d2": 2.0, "d3": 3.0} for topic in qrels}
     >>> good = {topic: {"d1": 3.0, "d2": 2.0, "d3": 1.0} for topic in qrels}
@@ -254,19 +136,6 @@ def compare(
     pair        difference        95% interval  p-value
     good - bad     +0.3956  [+0.2149, +0.4797]  <0.0001
     Second-order score test over 12 queries, level 0.05.
-
-    Splits that are drawn three times, and two measures against a baseline:
-
-    >>> X, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
-    >>> features = {"all": X, "half": X[:, ::2], "third": X[:, ::3]}
-    >>> given = {"qid": qid, "measures": ["nDCG@10", "AP"], "n_repeats": 3}
-    >>> validated = {
-    ...     name: cross_validate_queries(Ridge(), each, y, **given)
-    ...     for name, each in features.items()
-    ... }
-    >>> found = compare(validated, baseline="half")
-    >>> found.pairs.tolist(), found.difference.shape
-    ([[0, 1], [2, 1]], (2, 2))
     """
     scores = scores_of_rankers(rankers, X, y, qid, measures)
     known, where = (POPULATIONS, "") if judge is not None else (POPULATIONS[:1], " without judge=")

@@ -195,15 +195,12 @@ def log_columns(log: Any, judgments: Any, *, event: str | None = None) -> dict[s
     event = _event(log) if event is None else event
     if event not in log.columns:
         raise ValueError(f"event must name a column of log, got {event!r}.")
-    columns = {
+    as_they_are = ("session", "position", "user", "propensity")
+    return {
         "grade": _grades(log, judgments),
         "clicked": log[event].to_numpy(),
-        "session": log["session"].to_numpy(),
-        "position": log["position"].to_numpy(),
         "qid": log["query"].to_numpy(),
-    }
-    return columns | {
-        name: log[name].to_numpy() for name in ("user", "propensity") if name in log.columns
+        **{name: log[name].to_numpy() for name in as_they_are if name in log.columns},
     }
 
 

@@ -171,8 +171,8 @@ def thresholds_from_log(
         _warn_if_lists_repeat(log.lists)
     found = _shares_of(_fitted(log.lists, reader), log, confidence)
     _warn_of_the_model(found, log)
-    smallest = min(found.clusters, key=lambda name: found.clusters[name])
-    warn_if_few(found.clusters[smallest], smallest)
+    for name, n in found.clusters.items():
+        warn_if_few(n, name)
     return found
 
 
