@@ -1,0 +1,28 @@
+"""Small, quiet models of the three libraries; a test skips where its library is not installed."""
+
+import pytest
+from lightgbm import LGBMRanker
+
+
+def lgbm(kind=LGBMRanker, **params):
+    return kind(**{"n_estimators": 40, "num_leaves": 7, "n_jobs": 1, "verbose": -1, **params})
+
+
+def xgb(kind="XGBRanker", **params):
+    xgboost = pytest.importorskip("xgboost")
+    make = getattr(xgboost, kind) if isinstance(kind, str) else kind
+    return make(**{"n_estimators": 40, "max_depth": 3, "n_jobs": 1, "random_state": 0, **params})
+
+
+QUIET = {"verbose": 0, "thread_count": 1, "allow_writing_files": False, "random_seed": 0}
+
+
+def cat(**params):
+    catboost = pytest.importorskip("catboost")
+    return catboost.CatBoostRanker(**{"n_estimators": 40, **QUIET, **params})
+
+
+BOOSTERS = {"lightgbm": lgbm, "xgboost": xgb, "catboost": cat}
+# What each library calls initial scores, and a model to continue from.
+STARTS = {"lightgbm": "init_score", "xgboost": "base_margin", "catboost": "baseline"}
+CONTINUES = {"lightgbm": "init_model", "xgboost": "xgb_model", "catboost": "init_model"}
