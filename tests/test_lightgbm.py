@@ -1,24 +1,25 @@
-"""eval_metric: one object for LGBMRanker.fit, lightgbm.train and lightgbm.cv."""
+"""eval_metric, objective and early_stopping in LightGBM: fit, train, cv, and Optuna's tuners."""
 
 import copy
 import inspect
 import pickle
 import re
+import warnings
 
-import lightgbm
+import lightgbm as lgb
 import numpy as np
 import pytest
 from lightgbm import LGBMRanker
 
-from skgraded import AP, QueryKFold, evaluate, nDCG, xGAP
+from skgraded import AP, QueryKFold, QueryRanker, evaluate, measure, nDCG, query_target, xGAP
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import GradeScaleWarning
-from skgraded.lightgbm import early_stopping, eval_metric
+from skgraded.lightgbm import early_stopping, eval_metric, objective
+from skgraded.measures import Fallout
 from skgraded.rankings import Judgments
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 20), random_state=0)
 TRAIN = QID < 25
-SIZES, VALID_SIZES = np.bincount(QID[TRAIN]), np.bincount(QID[~TRAIN])[25:]
 MEASURES = (xGAP(max_grade=4, k=10), nDCG(k=5), AP())
 NAMES = [str(each) for each in MEASURES]
 PARAMS = {
@@ -29,6 +30,7 @@ PARAMS = {
     "deterministic": True,
     "verbose": -1,
 }
+OURS = {**PARAMS, "objective": objective("nDCG")}
 # LightGBM 4.7 renamed its evaluation arguments.
 HAS_EVAL_X = "eval_X" in inspect.signature(LGBMRanker.fit).parameters
 
@@ -36,6 +38,10 @@ HAS_EVAL_X = "eval_X" in inspect.signature(LGBMRanker.fit).parameters
 def ranker(**params):
     settings = {"n_estimators": 8, "num_leaves": 7, "n_jobs": 1, "verbose": -1, "metric": "None"}
     return LGBMRanker(**{**settings, "deterministic": True, **params})
+
+
+def sizes_of(rows):
+    return np.unique(QID[rows], return_counts=True)[1]
 
 
 def fit(metric, model=None, weight=None, **params):
@@ -46,28 +52,27 @@ def fit(metric, model=None, weight=None, **params):
     return (model or ranker()).fit(
         X[TRAIN],
         Y[TRAIN],
-        group=SIZES,
-        eval_group=[VALID_SIZES],
+        group=sizes_of(TRAIN),
+        eval_group=[sizes_of(~TRAIN)],
         eval_metric=metric,
         **evaluated,
         **params,
     )
 
 
-def data_sets(**params):
-    train = lightgbm.Dataset(X[TRAIN], Y[TRAIN], group=SIZES, **params)
-    return train, train.create_valid(X[~TRAIN], Y[~TRAIN], group=VALID_SIZES)
+def data_set(rows=slice(None), **params):
+    return lgb.Dataset(X[rows], Y[rows], group=sizes_of(rows), **params)
 
 
 def train(metric, n_iterations=8, params=PARAMS, **settings):
     history = {}
-    training, validation = data_sets()
-    callbacks = [lightgbm.record_evaluation(history), *settings.pop("callbacks", [])]
-    booster = lightgbm.train(
+    training = data_set(TRAIN)
+    callbacks = [lgb.record_evaluation(history), *settings.pop("callbacks", [])]
+    booster = lgb.train(
         params,
         training,
         n_iterations,
-        valid_sets=[training, validation],
+        valid_sets=[training, data_set(~TRAIN, reference=training)],
         valid_names=["train", "valid"],
         feval=metric,
         callbacks=callbacks,
@@ -76,19 +81,7 @@ def train(metric, n_iterations=8, params=PARAMS, **settings):
     return booster, history
 
 
-def counting_layouts(monkeypatch):
-    calls = []
-    lay_out = Judgments.from_groups.__func__
-
-    def counted(cls, *args):
-        calls.append(len(args[0]))
-        return lay_out(cls, *args)
-
-    monkeypatch.setattr(Judgments, "from_groups", classmethod(counted))
-    return calls
-
-
-def test_the_sklearn_api_reports_what_the_measures_give():
+def test_both_apis_report_what_the_measures_give():
     fitted = fit(eval_metric(*MEASURES))
     seen = fitted.evals_result_["valid_0"]
     assert list(seen) == NAMES
@@ -96,36 +89,9 @@ def test_the_sklearn_api_reports_what_the_measures_give():
         scores = fitted.predict(X[~TRAIN], num_iteration=i + 1)
         means = evaluate(MEASURES, Y[~TRAIN], scores, qid=QID[~TRAIN]).mean()
         assert {name: seen[name][i] for name in NAMES} == means
-
-
-def test_both_apis_report_the_same_numbers():
-    in_fit = fit(eval_metric(*MEASURES)).evals_result_["valid_0"]
     _, history = train(eval_metric(*MEASURES))
-    assert dict(history["valid"]) == dict(in_fit)
+    assert dict(history["valid"]) == dict(seen)
     assert list(history["train"]) == NAMES
-
-
-def test_cross_validation_reports_the_same_numbers():
-    metric = eval_metric(*MEASURES)
-    rows = np.arange(TRAIN.sum())
-    folds = list(QueryKFold(3).split(rows, groups=QID[TRAIN]))
-    data = lightgbm.Dataset(X[TRAIN], Y[TRAIN], group=SIZES, free_raw_data=False)
-    found = lightgbm.cv(PARAMS, data, 5, folds=folds, feval=metric, return_cvbooster=True)
-    by_splitter = lightgbm.cv(PARAMS, data, 5, folds=QueryKFold(3), feval=metric)
-    assert by_splitter == {name: each for name, each in found.items() if name != "cvbooster"}
-
-    boosters = found.pop("cvbooster").boosters
-    prefix = next(key for key in found if key.endswith("AP-mean")).removesuffix("AP-mean")
-    for i in range(5):
-        means = [
-            evaluate(
-                MEASURES, Y[test], booster.predict(X[test], num_iteration=i + 1), qid=QID[test]
-            ).mean()
-            for booster, (_, test) in zip(boosters, folds, strict=True)
-        ]
-        for name in NAMES:
-            mean = np.mean([each[name] for each in means])
-            assert found[f"{prefix}{name}-mean"][i] == pytest.approx(mean, rel=1e-12)
 
 
 def test_lightgbms_own_ndcg_is_reproduced():
@@ -148,41 +114,34 @@ def test_weights_weigh_queries():
     assert fitted.evals_result_["valid_0"][NAMES[0]][-1] == expected
 
 
-def test_first_measure_can_stop_the_training():
-    metric = eval_metric(*MEASURES)
-    stop = lightgbm.early_stopping(5, first_metric_only=True, verbose=False)
-    fitted = fit(metric, ranker(n_estimators=80), callbacks=[stop])
-    seen = fitted.evals_result_["valid_0"][NAMES[0]]
-    assert fitted.best_iteration_ == 1 + np.argmax(seen)
-    assert len(seen) == fitted.best_iteration_ + 5
+def test_a_metric_of_two_parameters_is_told_what_to_pass():
+    def two_parameters(y_true, y_pred):
+        return eval_metric("AP")(y_true, y_pred)
+
+    with pytest.raises(ValueError, match="exactly four parameters: pass eval_metric"):
+        fit(two_parameters)
 
 
-def test_lightgbm_counts_four_parameters():
-    assert len(inspect.signature(eval_metric("AP")).parameters) == 4
-
-
-def test_values_are_plain_and_say_which_way_is_better():
-    ((name, value, greater_is_better),) = eval_metric("AP")(Y, -Y, None, np.bincount(QID))
-    assert name == "AP"
-    assert type(value) is float
-    assert greater_is_better is True
-
-
-# What the labels determine
+# --- what the labels determine --------------------------------------------------------------------
 
 
 def test_labels_are_laid_out_once_for_each_data_set(monkeypatch):
-    calls = counting_layouts(monkeypatch)
+    calls = []
+    lay_out = Judgments.from_groups.__func__
+
+    def counted(cls, *args):
+        calls.append(len(args[0]))
+        return lay_out(cls, *args)
+
+    monkeypatch.setattr(Judgments, "from_groups", classmethod(counted))
     fit(eval_metric(*MEASURES))
     assert calls == [(~TRAIN).sum()]
     calls.clear()
     train(eval_metric(*MEASURES))
     assert sorted(calls) == sorted([TRAIN.sum(), (~TRAIN).sum()])
     calls.clear()
-    data = lightgbm.Dataset(X[TRAIN], Y[TRAIN], group=SIZES)
-    lightgbm.cv(
-        PARAMS, data, 4, folds=QueryKFold(5), feval=eval_metric("AP"), eval_train_metric=True
-    )
+    folds, metric = QueryKFold(5), eval_metric("AP")
+    lgb.cv(PARAMS, data_set(TRAIN), 4, folds=folds, feval=metric, eval_train_metric=True)
     assert len(calls) == 10
 
 
@@ -199,104 +158,47 @@ def test_labels_that_change_in_place_are_noticed():
     weight[:3] = 3
     assert metric(labels, scores, weight, group)[0][1] == 0.625
     group[:] = [4, 1]
-    assert metric(labels, scores, weight, group)[0][1] == pytest.approx(
-        (1 / 2 + 2 / 3) / 2 * 2.5 / 3.5
-    )
+    value = (1 / 2 + 2 / 3) / 2 * 2.5 / 3.5
+    assert metric(labels, scores, weight, group)[0][1] == pytest.approx(value)
 
 
-def test_a_data_set_is_forgotten_when_it_is_gone():
+def test_what_is_set_by_the_name_of_a_field_counts_from_then_on():
+    data, metric, target = data_set().construct(), eval_metric("nDCG@10"), objective("nDCG@10")
+    rows, scores = {"label": Y, "qid": QID, "weight": np.ones(len(Y))}, X[:, 0]
+    changes = {"label": Y[::-1], "group": np.bincount(QID // 2), "weight": Y + 1.0}
+    for field, values in changes.items():
+        before = metric(scores, data), target(scores, data)[0]
+        data.set_field(field, values)
+        rows |= {"qid": QID // 2} if field == "group" else {field: values}
+        exact = nDCG(k=10)(rows["label"], scores, qid=rows["qid"], sample_weight=rows["weight"])
+        assert metric(scores, data)[0][1] == pytest.approx(exact, abs=1e-7) != before[0][0][1]
+        assert not np.array_equal(target(scores, data)[0], before[1])
+
+
+def test_a_data_set_is_forgotten_when_it_is_gone_and_a_buffer_holds_one():
     metric = eval_metric("AP")
     for n_queries in range(2, 30):
         labels = np.tile([1.0, 0.0], n_queries)
         metric(labels, labels, None, np.full(n_queries, 2))
     assert len(metric._judged._sets) <= 2
-
-
-def test_one_buffer_holds_one_data_set():
-    metric = eval_metric("AP")
-    labels = np.zeros(4)
+    one, labels = eval_metric("AP"), np.zeros(4)
     for i in range(4):
         labels[i] = 1
-        metric(labels, labels, None, np.array([2, 2]))
-    assert len(metric._judged._sets) == 1
+        one(labels, labels, None, np.array([2, 2]))
+    assert len(one._judged._sets) == 1
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
 def test_copies_give_the_same_values_and_leave_the_data_behind(copied):
-    metric = eval_metric(*MEASURES, n_threads=2)
+    metric = eval_metric(*MEASURES, n_threads=-1)
     arguments = Y.astype(np.float32), X[:, 0], None, np.bincount(QID)
     expected = metric(*arguments)
     again = copied(metric)
-    assert len(metric._judged._sets) == 1
-    assert len(again._judged._sets) == 0
+    assert (len(metric._judged._sets), len(again._judged._sets)) == (1, 0)
     assert again.named == tuple((str(each), each) for each in MEASURES)
-    assert again._evaluator.n_threads == 2
+    assert again._evaluator.n_threads == -1  # counted where it evaluates
     assert again(*arguments) == expected
-
-
-def test_a_metric_counts_the_processors_where_it_evaluates():
-    metric = pickle.loads(pickle.dumps(eval_metric("nDCG@5", n_threads=-1)))
-    assert metric._evaluator.n_threads == -1
-
-
-def test_the_repr_names_the_measures():
-    assert repr(eval_metric(*MEASURES)) == "eval_metric('xGAP(max_grade=4)@10', 'nDCG@5', 'AP')"
-
-
-# Bad input
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ([1, 0], [1, 0], None, [3]),
-            r"group must hold .* sizes add up to 3, but there are 2 rows",
-        ),
-        (([1, 0], [1, 0], None, [3, -1]), "group must hold query sizes, integers >= 0, got -1"),
-        (([1, 0], [np.nan, 0], None, [2]), "y_score must be finite, got nan in row 0"),
-        (([1, 0], [0, np.inf], None, [2]), "y_score must be finite, got inf in row 1"),
-        (([1, 0], [[1, 0]], None, [2]), "y_score must be one-dimensional"),
-        (([-1, 0], [1, 0], None, [2]), "y_true must hold grades >= 0, got -1"),
-        (([1, 0], [1, 0]), r"query sizes are missing \(group=None\)"),
-    ],
-)
-def test_bad_input_is_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        eval_metric("AP")(*arguments)
-
-
-def test_missing_groups_say_why():
-    def two_parameters(y_true, y_pred):
-        return eval_metric("AP")(y_true, y_pred)
-
-    with pytest.raises(ValueError, match="exactly four parameters: pass eval_metric"):
-        fit(two_parameters)
-    plain = lightgbm.Dataset(X, Y)
-    with pytest.raises(ValueError, match=r"lightgbm\.Dataset\(\.\.\., group=\.\.\.\)"):
-        lightgbm.train(
-            {**PARAMS, "objective": "l2"}, plain, 2, valid_sets=[plain], feval=eval_metric("AP")
-        )
-
-
-def test_an_undefined_mean_is_an_error_and_no_nan():
-    metric = eval_metric("nDCG@5", nDCG(k=5, empty=float("nan")))
-    with pytest.raises(
-        ValueError, match=r"nDCG\(empty=nan\)@5 has no value.*none of its 2 queries"
-    ):
-        metric([0, 0, 0], [1, 2, 3], None, [2, 1])
-    with pytest.raises(ValueError, match="nDCG@5 has no value"):
-        metric([1, 0, 0], [1, 2, 3], [0, 0, 0], [2, 1])
-    assert metric([1, 0, 0], [2, 1, 0], None, [2, 1])[1][1] == 1.0
-
-
-def test_bad_measures_and_threads_are_refused():
-    with pytest.raises(ValueError, match="eval_metric needs at least one measure"):
-        eval_metric()
-    with pytest.raises(ValueError, match="Did you mean 'nDCG'"):
-        eval_metric("NDGC")
-    with pytest.raises(ValueError, match=r"n_threads must be an integer from 1 .* got 0"):
-        eval_metric("AP", n_threads=0)
+    assert repr(again) == "eval_metric('xGAP(max_grade=4)@10', 'nDCG@5', 'AP')"
 
 
 def test_an_open_top_grade_warns():
@@ -309,85 +211,185 @@ def test_an_open_top_grade_warns():
     assert metric(Y, Y, None, np.bincount(QID))[0][1] == named(Y, Y, qid=QID)
 
 
-class TestEarlyStopping:
-    """early_stopping(measure, rounds) watches its measure and nothing else."""
+# --- early stopping -------------------------------------------------------------------------------
 
-    ROUNDS = 3
+ROUNDS = 3
 
-    def history(self):
-        """Return the measure after every iteration of a training that does not stop."""
-        return train(eval_metric(MEASURES[0]), 60)[1]["valid"][NAMES[0]]
 
-    def best_by_hand(self, values, min_delta=0.0):
-        best = 0
-        for iteration, value in enumerate(values):
-            if value > values[best] + min_delta:
-                best = iteration
-            if iteration - best >= self.ROUNDS:
-                return best + 1
-        raise AssertionError("the training does not stop")
+def best_by_hand(values, min_delta=0.0):
+    best = 0
+    for iteration, value in enumerate(values):
+        if value > values[best] + min_delta:
+            best = iteration
+        if iteration - best >= ROUNDS:
+            return best + 1
+    raise AssertionError("the training does not stop")
 
-    @pytest.mark.parametrize(
-        "feval", [None, eval_metric(*MEASURES[::-1]), eval_metric(MEASURES[1])]
+
+@pytest.fixture(scope="module")
+def history():
+    """The measure after every iteration of a training that does not stop."""
+    return train(eval_metric(MEASURES[0]), 60)[1]["valid"][NAMES[0]]
+
+
+@pytest.mark.parametrize(
+    ("feval", "metric"),
+    [(None, "None"), (eval_metric(*MEASURES[::-1]), "ndcg"), (eval_metric(MEASURES[1]), "map")],
+)
+def test_other_metrics_have_no_influence_on_early_stopping(history, feval, metric):
+    iterations = []
+
+    def count(env):
+        iterations.append(env.iteration)
+
+    stop = early_stopping(MEASURES[0], ROUNDS)
+    booster, _ = train(feval, 60, params={**PARAMS, "metric": metric}, callbacks=[count, stop])
+    expected = best_by_hand(history)
+    assert booster.best_iteration == expected
+    assert len(iterations) == expected + ROUNDS
+    assert booster.best_score["valid"] == {NAMES[0]: history[expected - 1]}
+
+
+def test_an_improvement_exceeds_min_delta(history):
+    stop = early_stopping(NAMES[0], ROUNDS, min_delta=0.05)
+    booster, _ = train(None, 60, callbacks=[stop])
+    assert booster.best_iteration == best_by_hand(history, 0.05) != best_by_hand(history)
+
+
+def test_early_stopping_serves_the_sklearn_api_and_several_fits(history):
+    stop = early_stopping(NAMES[0], ROUNDS)
+    for _ in range(2):
+        model = fit(None, ranker(n_estimators=60, metric="ndcg"), callbacks=[stop])
+        assert model.best_iteration_ == best_by_hand(history)
+
+
+def test_early_stopping_in_cross_validation_needs_the_metric():
+    rows = data_set(TRAIN, free_raw_data=False)
+    stop = [early_stopping(NAMES[0], ROUNDS)]
+    settings = {"folds": QueryKFold(3), "num_boost_round": 60, "callbacks": stop}
+    found = lgb.cv(PARAMS, rows, feval=eval_metric(MEASURES[0]), **settings)
+    (values,) = (each for name, each in found.items() if name.endswith("-mean"))
+    assert len(values) < 60
+    with pytest.raises(ValueError, match=re.escape(f"pass feval=eval_metric('{NAMES[0]}') to")):
+        lgb.cv(PARAMS, rows, **settings)
+
+
+def test_early_stopping_prints_as_it_is_written():
+    assert repr(early_stopping("AP", 3)) == "early_stopping('AP', 3)"
+
+
+# --- lightgbm.cv ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("part", "stratified"), [("objective", True), ("metric", False)])
+def test_folds_that_cut_queries_are_refused(part, stratified):
+    def other(scores, _):
+        return scores * 0.0, scores * 0 + 1.0
+
+    params = OURS if part == "objective" else {**PARAMS, "objective": other}
+    feval = eval_metric("nDCG@10") if part == "metric" else None
+    with pytest.raises(ValueError, match=r"cuts queries.* parts of \d+ queries of 40.*QueryKFold"):
+        lgb.cv(params, data_set(), 5, nfold=3, feval=feval, stratified=stratified)
+
+
+def test_lightgbms_own_objective_needs_no_folds():
+    found = lgb.cv(PARAMS, data_set(), 5, nfold=3, feval=eval_metric("nDCG@10"), stratified=False)
+    assert len(found["valid nDCG@10-mean"]) == 5
+
+
+def test_folds_of_queries_give_the_values_that_models_of_their_own_have():
+    folds = list(QueryKFold(3).split(X, query_target(Y, QID)))
+    values = []
+    for rows, test in folds:
+        # lightgbm.cv makes the bins from all rows.
+        model = lgb.train(OURS, data_set(free_raw_data=False).subset(rows), num_boost_round=5)
+        scores = [model.predict(X[test], num_iteration=i + 1) for i in range(5)]
+        values.append([evaluate(MEASURES, Y[test], each, qid=QID[test]).mean() for each in scores])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for given in (QueryKFold(3), folds):
+            found = lgb.cv(OURS, data_set(), 5, folds=given, feval=eval_metric(*MEASURES))
+            for name in NAMES:
+                means = [np.mean([each[i][name] for each in values]) for i in range(5)]
+                assert found[f"valid {name}-mean"] == pytest.approx(means, abs=1e-12)
+
+
+def test_subsets_of_whole_queries_are_data_sets_like_others_and_cut_ones_are_refused():
+    data = data_set(free_raw_data=False)
+    some = data.subset(np.flatnonzero(QID < 30)).construct()
+    fewer = some.subset(np.flatnonzero(QID[QID < 30] < 20))
+    assert lgb.train(OURS, fewer, num_boost_round=2).num_trees() == 2
+    cut = data_set(free_raw_data=False).subset(np.flatnonzero(np.arange(len(Y)) % 2 == 0))
+    whole_in_it = cut.construct().subset(np.arange(int(np.sum(cut.get_group()[:10]))))
+    with pytest.raises(ValueError, match="cuts queries"):
+        lgb.train(OURS, whole_in_it, num_boost_round=1)
+
+
+# --- losses, and Optuna's tuners, which minimise --------------------------------------------------
+
+
+def test_a_loss_is_the_measure_with_the_opposite_sign_and_name():
+    metric = eval_metric("nDCG@10", Fallout(k=5), as_loss=True)
+    given = Y, np.arange(len(Y), dtype=float), None, np.bincount(QID)
+    one, two = metric(*given), eval_metric("nDCG@10", Fallout(k=5))(*given)
+    assert two == [("nDCG@10", two[0][1], True), ("Fallout@5", two[1][1], False)]
+    assert one == [("neg_nDCG@10", -two[0][1], False), two[1]]
+    assert type(two[0][1]) is float
+    assert repr(metric) == "eval_metric('nDCG@10', 'Fallout@5', as_loss=True)"
+
+
+def test_early_stopping_by_the_loss_stops_where_the_measure_does():
+    stop = lgb.early_stopping(5, verbose=False)
+    best = []
+    for as_loss in (False, True):
+        metric = eval_metric(MEASURES[0], as_loss=as_loss)
+        seen = fit(metric, ranker(n_estimators=80), callbacks=[stop])
+        best.append(seen.best_iteration_)
+    values = seen.evals_result_["valid_0"][f"neg_{NAMES[0]}"]
+    assert best == [1 + np.argmin(values)] * 2
+    assert len(values) == best[0] + 5
+
+
+def test_query_ranker_records_a_loss_beside_the_measure():
+    model = QueryRanker(ranker(), measure="nDCG@10", validation_fraction=0.3, random_state=0)
+    seen = model.fit(X, Y, QID, eval_metric=eval_metric("AP", as_loss=True)).evals_result_
+    assert sorted(seen["valid_0"]) == ["nDCG@10", "neg_AP"]
+
+
+def tuner(kind, name, **more):
+    optuna = pytest.importorskip("optuna")
+    tuners = pytest.importorskip("optuna_integration.lightgbm")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return getattr(tuners, kind)(
+        {**PARAMS, "metric": f"neg_{name}"},
+        feval=eval_metric(name, as_loss=True),
+        num_boost_round=4,
+        show_progress_bar=False,
+        optuna_seed=0,
+        **more,
     )
-    @pytest.mark.parametrize("metric", ["None", "ndcg", "map"])
-    def test_other_metrics_have_no_influence(self, feval, metric):
-        iterations = []
-        booster, _ = train(
-            feval,
-            60,
-            params={**PARAMS, "metric": metric},
-            callbacks=[
-                lambda env: iterations.append(env.iteration),
-                early_stopping(MEASURES[0], self.ROUNDS),
-            ],
-        )
-        history = self.history()
-        expected = self.best_by_hand(history)
-        assert booster.best_iteration == expected
-        assert len(iterations) == expected + self.ROUNDS
-        assert booster.best_score["valid"] == {NAMES[0]: history[expected - 1]}
 
-    def test_an_improvement_exceeds_min_delta(self):
-        stop = early_stopping(NAMES[0], self.ROUNDS, min_delta=0.05)
-        booster, _ = train(None, 60, callbacks=[stop])
-        expected = self.best_by_hand(self.history(), 0.05)
-        assert booster.best_iteration == expected != self.best_by_hand(self.history())
 
-    def test_serves_the_sklearn_api_and_several_fits(self):
-        stop = early_stopping(NAMES[0], self.ROUNDS)
-        expected = self.best_by_hand(self.history())
-        for _ in range(2):
-            model = fit(None, ranker(n_estimators=60, metric="ndcg"), callbacks=[stop])
-            assert model.best_iteration_ == expected
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("name", ["nDCG@10", "AP@10"])
+def test_a_tuner_finds_the_best_by_the_loss(name):
+    kept = {"free_raw_data": False, "params": {"feature_pre_filter": False}}
+    data = data_set(TRAIN, **kept)
+    held_out = data_set(~TRAIN, reference=data, free_raw_data=False)
+    tuning = tuner("LightGBMTuner", name, train_set=data, valid_sets=[held_out])
+    tuning.tune_feature_fraction(4)
+    values = [each.value for each in tuning.study.trials]
+    assert len(set(values)) > 1
+    scores = tuning.get_best_booster().predict(X[~TRAIN])
+    exact = measure(name)(Y[~TRAIN], scores, qid=QID[~TRAIN])
+    assert tuning.best_score == min(values) == pytest.approx(-exact, abs=1e-12)
 
-    def test_cross_validation_needs_the_metric(self):
-        rows = data_sets(free_raw_data=False)[0]
-        settings = {"folds": QueryKFold(3), "num_boost_round": 60, "callbacks": []}
-        settings["callbacks"] = [early_stopping(NAMES[0], self.ROUNDS)]
-        found = lightgbm.cv(PARAMS, rows, feval=eval_metric(MEASURES[0]), **settings)
-        (values,) = (each for name, each in found.items() if name.endswith("-mean"))
-        assert len(values) < 60
-        with pytest.raises(ValueError, match=re.escape(f"pass feval=eval_metric('{NAMES[0]}') to")):
-            lightgbm.cv(PARAMS, rows, **settings)
 
-    def test_a_validation_set_is_needed(self):
-        with pytest.raises(ValueError, match="needs a validation set: pass eval_set"):
-            lightgbm.train(PARAMS, data_sets()[0], 3, callbacks=[early_stopping("AP", 2)])
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (("AP", 0), "rounds must be an integer >= 1, got 0."),
-            (("AP", True), "rounds must be an integer >= 1, got True."),
-            (("APP", 3), "APP"),
-        ],
-    )
-    def test_bad_arguments_are_refused(self, arguments, message):
-        with pytest.raises(ValueError, match=re.escape(message)):
-            early_stopping(*arguments)
-        with pytest.raises(ValueError, match="min_delta must be a finite number >= 0, got -1"):
-            early_stopping("AP", 3, min_delta=-1)
-
-    def test_prints_as_it_is_written(self):
-        assert repr(early_stopping("AP", 3)) == "early_stopping('AP', 3)"
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_a_tuner_by_cross_validation_finds_the_best_by_the_loss():
+    data = data_set(free_raw_data=False, params={"feature_pre_filter": False})
+    tuning = tuner("LightGBMTunerCV", "nDCG@10", train_set=data, folds=QueryKFold(3))
+    tuning.tune_feature_fraction(3)
+    values = [each.value for each in tuning.study.trials]
+    assert len(set(values)) > 1
+    assert tuning.best_score == min(values) < 0
