@@ -1,4 +1,4 @@
-"""make_ranking_scorer: measures as scorers, with routing on and off."""
+"""make_ranking_scorer and measures as scorers: what scikit-learn's tools score a ranker by."""
 
 import pickle
 import warnings
@@ -8,56 +8,60 @@ import pytest
 import sklearn
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import (
-    GridSearchCV,
-    RandomizedSearchCV,
-    cross_val_score,
-    cross_validate,
-)
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skgraded import (
+    AP,
     QueryKFold,
     QueryRanker,
     eGAP,
     evaluate,
     make_ranking_scorer,
-    measure,
     nDCG,
+    query_series,
     query_target,
     xGAP,
 )
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import (
-    GradeScaleWarning,
-)
+from skgraded.exceptions import GradeScaleWarning
+from skgraded.measures import Fallout
 
-X, Y, QID = make_ranking(n_queries=30, docs_per_query=(3, 15), random_state=0)
+pytest.importorskip("pandas")
+
+X, Y, QID = make_ranking(n_queries=24, docs_per_query=10, random_state=0)
+X = X[:, :4]
+TARGET, SERIES = query_target(Y, QID), query_series(Y, QID)
+WEIGHT = np.where(QID < 10, 3.0, 1.0)
+MEASURE = xGAP(max_grade=4, k=5)
+SCORER = make_ranking_scorer(MEASURE)
+CV = QueryKFold(3)
+ALPHAS = {"alpha": [1e-3, 1e4]}
 RIDGE = Ridge().fit(X, Y)
 SCORES = RIDGE.predict(X)
-XGAP = xGAP(max_grade=4)
+RANKER = QueryRanker(Ridge(), measure=MEASURE)
+
+
+# --- values ---------------------------------------------------------------------------------------
 
 
 def test_one_measure_gives_the_float_that_the_measure_gives():
-    value = make_ranking_scorer(XGAP)(RIDGE, X, Y, qid=QID)
+    value = SCORER(RIDGE, X, Y, qid=QID)
     assert type(value) is float
-    assert value == XGAP(Y, SCORES, qid=QID)
-    assert make_ranking_scorer("xGAP(max_grade=4)")(RIDGE, X, query_target(Y, QID)) == value
+    assert value == MEASURE(Y, SCORES, qid=QID)
+    assert make_ranking_scorer("xGAP(max_grade=4)@5")(RIDGE, X, TARGET) == value
+    weighted = SCORER(RIDGE, X, Y, qid=QID, sample_weight=WEIGHT)
+    assert weighted == MEASURE(Y, SCORES, qid=QID, sample_weight=WEIGHT) != value
 
 
 def test_several_measures_give_a_dict_by_string_or_key():
-    by_string = make_ranking_scorer([XGAP, "nDCG@5"])(RIDGE, X, Y, qid=QID)
-    assert by_string == evaluate([XGAP, "nDCG@5"], Y, SCORES, qid=QID).mean()
-    by_key = make_ranking_scorer({"x": XGAP, "n": nDCG(k=5), "again": "nDCG@5"})(
-        RIDGE, X, Y, qid=QID
-    )
-    assert by_key == {
-        "x": by_string[str(XGAP)],
-        "n": by_string["nDCG@5"],
-        "again": by_string["nDCG@5"],
-    }
-
-
-def test_a_list_of_one_measure_still_gives_a_dict():
+    by_string = make_ranking_scorer([MEASURE, "nDCG@5"])(RIDGE, X, Y, qid=QID)
+    assert by_string == evaluate([MEASURE, "nDCG@5"], Y, SCORES, qid=QID).mean()
+    named = make_ranking_scorer({"x": MEASURE, "n": nDCG(k=5), "again": "nDCG@5"})
+    ndcg = by_string["nDCG@5"]
+    expected = {"x": by_string[str(MEASURE)], "n": ndcg, "again": ndcg}
+    assert named(RIDGE, X, Y, qid=QID) == expected
     assert list(make_ranking_scorer(["AP"])(RIDGE, X, Y, qid=QID)) == ["AP"]
 
 
@@ -70,110 +74,22 @@ def test_several_measures_cost_one_predict():
             return SCORES
 
     counting = Counting()
-    make_ranking_scorer([XGAP, "nDCG@5", "AP"])(counting, X, Y, qid=QID)
+    make_ranking_scorer([MEASURE, "nDCG@5", "AP"])(counting, X, Y, qid=QID)
     assert counting.calls == 1
 
 
-def test_weights_weigh_queries():
-    weight = np.where(QID < 10, 3.0, 1.0)
-    value = make_ranking_scorer(XGAP)(RIDGE, X, Y, qid=QID, sample_weight=weight)
-    assert value == XGAP(Y, SCORES, qid=QID, sample_weight=weight)
-    assert value != XGAP(Y, SCORES, qid=QID)
-
-
-def test_ids_on_the_index_of_y_serve_estimators_that_know_nothing_of_queries():
-    pd = pytest.importorskip("pandas")
-    y = pd.Series(Y, index=pd.Index(QID, name="qid"))
-    off = cross_val_score(Ridge(), X, y, cv=QueryKFold(3), scoring=make_ranking_scorer(XGAP))
-    with sklearn.config_context(enable_metadata_routing=True):
-        on = cross_val_score(
-            Ridge(),
-            X,
-            Y,
-            cv=QueryKFold(3),
-            scoring=make_ranking_scorer(XGAP),
-            params={"qid": QID},
-        )
-    np.testing.assert_array_equal(off, on)
-
-
-@pytest.mark.parametrize(("routing", "n_jobs"), [(False, 1), (True, 2)])
-def test_a_search_refits_by_one_of_several_measures(routing, n_jobs):
-    scorer = make_ranking_scorer({"xgap": XGAP, "ndcg": "nDCG@5"})
-    search = GridSearchCV(
-        QueryRanker(Ridge(), measure="AP"),
-        {"estimator__alpha": [0.1, 1000]},
-        scoring=scorer,
-        refit="xgap",
-        cv=QueryKFold(3),
-        n_jobs=n_jobs,
-    )
-    with sklearn.config_context(enable_metadata_routing=routing):
-        if routing:
-            search.fit(X, Y, qid=QID)
-        else:
-            search.fit(X, query_target(Y, QID))
-    values = {}
-    for train, test in QueryKFold(3).split(X, groups=QID):
-        ridge = Ridge(alpha=search.best_params_["estimator__alpha"]).fit(X[train], Y[train])
-        for name, each in [("xgap", XGAP), ("ndcg", nDCG(k=5))]:
-            values.setdefault(name, []).append(each(Y[test], ridge.predict(X[test]), qid=QID[test]))
-    for name in ("xgap", "ndcg"):
-        mean = search.cv_results_[f"mean_test_{name}"][search.best_index_]
-        assert mean == pytest.approx(np.mean(values[name]), rel=1e-12)
-    assert search.best_score_ == search.cv_results_["mean_test_xgap"].max()
-
-
-def test_beside_other_scorers_and_with_weights():
-    scoring = {"xgap": make_ranking_scorer(XGAP), "ndcg": make_ranking_scorer("nDCG@5")}
-    ranker = QueryRanker(Ridge(), measure=XGAP)
-    weight = np.where(QID < 10, 3.0, 1.0)
-    search = RandomizedSearchCV(
-        ranker,
-        {"estimator__alpha": [0.1]},
-        n_iter=1,
-        scoring=scoring,
-        refit="ndcg",
-        cv=QueryKFold(3),
-    )
-    search.fit(X, query_target(Y, QID), sample_weight=weight)
-    results = cross_validate(ranker, X, query_target(Y, QID), scoring=scoring, cv=QueryKFold(3))
-    assert set(results) >= {"test_xgap", "test_ndcg"}
-
-
-def test_permutation_importance_which_takes_no_metadata():
-    found = permutation_importance(
-        RIDGE,
-        X,
-        query_target(Y, QID),
-        scoring=make_ranking_scorer(XGAP),
-        n_repeats=2,
-        random_state=0,
-    )
-    assert found.importances_mean.shape == (X.shape[1],)
-    assert found.importances_mean.max() > 0
-
-
-def test_an_open_top_grade_warns_once_and_says_what_to_write():
-    with pytest.warns(GradeScaleWarning) as caught:
-        scorer = make_ranking_scorer(["xGAP@10", eGAP(), XGAP, "nDCG"])
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    message = str(caught[0].message)
-    assert "make_ranking_scorer got xGAP@10, eGAP without max_grade" in message
-    assert "xGAP(max_grade=4, k=10)" in message
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        scorer(RIDGE, X, Y, qid=QID)
-        pickle.loads(pickle.dumps(scorer))
+def test_a_measure_of_which_less_is_better_changes_its_sign():
+    less = Fallout(k=5)
+    value = less(Y, SCORES, qid=QID)
+    assert less(RIDGE, X, SERIES) == make_ranking_scorer(less)(RIDGE, X, SERIES) == -value
 
 
 def test_scorers_are_values():
-    scorer = make_ranking_scorer(["nDCG@5", XGAP])
+    scorer = make_ranking_scorer(["nDCG@5", MEASURE])
     copy = pickle.loads(pickle.dumps(scorer))
     assert copy == scorer
     assert hash(copy) == hash(scorer)
-    assert copy != make_ranking_scorer(["nDCG@6", XGAP])
+    assert copy != make_ranking_scorer(["nDCG@6", MEASURE])
 
 
 @pytest.mark.parametrize(
@@ -190,14 +106,135 @@ def test_the_repr_makes_an_equal_scorer(measures, shown):
     assert eval(repr(scorer)) == scorer
 
 
-def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match=r"measures must name at least one measure"):
-        make_ranking_scorer([])
-    with pytest.raises(ValueError, match="Did you mean 'nDCG@10'"):
-        make_ranking_scorer("ndgc@10")
-    with pytest.raises(TypeError, match="A measure must be a Measure or a string"):
-        make_ranking_scorer([measure])
+def test_an_open_top_grade_warns_once_and_says_what_to_write():
+    with pytest.warns(GradeScaleWarning) as caught:
+        scorer = make_ranking_scorer(["xGAP@10", eGAP(), MEASURE, "nDCG"])
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    message = str(caught[0].message)
+    assert "make_ranking_scorer got xGAP@10, eGAP without max_grade" in message
+    assert "xGAP(max_grade=4, k=10)" in message
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scorer(RIDGE, X, Y, qid=QID)
+        pickle.loads(pickle.dumps(scorer))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        cross_val_score(Ridge(), X, SERIES, cv=CV, scoring=xGAP(k=5))
+    assert [each.category for each in caught] == [GradeScaleWarning]
+
+
+# --- in scikit-learn's tools ----------------------------------------------------------------------
+
+
+def test_ids_on_the_index_of_y_serve_estimators_that_know_nothing_of_queries():
+    for scoring in (SCORER, MEASURE):
+        off = cross_val_score(Ridge(), X, SERIES, cv=CV, scoring=scoring)
+        with sklearn.config_context(enable_metadata_routing=True):
+            on = cross_val_score(Ridge(), X, Y, cv=CV, scoring=scoring, params={"qid": QID})
+        np.testing.assert_array_equal(off, on)
+        search = GridSearchCV(Ridge(), ALPHAS, cv=CV, scoring=scoring).fit(X, SERIES)
+        assert search.score(X, SERIES) == SCORER(search, X, SERIES)
+
+
+@pytest.mark.parametrize(("routing", "n_jobs"), [(False, 1), (True, 2)])
+@pytest.mark.parametrize("separate", [False, True])
+def test_a_search_refits_by_one_of_several_measures(routing, n_jobs, separate):
+    scoring = {"xgap": MEASURE, "ndcg": "nDCG@5"}
+    if separate:
+        scoring["ndcg"] = make_ranking_scorer("nDCG@5")
+    search = GridSearchCV(
+        QueryRanker(Ridge(), measure="AP"),
+        {"estimator__alpha": [0.1, 1000]},
+        scoring=scoring if separate else make_ranking_scorer(scoring),
+        refit="xgap",
+        cv=CV,
+        n_jobs=n_jobs,
+    )
+    given = {"qid": QID} if routing else {}
+    with sklearn.config_context(enable_metadata_routing=routing):
+        search.fit(X, Y if routing else TARGET, **given)
+    values = {"xgap": [], "ndcg": []}
+    for train, test in CV.split(X, groups=QID):
+        ridge = Ridge(alpha=search.best_params_["estimator__alpha"]).fit(X[train], Y[train])
+        for name, each in [("xgap", MEASURE), ("ndcg", nDCG(k=5))]:
+            values[name].append(each(Y[test], ridge.predict(X[test]), qid=QID[test]))
+    for name, by_hand in values.items():
+        mean = search.cv_results_[f"mean_test_{name}"][search.best_index_]
+        assert mean == pytest.approx(np.mean(by_hand), rel=1e-12)
+    assert search.best_score_ == search.cv_results_["mean_test_xgap"].max()
+
+
+def test_a_measure_asks_for_ids_and_weights():
+    given = {"qid": QID, "sample_weight": QID + 1.0}
+    with sklearn.config_context(enable_metadata_routing=True):
+        found, expected = (
+            cross_validate(RANKER, X, Y, cv=CV, scoring=each, params=given)["test_score"]
+            for each in (MEASURE, SCORER)
+        )
+    np.testing.assert_array_equal(found, expected)
+
+
+# --- data that cannot be scored: never nan in silence ---------------------------------------------
+
+SCORINGS = {
+    None: None,
+    "measure": MEASURE,
+    "scorer": SCORER,
+    "several": make_ranking_scorer(["AP", nDCG()]),
+    "dict": {"one": SCORER, "two": AP()},
+}
+
+
+@pytest.mark.parametrize(
+    ("scoring", "n_jobs"), [("measure", 1), ("scorer", 2), ("several", 1), ("dict", 1)]
+)
+def test_missing_ids_end_a_search_of_any_estimator(scoring, n_jobs):
+    search = GridSearchCV(
+        Ridge(), ALPHAS, cv=GroupKFold(3), scoring=SCORINGS[scoring], refit=False, n_jobs=n_jobs
+    )
     with pytest.raises(ValueError, match="Query ids are missing"):
-        make_ranking_scorer("AP")(RIDGE, X, Y)
-    with pytest.raises(ValueError, match="look like group sizes"):
-        make_ranking_scorer("AP")(RIDGE, X, Y, qid=np.bincount(QID))
+        search.fit(X, Y, groups=QID)
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+@pytest.mark.parametrize("within", ["ranker", "pipeline", "search"])
+def test_ids_that_reach_the_fit_alone_end_a_search(scoring, within):
+    inner = GridSearchCV(RANKER, {"estimator__alpha": [1.0]}, cv=[(np.arange(80), np.arange(80))])
+    estimator, step = {
+        "ranker": (RANKER, ""),
+        "pipeline": (make_pipeline(StandardScaler(), RANKER), "queryranker__"),
+        "search": (inner, ""),
+    }[within]
+    parameter = ("estimator__" if within == "search" else step) + "estimator__alpha"
+    search = GridSearchCV(
+        estimator, {parameter: [1, 2]}, cv=GroupKFold(3), scoring=SCORINGS[scoring], refit=False
+    )
+    with pytest.raises(ValueError, match="Query ids are missing"):
+        search.fit(X, Y, groups=QID, **{f"{step}qid": QID})
+
+
+def test_negative_grades_end_a_search():
+    with pytest.raises(ValueError, match="must hold grades >= 0, got -1"):
+        cross_val_score(Ridge(), X, query_series(Y - 1.0, QID), cv=CV, scoring=MEASURE)
+
+
+def test_outside_of_folds_the_error_is_raised():
+    ranker = RANKER.fit(X, TARGET)
+    for score in (
+        lambda: SCORER(RIDGE, X, Y),
+        lambda: MEASURE(RIDGE, X, Y),
+        lambda: ranker.score(X, Y),
+        lambda: permutation_importance(ranker, X, Y),
+        lambda: GridSearchCV(RANKER, {}, cv=CV).fit(X, TARGET).score(X, Y),
+    ):
+        with pytest.raises(ValueError, match=r"^Query ids are missing"):
+            score()
+
+
+def test_a_candidate_that_cannot_be_fitted_remains_nan():
+    search = GridSearchCV(RANKER, {"estimator__alpha": [1.0, -1.0]}, cv=CV)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search.fit(X, TARGET)
+    assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [False, True]

@@ -12,7 +12,6 @@ from sklearn.inspection import permutation_importance
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
-    RandomizedSearchCV,
     cross_val_predict,
     cross_val_score,
     cross_validate,
@@ -26,8 +25,6 @@ from sklearn.preprocessing import StandardScaler
 from skgraded import (
     QueryKFold,
     QueryRanker,
-    QueryShuffleSplit,
-    StratifiedQueryKFold,
     cross_validate_queries,
     make_ranking_scorer,
     query_ids,
@@ -54,7 +51,7 @@ IMPORTANCES = "estimator_.feature_importances_"
 
 
 def lgbm():
-    return LGBMRanker(n_estimators=5, num_leaves=4, min_child_samples=2, n_jobs=1, verbose=-1)
+    return LGBMRanker(n_estimators=4, num_leaves=4, min_child_samples=2, n_jobs=1, verbose=-1)
 
 
 RANKER = QueryRanker(lgbm(), measure=MEASURE)
@@ -85,12 +82,8 @@ def searched(search, X, y, metadata):
     return [*search.cv_results_["mean_test_score"], search.score(X, y, **metadata)]
 
 
-def scores(X, y, metadata):
-    return cross_val_score(RANKER, X, y, scoring=SCORER, cv=CV, **params(metadata))
-
-
-def own_scores(X, y, metadata):
-    return cross_val_score(RANKER, X, y, cv=CV, **params(metadata))
+def scores(X, y, metadata, scoring=SCORER):
+    return cross_val_score(RANKER, X, y, scoring=scoring, cv=CV, **params(metadata))
 
 
 def several_scores(X, y, metadata):
@@ -106,30 +99,17 @@ def predictions(X, y, metadata):
     return cross_val_predict(RANKER, X, y, cv=CV, **params(metadata))
 
 
-def grid_search(X, y, metadata):
-    return searched(GridSearchCV(RANKER, GRID, cv=CV, scoring=SCORER), X, y, metadata)
+def grid_search(X, y, metadata, scoring=SCORER):
+    return searched(GridSearchCV(RANKER, GRID, cv=CV, scoring=scoring), X, y, metadata)
 
 
 def grid_search_in_two_processes(X, y, metadata):
     return searched(GridSearchCV(RANKER, GRID, cv=CV, n_jobs=2), X, y, metadata)
 
 
-def random_search(X, y, metadata):
-    search = RandomizedSearchCV(RANKER, GRID, n_iter=2, cv=CV, random_state=0)
-    return searched(search, X, y, metadata)
-
-
 def halving_search_over_trees(X, y, metadata):
-    search = HalvingGridSearchCV(
-        RANKER,
-        GRID,
-        cv=CV,
-        resource="estimator__n_estimators",
-        min_resources=2,
-        max_resources=4,
-        factor=2,
-        random_state=0,
-    )
+    trees = {"resource": "estimator__n_estimators", "min_resources": 2, "max_resources": 4}
+    search = HalvingGridSearchCV(RANKER, GRID, cv=CV, factor=2, random_state=0, **trees)
     return searched(search, X, y, metadata)
 
 
@@ -138,21 +118,15 @@ def nested_search(X, y, metadata):
     return cross_val_score(search, X, y, cv=CV, **params(metadata))
 
 
-def learning_curve_of_whole_queries(X, y, metadata):
-    _, train, test = learning_curve(RANKER, X, y, cv=CV, train_sizes=[60, 120], **params(metadata))
+def learning_curve_of_whole_queries(X, y, metadata, scoring=None):
+    options = {"cv": CV, "train_sizes": [60, 120], "scoring": scoring, **params(metadata)}
+    _, train, test = learning_curve(RANKER, X, y, **options)
     return [*train.ravel(), *test.ravel()]
 
 
-def curve_over_leaves(X, y, metadata):
-    train, test = validation_curve(
-        RANKER,
-        X,
-        y,
-        param_name="estimator__num_leaves",
-        param_range=[2, 5],
-        cv=CV,
-        **params(metadata),
-    )
+def curve_over_leaves(X, y, metadata, scoring=None):
+    grid = {"param_name": "estimator__num_leaves", "param_range": [2, 5], "scoring": scoring}
+    train, test = validation_curve(RANKER, X, y, cv=CV, **grid, **params(metadata))
     return [*train.ravel(), *test.ravel()]
 
 
@@ -163,23 +137,22 @@ def permutation_test(X, y, metadata):
     return [score]
 
 
-def importance_by_permutation(X, y, metadata):
-    fitted = clone(RANKER).fit(X, y)
-    found = permutation_importance(
-        fitted, X, y, scoring=SCORER, n_repeats=2, random_state=0, **metadata
-    )
+def importance_by_permutation(X, y, metadata, scoring=SCORER):
+    options = {"scoring": scoring, "n_repeats": 2, "random_state": 0, **metadata}
+    found = permutation_importance(clone(RANKER).fit(X, y), X, y, **options)
     return found.importances.ravel()
 
 
-def sequential_selection(X, y, metadata):
-    selector = SequentialFeatureSelector(RANKER, n_features_to_select=2, cv=QueryKFold(2))
+def sequential_selection(X, y, metadata, scoring=None):
+    selector = SequentialFeatureSelector(RANKER, n_features_to_select=2, cv=CV, scoring=scoring)
     return selector.fit(X, y, **metadata).get_support()
 
 
-def recursive_elimination(X, y, metadata):
+def recursive_elimination(X, y, metadata, scoring=None):
     # Without scoring it asks r2 of an estimator that is not a classifier, which the ranker refuses.
-    selector = RFECV(RANKER, cv=QueryKFold(2), scoring=SCORER, importance_getter=IMPORTANCES)
-    return selector.fit(X, y, **metadata).ranking_
+    selector = RFECV(RANKER, cv=CV, scoring=scoring or SCORER, importance_getter=IMPORTANCES)
+    fitted = selector.fit(X, y, **metadata)
+    return [*fitted.ranking_, *fitted.cv_results_["mean_test_score"]]
 
 
 def selection_by_importance(X, y, metadata):
@@ -199,13 +172,6 @@ def pipeline_inside_the_ranker(X, y, metadata):
     return searched(GridSearchCV(ranker, grid, cv=CV), X, y, metadata)
 
 
-def other_splitters(X, y, metadata):
-    return [
-        *cross_val_score(RANKER, X, y, cv=StratifiedQueryKFold(3), **params(metadata)),
-        *cross_val_score(RANKER, X, y, cv=QueryShuffleSplit(2, test_size=0.25), **params(metadata)),
-    ]
-
-
 def validation_query_by_query(X, y, metadata):
     return cross_validate_queries(RANKER, X, y, cv=CV, **metadata).values.ravel()
 
@@ -214,28 +180,32 @@ KEYWORDS = {"keyword", "keyword with sizes"}
 EVERYWHERE = KEYWORDS | {"target", "series", "column", "index of X", "index of y"}
 # Where a tool or a transformer makes an array of X or y, what rides in its labels is lost.
 LOSES_LABELS_OF_X = EVERYWHERE - {"column", "index of X"}
+TOOLS = [
+    scores,
+    several_scores,
+    predictions,
+    grid_search,
+    grid_search_in_two_processes,
+    halving_search_over_trees,
+    nested_search,
+    learning_curve_of_whole_queries,
+    curve_over_leaves,
+    permutation_test,
+    importance_by_permutation,
+    sequential_selection,
+    recursive_elimination,
+    selection_by_importance,
+    pipeline_around_the_ranker,
+    pipeline_inside_the_ranker,
+    validation_query_by_query,
+]
 WORKS_WITH = {
-    scores: EVERYWHERE,
-    own_scores: EVERYWHERE,
-    several_scores: EVERYWHERE,
-    predictions: EVERYWHERE,
-    grid_search: EVERYWHERE,
-    grid_search_in_two_processes: EVERYWHERE,
-    random_search: EVERYWHERE,
-    halving_search_over_trees: EVERYWHERE,
-    nested_search: EVERYWHERE,
-    learning_curve_of_whole_queries: EVERYWHERE,
-    curve_over_leaves: EVERYWHERE,
-    permutation_test: EVERYWHERE,
+    **dict.fromkeys(TOOLS, EVERYWHERE),
     # Takes no metadata, and permutes every column.
     importance_by_permutation: EVERYWHERE - KEYWORDS - {"column"},
     sequential_selection: LOSES_LABELS_OF_X,
     recursive_elimination: KEYWORDS | {"target"},  # makes an array of y as well
-    selection_by_importance: EVERYWHERE,
     pipeline_around_the_ranker: LOSES_LABELS_OF_X,
-    pipeline_inside_the_ranker: EVERYWHERE,
-    other_splitters: EVERYWHERE,
-    validation_query_by_query: EVERYWHERE,
 }
 # scikit-learn routes metadata through these since version 1.6, through halving since 1.5.
 ROUTED_SINCE = {
@@ -248,7 +218,7 @@ ROUTED_SINCE = {
 }
 
 
-@pytest.fixture(scope="module", params=list(WORKS_WITH), ids=lambda each: each.__name__)
+@pytest.fixture(scope="module", params=TOOLS, ids=lambda each: each.__name__)
 def tool_and_result(request):
     """A tool of scikit-learn, and what it finds with the ids on y and routing off."""
     return request.param, request.param(*carried_by("target"))
@@ -258,7 +228,7 @@ def tool_and_result(request):
 def test_one_result_whatever_carries_the_ids(tool_and_result, carrier):
     tool, expected = tool_and_result
     # Every tool with every carrier, and both with routing on and off; keywords need it.
-    places = list(WORKS_WITH).index(tool), sorted(EVERYWHERE).index(carrier)
+    places = TOOLS.index(tool), sorted(EVERYWHERE).index(carrier)
     routing = carrier in KEYWORDS or sum(places) % 2 == 0
     if carrier in KEYWORDS and ROUTED_SINCE.get(tool, (1, 4)) > SKLEARN:
         pytest.skip("this version of scikit-learn routes no metadata here")
@@ -277,12 +247,30 @@ def test_one_result_whatever_carries_the_ids(tool_and_result, carrier):
             tool(*given)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(
+    "tool",
+    [
+        scores,
+        grid_search,
+        learning_curve_of_whole_queries,
+        curve_over_leaves,
+        importance_by_permutation,
+        sequential_selection,
+        recursive_elimination,
+    ],
+)
+def test_the_measure_is_the_default_and_may_be_named(tool):
+    given = carried_by("target")
+    expected = tool(*given, scoring=SCORER)
+    for scoring in (None, MEASURE):
+        np.testing.assert_array_equal(tool(*given, scoring=scoring), expected)
+
+
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 @pytest.mark.parametrize("routing", [False, True], ids=["off", "on"])
-def test_one_result_whatever_runs_the_jobs(backend, n_jobs, routing):
+def test_one_result_whatever_runs_the_jobs(backend, routing):
     expected = grid_search(*carried_by("target"))
-    search = GridSearchCV(RANKER, GRID, cv=CV, scoring=SCORER, n_jobs=n_jobs)
+    search = GridSearchCV(RANKER, GRID, cv=CV, scoring=SCORER, n_jobs=2)
     with (
         sklearn.config_context(enable_metadata_routing=routing),
         joblib.parallel_backend(backend),

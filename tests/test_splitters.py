@@ -1,4 +1,4 @@
-"""QueryShuffleSplit, StratifiedQueryKFold and query_train_test_split: whole queries, any order."""
+"""Splitters: whole queries on one side, whatever the order of rows, on every version."""
 
 import pickle
 
@@ -12,6 +12,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score
 
 from skgraded import (
+    QueryKFold,
     QueryRanker,
     QueryShuffleSplit,
     StratifiedQueryKFold,
@@ -32,20 +33,44 @@ def judged_queries(draw):
     return np.array(grades), qid, np.array(draw(st.permutations(range(len(qid)))))
 
 
-def sets_of_queries(splitter, grades, qid):
+def sets_of_queries(splitter, qid, grades=None):
     """Training and test queries of each split."""
+    qid = np.asarray(qid)
     splits = splitter.split(np.zeros((len(qid), 1)), grades, qid)
     return [(set(qid[train].tolist()), set(qid[test].tolist())) for train, test in splits]
+
+
+def held_out(splitter, qid, grades=None):
+    return [test for _, test in sets_of_queries(splitter, qid, grades)]
+
+
+# --- folds ----------------------------------------------------------------------------------------
+
+
+@given(data=judged_queries(), n_splits=st.integers(2, 4), shuffle=st.booleans())
+def test_folds_partition_whole_queries_evenly_whatever_the_order_of_rows(data, n_splits, shuffle):
+    _, qid, order = data
+    splitter = QueryKFold(n_splits, shuffle=shuffle)
+    splits = list(splitter.split(np.zeros(len(qid)), groups=qid[order]))
+    rows = np.concatenate([test for _, test in splits])
+    assert sorted(rows.tolist()) == list(range(len(qid)))
+    for train, test in splits:
+        assert not set(qid[order][train]) & set(qid[order][test])
+        assert sorted([*train, *test]) == list(range(len(qid)))
+        assert np.all(np.diff(train) > 0)
+        assert np.all(np.diff(test) > 0)
+    n_queries = [len(np.unique(qid[order][test])) for _, test in splits]
+    assert max(n_queries) - min(n_queries) <= 1
+    assert held_out(splitter, qid) == held_out(splitter, qid[order])
 
 
 @given(data=judged_queries(), n_splits=st.integers(2, 4), seed=st.integers(0, 5))
 def test_stratified_folds_partition_whole_queries_and_balance_top_grades(data, n_splits, seed):
     grades, qid, order = data
     splitter = StratifiedQueryKFold(n_splits, random_state=seed)
-    folds = sets_of_queries(splitter, grades, qid)
-    assert folds == sets_of_queries(splitter, grades[order], qid[order])
-    tested = [query for _, test in folds for query in test]
-    assert sorted(tested) == sorted(set(qid.tolist()))
+    folds = sets_of_queries(splitter, qid, grades)
+    assert folds == sets_of_queries(splitter, qid[order], grades[order])
+    assert sorted(query for _, test in folds for query in test) == sorted(set(qid.tolist()))
     top_grade = {query: grades[qid == query].max() for query in set(qid.tolist())}
     for grade in (None, *range(4)):
         counts = [
@@ -56,23 +81,50 @@ def test_stratified_folds_partition_whole_queries_and_balance_top_grades(data, n
 
 
 def test_stratified_folds_balance_pool_sizes():
-    def spread(splitter):
-        tests = [test for _, test in splitter.split(X, Y, QID)]
-        return np.ptp([len(test) for test in tests])
-
-    assert spread(StratifiedQueryKFold(5)) <= 12
+    tests = [test for _, test in StratifiedQueryKFold(5).split(X, Y, QID)]
+    assert np.ptp([len(test) for test in tests]) <= 12
 
 
 def test_unjudged_queries_are_a_stratum_of_their_own():
     grades = np.where(np.isin(QID, [3, 8]), np.nan, Y)
-    folds = sets_of_queries(StratifiedQueryKFold(2), grades, QID)
-    assert all(len(test & {3, 8}) == 1 for _, test in folds)
+    folds = held_out(StratifiedQueryKFold(2), QID, grades)
+    assert all(len(test & {3, 8}) == 1 for test in folds)
 
 
-def test_the_stratified_folds_are_these_on_every_version():
-    grades, qid = np.array([0, 1, 2, 2, 1, 0, 2, 1]), np.arange(8)
-    folds = sets_of_queries(StratifiedQueryKFold(2), grades, qid)
-    assert [test for _, test in folds] == [{0, 3, 6, 7}, {1, 2, 4, 5}]
+def test_the_folds_are_these_on_every_version():
+    ten, letters = np.arange(10), np.array(list("bcaed"))
+    assert held_out(QueryKFold(3), ten) == [{2, 4, 8, 9}, {1, 6, 7}, {0, 3, 5}]
+    seeded = [{2, 4, 6, 9}, {0, 1, 3}, {5, 7, 8}]
+    assert held_out(QueryKFold(3, random_state=1), ten) == seeded
+    assert held_out(QueryKFold(2), letters) == [{"c", "a", "b"}, {"d", "e"}]
+    blocks = held_out(QueryKFold(2, shuffle=False), ["b", "a", "d", "c", "b", "e"])
+    assert blocks == [{"a", "b", "c"}, {"d", "e"}]
+    stratified = held_out(StratifiedQueryKFold(2), np.arange(8), np.array([0, 1, 2, 2, 1, 0, 2, 1]))
+    assert stratified == [{0, 3, 6, 7}, {1, 2, 4, 5}]
+
+
+def test_ids_of_several_types_have_folds_that_the_order_does_not_change():
+    qid = np.array([1, "a", 2.5, "b", ("c",), 1], dtype=object)
+    assert held_out(QueryKFold(2), qid) == held_out(QueryKFold(2), qid[::-1])
+
+
+@pytest.mark.parametrize(
+    "splitter", [QueryKFold(3), QueryShuffleSplit(3), StratifiedQueryKFold(3, random_state=7)]
+)
+def test_splitters_route_pickle_and_count(splitter):
+    ranker = QueryRanker(Ridge(), measure="nDCG")
+    off = cross_val_score(ranker, X, query_target(Y, QID), cv=splitter)
+    with sklearn.config_context(enable_metadata_routing=True):
+        on = cross_val_score(ranker, X, Y, cv=splitter, params={"qid": QID})
+    np.testing.assert_array_equal(off, on)
+    copy = pickle.loads(pickle.dumps(splitter))
+    assert sets_of_queries(copy, QID, Y) == sets_of_queries(splitter, QID, Y)
+    assert copy.get_n_splits() == 3
+    assert repr(copy) == repr(splitter)
+    assert repr(QueryKFold(3)) == "QueryKFold(n_splits=3, random_state=0, shuffle=True)"
+
+
+# --- draws ----------------------------------------------------------------------------------------
 
 
 @given(
@@ -81,8 +133,8 @@ def test_the_stratified_folds_are_these_on_every_version():
 )
 def test_a_split_has_whole_queries_whatever_the_order_of_rows(data, test_size):
     grades, qid, order = data
-    rows = np.arange(len(qid))
-    parts = query_train_test_split(rows, grades, qid=qid, test_size=test_size, random_state=1)
+    rows, options = np.arange(len(qid)), {"test_size": test_size, "random_state": 1}
+    parts = query_train_test_split(rows, grades, qid=qid, **options)
     train, test, y_train, y_test, qid_train, qid_test = parts
     assert sorted([*train, *test]) == rows.tolist()
     assert (np.diff(train) > 0).all()
@@ -94,13 +146,7 @@ def test_a_split_has_whole_queries_whatever_the_order_of_rows(data, test_size):
     share = 0.25 if test_size is None else test_size
     expected = share if isinstance(share, int) else max(1, round(share * n_queries))
     assert len(set(qid_test)) == expected
-    again = query_train_test_split(
-        rows[order],
-        grades[order],
-        qid=qid[order],
-        test_size=test_size,
-        random_state=1,
-    )
+    again = query_train_test_split(rows[order], grades[order], qid=qid[order], **options)
     assert set(again[5]) == set(qid_test)
 
 
@@ -114,14 +160,23 @@ def test_arrays_of_every_kind_are_split():
     assert set(y_test["qid"]) == set(frame_test["qid"])
 
 
+@pytest.mark.parametrize("form", ["coo", "csc", "csr", "bsr", "dia", "lil", "dok"])
+@pytest.mark.filterwarnings("ignore:Constructing a DIA matrix")
+def test_sparse_matrices_of_every_format_are_split(form):
+    expected = query_train_test_split(X, Y, qid=QID)
+    found = query_train_test_split(scipy.sparse.csr_matrix(X).asformat(form), Y, qid=QID)
+    for sparse, dense in zip(found[:2], expected[:2], strict=True):
+        np.testing.assert_array_equal(sparse.toarray(), dense)
+
+
 def test_draws_differ_and_come_again_with_the_seed():
     splitter = QueryShuffleSplit(3, test_size=0.3, random_state=4)
-    draws = sets_of_queries(splitter, Y, QID)
-    assert draws == sets_of_queries(splitter, Y, QID)
+    draws = sets_of_queries(splitter, QID)
+    assert draws == sets_of_queries(splitter, QID)
     assert len({frozenset(test) for _, test in draws}) == 3
     assert all(len(test) == 15 and len(train) == 35 for train, test in draws)
     fresh = QueryShuffleSplit(1, random_state=None)
-    assert sets_of_queries(fresh, Y, QID) != sets_of_queries(fresh, Y, QID)
+    assert sets_of_queries(fresh, QID) != sets_of_queries(fresh, QID)
 
 
 @pytest.mark.parametrize(
@@ -138,87 +193,6 @@ def test_draws_differ_and_come_again_with_the_seed():
     ],
 )
 def test_sizes_are_shares_or_numbers_of_queries(sizes, expected):
-    ((train, test),) = sets_of_queries(QueryShuffleSplit(1, **sizes), Y, QID)
+    ((train, test),) = sets_of_queries(QueryShuffleSplit(1, **sizes), QID)
     assert (len(train), len(test)) == expected
     assert not train & test
-
-
-@pytest.mark.parametrize("splitter", [QueryShuffleSplit(3), StratifiedQueryKFold(3)])
-def test_splitters_route_pickle_and_count(splitter):
-    ranker = QueryRanker(Ridge(), measure="nDCG")
-    off = cross_val_score(ranker, X, query_target(Y, QID), cv=splitter)
-    with sklearn.config_context(enable_metadata_routing=True):
-        on = cross_val_score(ranker, X, Y, cv=splitter, params={"qid": QID})
-    np.testing.assert_array_equal(off, on)
-    copy = pickle.loads(pickle.dumps(splitter))
-    assert sets_of_queries(copy, Y, QID) == sets_of_queries(splitter, Y, QID)
-    assert copy.get_n_splits() == 3
-    assert repr(copy) == repr(splitter)
-
-
-@pytest.mark.parametrize(
-    ("use", "message"),
-    [
-        (
-            query_train_test_split,
-            "query_train_test_split needs at least one array, got none",
-        ),
-        (lambda: query_train_test_split(X, Y), "Query ids are missing"),
-        (
-            lambda: query_train_test_split(X, Y[:-1], qid=QID),
-            "inconsistent numbers of samples",
-        ),
-        (
-            lambda: next(StratifiedQueryKFold(2).split(X, groups=QID)),
-            "y must hold the grades, by which the queries are dealt, got None",
-        ),
-        (
-            lambda: query_train_test_split(X, Y, qid=QID, test_size=1.5),
-            "test_size must be a share of the queries strictly between 0 and 1, or a number .* 1.5",
-        ),
-        (
-            lambda: query_train_test_split(X, Y, qid=QID, train_size=0),
-            "train_size must be a share of the queries .* got 0",
-        ),
-        (
-            lambda: query_train_test_split(X, Y, qid=QID, train_size=30, test_size=30),
-            "train_size and test_size must leave at least one query each of 50",
-        ),
-        (
-            lambda: query_train_test_split(X, Y, qid=QID, test_size=50),
-            "0 to train on and 50 to test on",
-        ),
-        (
-            lambda: query_train_test_split(X, Y, qid=np.zeros(len(Y))),
-            "train_size and test_size must leave at least one query each of 1",
-        ),
-        (
-            lambda: next(QueryShuffleSplit(0).split(X, Y, QID)),
-            "n_splits must be an integer >= 1, got 0",
-        ),
-        (
-            lambda: next(StratifiedQueryKFold(1).split(X, Y, QID)),
-            "n_splits must be an integer >= 2, got 1",
-        ),
-        (
-            lambda: next(StratifiedQueryKFold(2).split(X, None, QID)),
-            "y must hold the grades, by which the queries are dealt, got None",
-        ),
-        (
-            lambda: next(StratifiedQueryKFold(60).split(X, Y, QID)),
-            r"n_splits must not exceed the number of queries \(50\), got 60",
-        ),
-    ],
-)
-def test_bad_input_is_refused(use, message):
-    with pytest.raises(ValueError, match=message):
-        use()
-
-
-@pytest.mark.parametrize("form", ["coo", "csc", "csr", "bsr", "dia", "lil", "dok"])
-@pytest.mark.filterwarnings("ignore:Constructing a DIA matrix")
-def test_sparse_matrices_of_every_format_are_split(form):
-    expected = query_train_test_split(X, Y, qid=QID)
-    found = query_train_test_split(scipy.sparse.csr_matrix(X).asformat(form), Y, qid=QID)
-    for sparse, dense in zip(found[:2], expected[:2], strict=True):
-        np.testing.assert_array_equal(sparse.toarray(), dense)
