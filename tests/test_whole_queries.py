@@ -1,4 +1,4 @@
-"""Targets that carry the sizes of queries: every cut is counted, whatever makes it."""
+"""Queries stay whole: every cut is counted, whatever makes it, also inside of estimators."""
 
 import os
 import pickle
@@ -13,40 +13,42 @@ import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import StackingRegressor
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - opens the door
 from sklearn.inspection import permutation_importance
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LassoCV, LogisticRegression, Ridge, RidgeCV
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     HalvingGridSearchCV,
     KFold,
+    LeaveOneOut,
     cross_val_score,
     learning_curve,
 )
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, TargetEncoder
+from sklearn.tree import DecisionTreeRegressor
 
 from skgraded import (
     QueryKFold,
     QueryRanker,
-    cross_validate_queries,
     make_ranking_scorer,
     nDCG,
     query_ids,
     query_series,
     query_target,
-    query_train_test_split,
 )
 from skgraded._guards import hash_ids
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import (
-    CutQueriesWarning,
-    QueryLeakWarning,
-    SkgradedWarning,
-)
+from skgraded.exceptions import CutQueriesWarning, QueryLeakWarning, SkgradedWarning
 from skgraded.rankings import read_columns
 from skgraded.scoring import QueryRecord
 
-X, Y, QID = make_ranking(n_queries=24, docs_per_query=(4, 9), random_state=0)
+X, Y, QID = make_ranking(n_queries=24, docs_per_query=(6, 12), random_state=0)
+X = X[:, :5]
 TARGET = query_target(Y, QID)
 SCORER = make_ranking_scorer("nDCG@10")
 RANKER = QueryRanker(Ridge(), measure="nDCG@10")
@@ -109,15 +111,8 @@ def test_permutation_importance_of_some_rows_warns(estimator):
     fitted = clone(estimator).fit(X[train], labels[train])
 
     def use(rows, share):
-        permutation_importance(
-            fitted,
-            X[rows],
-            TARGET[rows],
-            scoring=SCORER,
-            max_samples=share,
-            n_repeats=2,
-            random_state=0,
-        )
+        options = {"max_samples": share, "n_repeats": 2, "random_state": 0}
+        permutation_importance(fitted, X[rows], TARGET[rows], scoring=SCORER, **options)
 
     assert warnings_of(lambda: use(test, 0.3)) == [CutQueriesWarning]
     assert warnings_of(lambda: use(test, 1.0)) == []
@@ -139,10 +134,10 @@ def halving(cv, **params):
 
 @pytest.mark.parametrize("cv", [GroupKFold(3), QueryKFold(3), WHOLE])
 def test_a_halving_search_over_rows_warns_whatever_splits(cv):
-    found = warnings_of(lambda: halving(cv).fit(X, TARGET, groups=QID))
-    assert found == [CutQueriesWarning]
-    with pytest.warns(CutQueriesWarning, match="a resource such as 'estimator__n_estimators'"):
+    with pytest.warns(SkgradedWarning) as found:
         halving(cv).fit(X, TARGET, groups=QID)
+    assert [each.category for each in found] == [CutQueriesWarning]
+    assert "a resource such as 'estimator__n_estimators'" in str(found[0].message)
     over_a_parameter = {"resource": "estimator__max_iter", "min_resources": 2, "max_resources": 18}
     search = halving(cv, **over_a_parameter)
     assert warnings_of(lambda: search.fit(X, TARGET, groups=QID)) == []
@@ -162,10 +157,7 @@ def test_a_learning_curve_over_foreign_folds_warns():
 @pytest.mark.skipif(SKLEARN < (1, 5), reason="not all tools route metadata before version 1.5")
 def test_routed_ids_carry_sizes():
     ids = query_ids(QID)
-    expected = cross_val_score(RANKER, X, TARGET, cv=QueryKFold(3))
     with sklearn.config_context(enable_metadata_routing=True):
-        found = cross_val_score(RANKER, X, Y, cv=QueryKFold(3), params={"qid": ids})
-        np.testing.assert_array_equal(found, expected)
         for cv, warned in [
             (SHUFFLED_ROWS, [CutQueriesWarning, QueryLeakWarning]),
             (WHOLE, []),
@@ -177,13 +169,6 @@ def test_routed_ids_carry_sizes():
         assert warnings_of(lambda: search.fit(X, Y, qid=ids)) == [CutQueriesWarning]
 
 
-def test_a_scorer_and_a_measure_take_ids_with_sizes():
-    ridge = Ridge().fit(X, Y)
-    expected = SCORER(ridge, X, Y, qid=QID)
-    assert SCORER(ridge, X, Y, qid=query_ids(QID)) == expected
-    assert nDCG(k=10)(Y, ridge.predict(X), qid=query_ids(QID)) == expected
-
-
 def test_ids_that_are_given_twice_have_the_sizes_of_the_target(series):
     rows = np.arange(len(Y)) % 2 == 0
     for target in (TARGET, series):
@@ -192,20 +177,6 @@ def test_ids_that_are_given_twice_have_the_sizes_of_the_target(series):
         renamed = read_columns(target[rows], QID[rows] + 1, X=X[rows])
         assert renamed.ids.tolist() == (QID[rows] + 1).tolist()
         np.testing.assert_array_equal(renamed.sizes, found.sizes)
-
-
-# Splitters
-
-
-def test_splitters_count_what_they_split():
-    rows = np.arange(len(Y)) % 2 == 0
-    for use in (
-        lambda: list(QueryKFold(3).split(X[rows], TARGET[rows])),
-        lambda: list(QueryKFold(3).split(X[rows], groups=query_ids(QID)[rows])),
-        lambda: query_train_test_split(X[rows], TARGET[rows]),
-        lambda: cross_validate_queries(RANKER, X[rows], TARGET[rows]),
-    ):
-        assert warnings_of(use) == [CutQueriesWarning]
 
 
 # Rows that occur twice
@@ -235,36 +206,27 @@ def test_rows_warn_if_and_only_if_a_query_lacks_some(data):
     rows = np.array(data.draw(st.permutations(np.flatnonzero(kept).tolist())))
     is_cut = bool(np.isin(QID[kept], QID[~kept]).any())
     again = query_target(Y[rows], QID[rows])
-    for warned, use in [
-        (CutQueriesWarning, lambda target: clone(RANKER).fit(X[rows], target)),
-        (CutQueriesWarning, lambda target: list(QueryKFold(2).split(target, target))),
-        (CutQueriesWarning, lambda target: SCORER(FITTED, X[rows], target)),
-    ]:
-        if warned is CutQueriesWarning and len(set(QID[rows])) < 2:
-            continue
-        assert warnings_of(lambda use=use: use(TARGET[rows])) == ([warned] if is_cut else [])
-        assert warnings_of(lambda use=use: use(again)) == []
+    expected = [CutQueriesWarning] if is_cut else []
+    for use in (
+        lambda target: clone(RANKER).fit(X[rows], target),
+        lambda target: list(QueryKFold(2).split(target, target)),
+        lambda target: SCORER(FITTED, X[rows], target),
+    ):
+        if len(set(QID[rows])) > 1:
+            assert warnings_of(lambda use=use: use(TARGET[rows])) == expected
+            assert warnings_of(lambda use=use: use(again)) == []
 
 
 # What a fitted ranker remembers
 
 
-def test_a_fitted_ranker_holds_no_id():
+def test_a_fitted_ranker_remembers_its_queries_without_their_ids():
     words = np.array([f"customer {each} of the shop" for each in QID])
-    fitted = clone(RANKER).fit(X, query_target(Y, words))
-    assert b"customer" not in pickle.dumps(fitted)
-
-
-def test_a_fitted_ranker_is_light():
-    qid = np.repeat(np.arange(20_000), 2)
-    features, grades = np.ones((len(qid), 1)), np.tile([1, 0], 20_000)
-    fitted = clone(RANKER).fit(features, query_target(grades, qid))
-    assert len(pickle.dumps(fitted)) < 11 * 20_000
-
-
-def test_a_record_knows_its_queries():
-    fitted = clone(RANKER).fit(X[QID < 9], TARGET[QID < 9])
-    record = fitted.training_queries_
+    assert b"customer" not in pickle.dumps(clone(RANKER).fit(X, query_target(Y, words)))
+    many = np.repeat(np.arange(20_000), 2)
+    grades = query_target(np.tile([1, 0], 20_000), many)
+    assert len(pickle.dumps(clone(RANKER).fit(np.ones((len(many), 1)), grades))) < 11 * 20_000
+    record = clone(RANKER).fit(X[QID < 9], TARGET[QID < 9]).training_queries_
     assert isinstance(record, QueryRecord)
     assert len(record) == 9
     np.testing.assert_array_equal(record.contains(QID), QID < 9)
@@ -346,3 +308,141 @@ def test_a_series_without_pandas_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"query_series needs pandas: pip install pandas"):
         query_series(Y, QID)
+
+
+# Estimators that cross-validate inside QueryRanker: queries stay whole, or a warning says so
+
+MEASURE = nDCG(k=5)
+ALPHAS = {"alpha": [1e-3, 1e3]}
+FOLDS = QueryKFold(3)
+NAMED = np.array([f"q{each:02}" for each in QID])
+
+
+def stacking(cv):
+    tree = DecisionTreeRegressor(max_depth=3, random_state=0)
+    return StackingRegressor([("ridge", Ridge()), ("tree", tree)], Ridge(), cv=cv)
+
+
+def search(cv):
+    return GridSearchCV(Ridge(), ALPHAS, cv=cv, scoring=make_ranking_scorer(MEASURE))
+
+
+def calibrated(cv):
+    return CalibratedClassifierCV(LogisticRegression(solver="newton-cholesky"), cv=cv)
+
+
+def lasso(cv):
+    return LassoCV(cv=cv, alphas=[0.1, 0.01])
+
+
+def in_a_pipeline(cv):
+    return make_pipeline(StandardScaler(), stacking(cv))
+
+
+MAKERS = [stacking, search, calibrated, lasso, in_a_pipeline]
+
+
+def fitted(make, cv, qid=QID, rows=slice(None)):
+    return QueryRanker(make(cv), measure=MEASURE).fit(X[rows], Y[rows], qid=qid[rows])
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("routing", [False, True], ids=["off", "on"])
+def test_query_folds_leave_queries_whole(make, routing):
+    if routing and make is in_a_pipeline and SKLEARN < (1, 6):
+        pytest.skip("a Pipeline asks StackingRegressor for its routing, which it lacks")
+    splits = list(FOLDS.split(X, TARGET))
+    listed = QueryRanker(make(splits), measure=MEASURE)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        for cv in (FOLDS, GroupKFold(3)):
+            assert warnings_of(lambda cv=cv: fitted(make, cv)) == []
+        found = fitted(make, FOLDS).predict(X)
+    if make is not search:  # its scorer needs the ids as well
+        np.testing.assert_array_equal(found, listed.fit(X, TARGET).predict(X))
+
+
+@pytest.mark.parametrize("make", [stacking, lasso])
+def test_the_folds_depend_on_the_ids_alone(make):
+    rows = np.random.default_rng(0).permutation(len(Y))
+    expected = fitted(make, FOLDS, NAMED).predict(X)
+    np.testing.assert_allclose(fitted(make, FOLDS, NAMED, rows).predict(X), expected, rtol=1e-6)
+
+
+def test_the_given_splitter_remains():
+    assert fitted(stacking, FOLDS).estimator_.get_params()["cv"].n_splits == 3
+    with pytest.raises(ValueError, match="n_splits must not exceed"):
+        fitted(stacking, QueryKFold(100))
+
+
+def test_a_search_inside_scores_whole_queries():
+    best = fitted(search, FOLDS).estimator_
+    target = query_target(Y, QID)
+    for place, alpha in enumerate(ALPHAS["alpha"]):
+        ranker = QueryRanker(Ridge(alpha=alpha), measure=MEASURE)
+        expected = cross_val_score(ranker, X, target, cv=FOLDS).mean()
+        assert best.cv_results_["mean_test_score"][place] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("cv", [SHUFFLED_ROWS, 2, None, [(np.arange(3, len(Y)), np.arange(3))]])
+def test_folds_of_rows_warn(make, cv):
+    if isinstance(cv, list) and make in {stacking, in_a_pipeline, calibrated}:
+        cv = list(SHUFFLED_ROWS.split(X))
+    # CalibratedClassifierCV wants several documents of every grade in every fold.
+    ranker, grades = QueryRanker(make(cv), measure=MEASURE), np.minimum(Y, 1)
+    assert QueryLeakWarning in warnings_of(lambda: ranker.fit(X, grades, qid=QID))
+
+
+def test_one_warning_in_a_cross_validation_and_the_way_out():
+    ranker = QueryRanker(stacking(SHUFFLED_ROWS), measure=MEASURE)
+    found = warnings_of(lambda: cross_val_score(ranker, X, TARGET, cv=QueryKFold(3)))
+    assert found == [QueryLeakWarning]
+    with pytest.warns(QueryLeakWarning, match=r"LassoCV\(\.\.\., cv=QueryKFold\(5\)\)"):
+        fitted(lasso, SHUFFLED_ROWS)
+
+
+def test_the_check_draws_nothing_from_the_random_state_of_the_folds():
+    def splitter():
+        return KFold(3, shuffle=True, random_state=np.random.RandomState(5))
+
+    listed = [(train, test) for train, test in splitter().split(X)]
+    with pytest.warns(QueryLeakWarning):
+        found, expected = (fitted(stacking, cv).predict(X) for cv in (splitter(), listed))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_leaving_one_row_out_cuts_queries():
+    assert warnings_of(lambda: fitted(lasso, LeaveOneOut(), rows=slice(60))) == [QueryLeakWarning]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        Ridge(),
+        RidgeCV(),
+        stacking("prefit"),
+        make_pipeline(TargetEncoder(target_type="continuous"), Ridge()),
+        StackingRegressor(
+            [("ridge", make_pipeline(TargetEncoder(target_type="continuous"), Ridge()))], cv=FOLDS
+        ),
+        TransformedTargetRegressor(Ridge()),
+    ],
+)
+def test_what_makes_no_folds_of_rows_is_silent(estimator):
+    if getattr(estimator, "cv", None) == "prefit":
+        fitted_ones = [(name, each.fit(X, Y)) for name, each in estimator.estimators]
+        estimator = StackingRegressor(fitted_ones, Ridge(), cv="prefit")
+    ranker = QueryRanker(estimator, measure=MEASURE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # prefit estimators are cloned
+        warnings.simplefilter("error", SkgradedWarning)
+        try:
+            ranker.fit(X, Y, qid=QID)
+        except sklearn.exceptions.NotFittedError:
+            assert estimator.cv == "prefit"
+
+
+def test_folds_by_position_that_fall_between_queries_are_silent():
+    X_, y, qid = make_ranking(n_queries=12, docs_per_query=10, random_state=0)
+    ranker = QueryRanker(lasso(KFold(3)), measure=MEASURE)
+    assert warnings_of(lambda: ranker.fit(X_, y, qid=qid)) == []
