@@ -1,45 +1,17 @@
 """Blends: weighted sums of measures, as values, in scoring and in training."""
 
 import dataclasses
-from functools import cache
 
 import numpy as np
 import pytest
-from catboost import CatBoostRanker
-from reference import lambdas
-from xgboost import XGBRanker
 
-import skgraded.xgboost
-from skgraded import (
-    AP,
-    ERR,
-    RBP,
-    Blend,
-    Judgments,
-    QueryRanker,
-    catalogue,
-    chunks,
-    eGAP,
-    evaluate,
-    measure,
-    nDCG,
-    xGAP,
-)
-from skgraded._boosting._lambdamart import LambdaMART
+from skgraded import AP, ERR, Blend, catalogue, chunks, eGAP, evaluate, measure, nDCG, xGAP
 from skgraded.cli._inputs import with_fields
 from skgraded.conventions import measure_as
-from skgraded.datasets import make_ranking
-from skgraded.lightgbm import objective
-from skgraded.measures import FDR, P, R, bounds, register
+from skgraded.measures import FDR, P, bounds, register
 
 G = (0.1, 0.2, 0.3, 0.4)
 HALF = Blend({eGAP(g=G): 0.5, nDCG(k=10): 0.5})
-QUIET = {"verbose": -1, "num_threads": 1, "metric": "None"}
-
-
-@pytest.fixture(scope="module")
-def rows():
-    return make_ranking(n_queries=60, random_state=3)
 
 
 def some_rows():
@@ -156,96 +128,6 @@ class TestAsAValue:
         assert str(with_fields(measure(spec), ties="row_order")) == (
             "Blend({AP(ties=row_order):1,nDCG(ties=optimistic):1})"
         )
-
-
-class TestTraining:
-    @pytest.mark.parametrize(
-        "parts",
-        [
-            {eGAP(g=G): 0.5, nDCG(k=3): 0.5},
-            {nDCG(k=2): 1.0, nDCG(k=5, gain="exp2"): 3.0},  # no pairs at all
-            {AP(k=4): 1.0, xGAP(g=G, k=2): 0.5, RBP(p=0.5): 2.0, "QMeasure": 0.1},
-            {"P@1": 1.0, "SDCG(max_grade=4)": 1.0, "INSQ(max_grade=4)@3": 1.0},
-        ],
-    )
-    @pytest.mark.parametrize("n", [2, 6, 40])
-    @pytest.mark.parametrize("norm", [True, False])
-    def test_derivatives_are_those_of_a_literal_loop_over_all_swaps(self, parts, n, norm):
-        rng = np.random.default_rng(n)
-        chosen = Blend(parts)
-        for n_grades in (2, 5):
-            y = rng.integers(0, n_grades, n)
-            score = rng.permutation(n) / 3.0
-            cost = LambdaMART(chosen, sigmoid=1.5, truncation_level=4, norm=norm)
-            # Values that are normalized without cut-off take the truncation level's.
-            assert not any(each.normalize and each.k is None for each, _ in chosen.parts)
-
-            @cache
-            def value(grades):
-                return chosen(grades, -np.arange(len(grades)))
-
-            expected = lambdas.by_row(
-                y, score, value, np.argsort(-score), sigmoid=1.5, truncation_level=4, norm=norm
-            )
-            found = cost.derivatives(Judgments(y), score)
-            np.testing.assert_allclose(np.array(found), expected, rtol=1e-9, atol=1e-12)
-
-    @pytest.mark.parametrize("n", [3, 40])
-    def test_a_part_has_no_weight_in_queries_that_are_empty_for_it(self, n):
-        rng = np.random.default_rng(1)
-        y, score = np.append(rng.integers(0, 2, n), rng.integers(0, 3, n)), rng.random(2 * n)
-        y[:2], y[-1] = (0, 1), 2
-        judgments = Judgments(y, qid=np.repeat([0, 1], n))
-        empty, other = AP(rel=2, empty=1.0), R(k=3)
-        found, alone, of_both = (
-            np.array(LambdaMART(each, 1.0, 30, False).derivatives(judgments, score))
-            for each in (Blend({empty: 1.0, other: 0.5}), other, empty)
-        )
-        np.testing.assert_allclose(found[:, :n], alone[:, :n] / 2, rtol=1e-12)
-        assert np.all(of_both[:, :n] == 0)
-        assert not np.allclose(found[:, n:], alone[:, n:] / 2)
-
-    def test_many_levels_without_lanes(self):
-        rng = np.random.default_rng(0)
-        y, score = rng.integers(0, 12, 50), rng.random(50)
-        g = tuple(np.ones(12) / 12)
-        chosen = Blend({eGAP(g=g): 0.5, nDCG(k=7): 1.0})
-
-        @cache
-        def value(grades):
-            return chosen(grades, -np.arange(len(grades)))
-
-        options = {"sigmoid": 1.0, "truncation_level": 10, "norm": True}
-        expected = lambdas.by_row(y, score, value, np.argsort(-score), **options)
-        found = LambdaMART(chosen, **options).derivatives(Judgments(y), score)
-        np.testing.assert_allclose(np.array(found), expected, rtol=1e-9, atol=1e-12)
-
-    @pytest.mark.parametrize(
-        "booster", [XGBRanker(n_jobs=1), CatBoostRanker(thread_count=1, verbose=False)]
-    )
-    def test_other_boosters_stop_by_it_under_its_own_name(self, rows, booster):
-        X, y, qid = rows
-        ranker = QueryRanker(
-            booster.set_params(n_estimators=60),
-            measure=HALF,
-            validation_fraction=0.2,
-            early_stopping_rounds=2,
-            random_state=0,
-        )
-        values = ranker.fit(X, y, qid=qid).evals_result_["valid_0"][str(HALF)]
-        assert ranker.best_iteration_ == 1 + np.argmax(values) < 58
-
-    def test_a_name_that_xgboost_would_split_is_refused_where_it_does(self):
-        with pytest.raises(ValueError, match=r"colons, got .*eval_metric\({'name': 'Blend\({AP:1"):
-            skgraded.xgboost.eval_metric(Blend({"AP": 1}))
-
-    def test_parts_that_cannot_be_trained_for_are_named(self):
-        with pytest.raises(
-            ValueError, match=r"must have the prefix form .* got ERR\(max_grade=4\), which has not"
-        ):
-            objective(Blend({AP(): 1, ERR(max_grade=4): 1}))
-        with pytest.raises(ValueError, match="parts of a blend must share the rule for ties"):
-            objective(Blend({AP(): 1, P(k=3, ties="row_order"): 1}))
 
     def test_lower_is_better_for_all_parts_or_none(self):
         assert not Blend({FDR(k=2): 1, "FDR@5": 1}).greater_is_better

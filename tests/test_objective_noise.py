@@ -4,12 +4,10 @@ import copy
 import itertools
 import math
 import pickle
-from functools import cache
 
 import numpy as np
 import pytest
 import strategies
-import xgboost as xgb
 from facts import FACTS, RANKED, fields_of
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -17,7 +15,6 @@ from reference import lambdas
 from reference import noise as literal
 from scipy import stats
 
-import skgraded.xgboost
 from skgraded import AP, eGAP, measure, nDCG, xGAP
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
@@ -35,11 +32,7 @@ def derivatives(ours, y_true, y_score, sizes=None):
 
 def literal_derivatives(chosen, grades, **options):
     """Return the function of scores and order that the literal loop over pairs is."""
-
-    @cache
-    def value(ranked):
-        return chosen(ranked, -np.arange(len(ranked)))
-
+    value = lambdas.value_of(chosen)
     return lambda scores, order: lambdas.by_row(grades, scores, value, order, **options)
 
 
@@ -234,9 +227,12 @@ def rows():
 
 
 def test_xgboost_has_the_derivatives_that_lightgbm_has_and_trains_by_them(rows):
+    xgb = pytest.importorskip("xgboost")
+    from skgraded.xgboost import objective as of_xgboost
+
     X, y, qid = rows
     options = {"noise": "gumbel", "noise_scale": 0.3, "n_draws": 2, "random_state": 5}
-    theirs = skgraded.xgboost.objective(xGAP(g=G), **options)
+    theirs = of_xgboost(xGAP(g=G), **options)
     data = xgb.DMatrix(X, y, qid=qid)
     scores = np.random.default_rng(0).standard_normal(len(y)).astype(np.float32)
     ours = derivatives(objective(xGAP(g=G), **options), y, scores, np.bincount(qid))
@@ -250,11 +246,15 @@ def test_xgboost_has_the_derivatives_that_lightgbm_has_and_trains_by_them(rows):
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
 def test_copies_are_equal_and_give_the_same(scored, copied):
-    ours = objective(AP(rel=2), noise="logistic", noise_scale=2, n_draws=2, random_state=2**70)
-    again = copied(ours)
-    assert again == ours
+    cost = {"sigmoid": 2.0, "truncation_level": 5, "norm": False, "n_threads": 2}
+    noise = {"noise": "logistic", "noise_scale": 2, "n_draws": 2, "random_state": 2**70}
+    for options in ({}, cost, noise):
+        ours = objective(AP(rel=2), **options)
+        again = copied(ours)
+        assert again == ours
+        assert hash(again) == hash(ours)
+        assert np.array_equal(derivatives(again, *scored), derivatives(ours, *scored))
     assert again != objective(AP(rel=2))
-    assert np.array_equal(derivatives(again, *scored), derivatives(ours, *scored))
     assert repr(again) == (
         "objective('AP(rel=2)', noise='logistic', noise_scale=2.0, n_draws=2, "
         f"random_state={2**70})"

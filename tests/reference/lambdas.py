@@ -6,6 +6,7 @@ normalization and table of the sigmoid.
 """
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -18,6 +19,17 @@ def sigmoid_of(difference, steepness):
     smallest, bins_per_unit = -25.0 / steepness, BINS * steepness / 50.0
     place = int(min(max((difference - smallest) * bins_per_unit, 0.0), BINS - 1.0))
     return 1.0 / (1.0 + math.exp(steepness * (place / bins_per_unit + smallest)))
+
+
+@cache
+def value_of(chosen):
+    """Return the function that scores a list of grades in rank order by a measure."""
+
+    @cache
+    def value(grades):
+        return chosen(grades, -np.arange(len(grades)))
+
+    return value
 
 
 def price(grades, value, i, j):
