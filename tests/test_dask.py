@@ -1,22 +1,17 @@
 """Evaluation of Dask collections, and early stopping of LightGBM over several workers."""
 
-import contextlib
-import copy
-import dataclasses
 import inspect
 import os
 import pickle
 import signal
-import subprocess
-import sys
 import time
+from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
-from test_chunks import ALL, SOME, assert_same, make_rows
+from test_chunks import ALL, SOME, assert_same, in_memory, make_frame, make_rows
 
 from skgraded import AP, Scores, evaluate, make_ranking_scorer
 from skgraded.datasets import make_ranking
@@ -65,24 +60,18 @@ def client():
         yield connected
 
 
-def make_frame(shuffle=True, **options):
-    columns = dict(zip(["label", "score", "qid", "weight"], make_rows(**options), strict=True))
-    frame = pd.DataFrame(columns)
-    return frame.sample(frac=1, random_state=0) if shuffle else frame
-
-
-def in_memory(measures, frame, weight="weight"):
-    weights = None if weight is None else frame[weight]
-    return evaluate(measures, frame.label, frame.score, qid=frame.qid, sample_weight=weights)
-
-
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
-@pytest.mark.parametrize("n_partitions", [1, 2, 3, 8])
+@pytest.mark.parametrize("n_partitions", [1, 3, 8])
 def test_all_measures_on_rows_in_any_order(n_partitions):
     frame = make_frame(n_queries=40)
     ddf = dd.from_pandas(frame, npartitions=n_partitions, sort=False)
     parted = on_dask.evaluate(ALL, ddf, weight="weight", per_query=True)
     assert_same(parted, in_memory(ALL, frame))
+    means = on_dask.evaluate(ALL, ddf, weight="weight")
+    assert (type(means), type(parted)) == (Means, Scores)
+    assert means.mean() == parted.mean()
+    assert means.n_documents == len(frame)
+    assert pickle.loads(pickle.dumps(means)) == means
 
 
 @pytest.mark.parametrize("ties", ["expected", "row_order", "pessimistic", "optimistic"])
@@ -138,21 +127,6 @@ def test_arrays_side_by_side():
     data = dd.concat(columns, axis=1)
     found = on_dask.evaluate(SOME, data, weight="weight", per_query=True)
     assert_same(found, in_memory(SOME, frame))
-    with pytest.raises(TypeError, match=r"^data must be a Dask DataFrame, got tuple\. Put Dask"):
-        on_dask.evaluate("AP", tuple(arrays.values()))
-
-
-def test_means_are_those_of_the_values():
-    frame = make_frame()
-    ddf = dd.from_pandas(frame, npartitions=3, sort=False)
-    means = on_dask.evaluate(SOME, ddf, weight="weight")
-    kept = on_dask.evaluate(SOME, ddf, weight="weight", per_query=True)
-    assert type(means) is Means
-    assert type(kept) is Scores
-    assert means.mean() == kept.mean()
-    assert means.n_documents == len(frame)
-    assert pickle.loads(pickle.dumps(means)) == copy.copy(means) == means
-    assert dataclasses.asdict(means)["n_documents"] == means.n_documents
 
 
 def test_values_and_means_are_of_the_same_scores():
@@ -167,61 +141,33 @@ def test_values_and_means_are_of_the_same_scores():
     assert float(found) == pytest.approx(found.values.mean())
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
-def test_the_top_grade_is_that_of_all_partitions():
-    frame = make_frame(unjudged=False).sort_values("label")  # the last partition has the top grade
+def test_the_top_grade_is_that_of_all_partitions_rounded_up():
+    frame = make_frame(unjudged=False).eval("label = label * 0.55 + 0.03")
+    frame = frame.sort_values("label")  # the last partition has the top grade
     ddf = dd.from_pandas(frame, npartitions=4, sort=False)
-    names = ["xGAP", "eGAP", "RBP(gain=linear)"]
-    assert on_dask.evaluate(names, ddf).mean() == in_memory(names, frame, None).mean()
-
-
-def test_continuous_labels_that_set_the_scale_are_warned_of():
-    frame = make_frame().eval("label = label * 0.55 + 0.03")
-    ddf = dd.from_pandas(frame, npartitions=3, sort=False)
     with pytest.warns(skgraded.exceptions.GradeScaleWarning, match="rounded up: 3, of") as told:
-        found = on_dask.evaluate("xGAP", ddf)
+        found = on_dask.evaluate(["xGAP", "eGAP", "RBP(gain=linear)"], ddf).mean()
     assert len(told) == 1
-    assert found.mean()["xGAP"] == in_memory("xGAP(max_grade=3)", frame, None).mean().popitem()[1]
+    named = ["xGAP(max_grade=3)", "eGAP(max_grade=3)", "RBP(gain=linear,max_grade=3)"]
+    assert list(found.values()) == list(in_memory(named, frame, None).mean().values())
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("change", "options", "error", "words"),
     [
-        (
-            lambda ddf: on_dask.evaluate("AP", ddf, score="p"),
-            ValueError,
-            "^score must name a column",
-        ),
-        (
-            lambda ddf: on_dask.evaluate("AP", ddf, weight="w"),
-            ValueError,
-            "^weight must name a column",
-        ),
-        (
-            lambda ddf: on_dask.evaluate("AP", make_frame()),
-            TypeError,
-            "^data must be a Dask .*memory",
-        ),
-        (
-            lambda ddf: on_dask.evaluate("AP", ddf.label.to_dask_array()),
-            TypeError,
-            "^data must be a Dask .*got Array",
-        ),
-        (
-            lambda ddf: on_dask.evaluate("AP", ddf[ddf.label > 9]),
-            ValueError,
-            "^data must hold at least",
-        ),
-        (
-            lambda ddf: on_dask.evaluate("AP", ddf, whole_queries="no"),
-            ValueError,
-            r"^whole_queries must be True or False, got 'no'\.$",
-        ),
+        (None, {"score": "p"}, ValueError, "^score must name a column"),
+        (None, {"weight": "w"}, ValueError, "^weight must name a column"),
+        (None, {"whole_queries": "no"}, ValueError, "^whole_queries must be True or False, got 'n"),
+        (lambda ddf: ddf[ddf.label > 9], {}, ValueError, "^data must hold at least"),
+        (lambda ddf: ddf.compute(), {}, TypeError, "^data must be a Dask .*memory"),
+        (lambda ddf: ddf.label.to_dask_array(), {}, TypeError, "^data must be a Dask .*got Array"),
+        (lambda ddf: (ddf, ddf), {}, TypeError, r"^data must be a Dask .*got tuple\. Put Dask"),
     ],
 )
-def test_errors_say_what_is_wrong(call, error, message):
-    with pytest.raises(error, match=message):
-        call(dd.from_pandas(make_frame(), npartitions=2, sort=False))
+def test_errors_say_what_is_wrong(change, options, error, words):
+    data = dd.from_pandas(make_frame(), npartitions=2, sort=False)
+    with pytest.raises(error, match=words):
+        on_dask.evaluate("AP", change(data) if change else data, **options)
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
@@ -434,8 +380,20 @@ class KeepModel:
 UNEVEN = {2: ([60, 140], [10, 60]), 4: ([20, 80, 30, 70], [5, 40, 3, 30])}
 
 
+def some_data(n_workers=2):
+    """Rows to train on and rows to watch."""
+    return [Data(each, seed) for seed, each in enumerate(UNEVEN[n_workers])]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_workers", UNEVEN)
+def test_workers_stop_early_as_one_machine(n_workers, tmp_path):
+    with start(n_workers) as cluster, distributed.Client(cluster) as client:
+        check_early_stopping(client, n_workers, tmp_path / "model.txt")
+
+
 def check_early_stopping(client, n_workers, path):
-    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[n_workers]))
+    train, valid = some_data(n_workers)
     callbacks = [
         on_dask.global_evaluation(MEASURE, "nDCG@10", client=client),
         lgb.early_stopping(5, first_metric_only=True, verbose=False),
@@ -460,24 +418,8 @@ def check_early_stopping(client, n_workers, path):
 
 
 @pytest.mark.slow
-def test_two_workers_stop_early_as_one_machine(client, tmp_path):
-    check_early_stopping(client, 2, tmp_path / "model.txt")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not HAS_EVAL_X, reason="LightGBM takes eval_X since 4.7")
-@pytest.mark.parametrize("form", ["eval_X", "eval_set"])
-def test_evaluation_sets_in_either_form(client, form):
-    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
-    together = on_dask.global_evaluation(MEASURE, client=client)
-    model = fit(client, train, [valid], [together], n_estimators=3, form=form)
-    alone = float(valid.evaluate(MEASURE, model.booster_.predict(valid.X)))
-    assert model.evals_result_["valid_0"][MEASURE][-1] == alone
-
-
-@pytest.mark.slow
 def test_a_scorer_of_models_that_were_trained_on_the_cluster(client):
-    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    train, valid = some_data()
     model, rows = fit(client, train, [], None, n_estimators=5), valid.place(client)
     scorer = on_dask.make_ranking_scorer([MEASURE, "nDCG@10"])
     options = {"qid": rows["qid"], "sample_weight": rows["weight"], "whole_queries": True}
@@ -490,7 +432,7 @@ def test_a_scorer_of_models_that_were_trained_on_the_cluster(client):
 @pytest.mark.slow
 def test_a_scorer_of_xgboost_on_the_cluster(client):
     xgboost = pytest.importorskip("xgboost.dask", reason="xgboost is not installed")
-    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    train, valid = some_data()
     far, rows = train.place(client), valid.place(client)
     ranker = xgboost.DaskXGBRegressor(n_estimators=5, max_depth=3)
     ranker.client = client
@@ -498,53 +440,6 @@ def test_a_scorer_of_xgboost_on_the_cluster(client):
     value = on_dask.make_ranking_scorer("nDCG@10")(ranker, rows["X"], rows["y"], qid=rows["qid"])
     predicted = ranker.predict(rows["X"]).compute()
     assert value == float(valid.evaluate("nDCG@10", predicted))
-
-
-@pytest.mark.slow
-def test_four_workers_stop_early_as_one_machine(tmp_path):
-    with start(4) as cluster, distributed.Client(cluster) as client:
-        check_early_stopping(client, 4, tmp_path / "model.txt")
-
-
-LOCAL_VALUES = """
-from test_dask import MEASURE, UNEVEN, Data, distributed, fit, lgb, skgraded, start
-
-if __name__ == "__main__":
-    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
-    stop = lgb.early_stopping(5, first_metric_only=True, verbose=False)
-    metric = skgraded.lightgbm.eval_metric(MEASURE)
-    with start(2) as cluster, distributed.Client(cluster) as client:
-        fit(client, train, [valid], [stop], n_estimators=300, eval_metric=metric)
-    print("it went well")
-"""
-
-
-@pytest.mark.slow
-def test_without_it_workers_that_disagree_break_the_training(tmp_path):
-    """The reason for `global_evaluation`: by local values, workers leave the training apart.
-
-    The one that is left fails with a socket error, or waits without end.
-    """
-    (tmp_path / "local_values.py").write_text(LOCAL_VALUES, encoding="utf-8")
-    paths = [str(Path(__file__).parent), *sys.path]
-    process = subprocess.Popen(
-        [sys.executable, str(tmp_path / "local_values.py")],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        said, _ = process.communicate(timeout=90)
-    except subprocess.TimeoutExpired:
-        said = "Socket: still waiting"
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    assert "Socket" in said
-    assert "it went well" not in said
 
 
 @pytest.mark.slow
@@ -556,54 +451,42 @@ def test_a_worker_without_rows_to_evaluate_stops_with_the_others(client):
     assert model.best_iteration_ == np.argmax(history) + 1
 
 
-class Die:
-    """Callback that kills one worker's process."""
+class Strike:
+    """Callback that does something to one worker, such as to kill its process."""
 
-    def __init__(self, address, order):
-        self.address, self.order = address, order
+    def __init__(self, address, strike, order=4):
+        self.address, self.strike, self.order = address, strike, order
 
     def __call__(self, env):
         if env.iteration == 3 and distributed.get_worker().address == self.address:
-            os.kill(os.getpid(), signal.SIGKILL)
+            self.strike()
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_ends_the_training_soon():
-    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+@pytest.mark.parametrize("order", [4, 6])
+def test_a_worker_that_is_killed_ends_the_training(order):
+    """At an evaluation, by our word and soon, and between two, where LightGBM may be first."""
+    train, valid = some_data()
     with start(2) as cluster, distributed.Client(cluster) as client:
         killed = min(client.scheduler_info()["workers"])
         together = on_dask.global_evaluation(MEASURE, client=client)
         # Not after the timeout, which has another message.
-        with pytest.raises(WorkerLostError, match=rf"^Worker {killed} left .* iteration 4:"):
-            fit(client, train, [valid], [together, Die(killed, order=4)])
-
-
-class Sleep:
-    """Callback that makes one worker late."""
-
-    def __init__(self, address):
-        self.address, self.order = address, 4
-
-    def __call__(self, env):
-        if env.iteration == 3 and distributed.get_worker().address == self.address:
-            time.sleep(4)
-
-
-@pytest.mark.slow
-def test_a_worker_that_is_killed_between_two_evaluations_ends_the_training():
-    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
-    with start(2) as cluster, distributed.Client(cluster) as client:
-        killed = min(client.scheduler_info()["workers"])
-        together = on_dask.global_evaluation(MEASURE, client=client)
-        with pytest.raises((WorkerLostError, lgb.basic.LightGBMError), match=r"left|Socket"):
-            fit(client, train, [valid], [together, Die(killed, order=6)])
+        soon = (WorkerLostError, rf"^Worker {killed} left .* iteration 4:")
+        later = ((WorkerLostError, lgb.basic.LightGBMError), r"left|Socket")
+        error, words = soon if order == 4 else later
+        with pytest.raises(error, match=words):
+            fit(client, train, [valid], [together, Strike(killed, die, order)])
 
 
 def die_once(part, marker):
     """Return a partition, but kill the process at the first call."""
     if not marker.exists():
         marker.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
+        die()
     return part
 
 
@@ -624,12 +507,12 @@ def test_a_worker_that_is_killed_changes_no_value(tmp_path, whole_queries):
 
 @pytest.mark.slow
 def test_waits_are_bounded():
-    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    train, valid = some_data()
     with start(2) as cluster, distributed.Client(cluster) as client:
         late = min(client.scheduler_info()["workers"])
         together = on_dask.global_evaluation(MEASURE, client=client, timeout=1)
         with pytest.raises(WorkerLostError, match=r"^1 of 2 workers .* 4 within 1 s\. If"):
-            fit(client, train, [valid], [together, Sleep(late)])
+            fit(client, train, [valid], [together, Strike(late, partial(time.sleep, 4))])
 
 
 @pytest.mark.slow
@@ -643,7 +526,7 @@ def test_waits_are_bounded():
     ],
 )
 def test_errors_come_from_all_workers_at_once(client, case, message):
-    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    train, valid = some_data()
     if case == "no mean":
         valid.y = np.zeros_like(valid.y)
     if case == "labels":
@@ -666,7 +549,7 @@ class _FailsOnFewQueries(AP):
 
 @pytest.mark.slow
 def test_errors_of_any_kind_end_all_workers_at_once(client):
-    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    train, valid = some_data()
     together = on_dask.global_evaluation(_FailsOnFewQueries(), client=client, timeout=30)
     begin = time.monotonic()
     with pytest.raises(RuntimeError, match=r"^TypeError: no such luck \(on worker tcp"):
@@ -702,7 +585,7 @@ def test_a_worker_of_another_version_does_not_score(client, upgraded):
 
 @pytest.mark.slow
 def test_a_worker_of_another_version_ends_the_training_of_all(client, upgraded):
-    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    train, valid = some_data()
     begin = time.monotonic()
     with pytest.raises(RuntimeError, match=rf"{MIXED} \(on worker {upgraded}\)"):
         fit(client, train, [valid], [on_dask.global_evaluation("AP", client=client)])
@@ -711,17 +594,18 @@ def test_a_worker_of_another_version_ends_the_training_of_all(client, upgraded):
 
 @pytest.mark.slow
 def test_several_evaluation_sets_by_name(client):
-    train, valid = (Data(each, seed) for seed, each in enumerate(UNEVEN[2]))
+    train, valid = some_data()
     small = Data([9], 5)  # in one partition: one of the workers has none of it
     together = on_dask.global_evaluation(MEASURE, client=client)
     with pytest.raises(ValueError, match=r"^A worker has no rows of one of the evaluation sets"):
         fit(client, train, [small, valid], [together], n_estimators=3)
-    names = {"eval_names": ["small", "large"]}
-    model = fit(client, train, [small, valid], [together], n_estimators=3, **names)
-    assert sorted(model.evals_result_) == ["large", "small"]
-    for name, data in {"small": small, "large": valid}.items():
-        alone = float(data.evaluate(MEASURE, model.booster_.predict(data.X)))
-        assert model.evals_result_[name][MEASURE][-1] == alone
+    for form in ("eval_X", "eval_set")[not HAS_EVAL_X :]:
+        options = {"eval_names": ["small", "large"], "n_estimators": 3, "form": form}
+        model = fit(client, train, [small, valid], [together], **options)
+        assert sorted(model.evals_result_) == ["large", "small"]
+        for name, data in {"small": small, "large": valid}.items():
+            alone = float(data.evaluate(MEASURE, model.booster_.predict(data.X)))
+            assert model.evals_result_[name][MEASURE][-1] == alone
 
 
 @pytest.mark.slow
@@ -742,13 +626,17 @@ def test_an_objective_trains_what_one_machine_trains(client, noise):
     np.testing.assert_allclose(*scores, rtol=1e-6)
 
 
-def test_arguments_of_the_callback():
-    with pytest.raises(ValueError, match="needs at least one measure, got none"):
-        on_dask.global_evaluation()
-    with pytest.raises(ValueError, match=r"^timeout must be a finite number > 0, got 0\.$"):
-        on_dask.global_evaluation("AP", timeout=0)
-    with pytest.raises(ValueError, match=r"^n_threads must be .*got True\.$"):
-        on_dask.global_evaluation("AP", n_threads=True)
+@pytest.mark.parametrize(
+    ("measures", "options", "words"),
+    [
+        ((), {}, "needs at least one measure, got none"),
+        (("AP",), {"timeout": 0}, r"^timeout must be a finite number > 0, got 0\.$"),
+        (("AP",), {"n_threads": True}, r"^n_threads must be .*got True\.$"),
+    ],
+)
+def test_arguments_of_the_callback(measures, options, words):
+    with pytest.raises(ValueError, match=words):
+        on_dask.global_evaluation(*measures, **options)
 
 
 def words_frame(n_partitions=3):
