@@ -40,8 +40,7 @@ def repetitions(reason):
 OF_PIPELINES = repetitions("weights go to the last step alone, as in scikit-learn's own Pipeline")
 OF_BOOSTERS = repetitions(
     "a weight multiplies what a document's pairs weigh; it is not a repetition: to repeat a "
-    "document, "
-    "or to drop it, changes the list that the others are ranked in"
+    "document, or to drop it, changes the list that the others are ranked in"
 )
 OF_ANY = {
     "check_supervised_y_2d": Failure(
@@ -59,40 +58,6 @@ if SKLEARN < (1, 6):
     )
 
 
-def of_catboost(error):
-    """Failures by CatBoost's own rules for features, which QueryRanker hands over as they are."""
-    indices = Failure(
-        AssertionError,
-        "doesn't seem to (support cs[cr]_64 matrix|fail gracefully on sparse data)",
-        "CatBoost: no 64-bit indices",
-    )
-    sparse = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")
-    older = ("check_estimator_sparse_data",)  # before version 1.6
-    failures = {
-        **OF_BOOSTERS,
-        **dict.fromkeys(sparse + older, indices),
-        "check_sample_weights_not_an_array": Failure(
-            error, "^Invalid data type=", "CatBoost: arrays, lists and frames alone"
-        ),
-        "check_regressor_data_not_an_array": Failure(
-            error, "^Invalid data type=", "CatBoost: arrays, lists and frames alone"
-        ),
-        "check_dtype_object": Failure(
-            error,
-            "Cannot convert obj {'foo': 'bar'} to float",
-            "CatBoost: the error for a dict names the value, and no argument",
-        ),
-        "check_fit2d_1sample": Failure(
-            error,
-            "All features are either constant or ignored",
-            "CatBoost: a single document has nothing to learn from",
-        ),
-    }
-    # Its trees are the same with a document of weight 0 as without it.
-    del failures["check_sample_weights_invariance, kind=zeros"]
-    return failures
-
-
 def rankers():
     """Yield rankers, each with the checks that it fails."""
     yield Ridge(), {}
@@ -105,15 +70,6 @@ def rankers():
         pass
     else:
         yield XGBRanker(n_estimators=3, n_jobs=1), OF_BOOSTERS
-    try:
-        from catboost import CatBoostError, CatBoostRanker
-    except ImportError:
-        pass
-    else:
-        ranker = CatBoostRanker(
-            iterations=3, verbose=0, thread_count=1, allow_writing_files=False, random_seed=0
-        )
-        yield ranker, of_catboost(CatBoostError)
 
 
 FAILURES = {type(ranker).__name__: OF_ANY | failures for ranker, failures in rankers()}

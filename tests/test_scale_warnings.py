@@ -123,16 +123,11 @@ def warned(call, labels, folder):
     return sum(issubclass(each.category, GradeScaleWarning) for each in caught)
 
 
-@pytest.mark.parametrize("door", SILENT_ABOUT_WHOLE_GRADES)
-def test_continuous_labels_that_set_the_scale_are_warned_of_once(door, tmp_path):
-    assert warned(SILENT_ABOUT_WHOLE_GRADES[door], CONTINUOUS, tmp_path) == 1
-    assert warned(SILENT_ABOUT_WHOLE_GRADES[door], WHOLE, tmp_path) == 0
-
-
-@pytest.mark.parametrize("door", ALWAYS_WARNING)
-def test_arrays_that_set_the_scale_are_warned_of_once(door, tmp_path):
-    assert warned(ALWAYS_WARNING[door], CONTINUOUS, tmp_path) == 1
-    assert warned(ALWAYS_WARNING[door], WHOLE, tmp_path) == 1
+@pytest.mark.parametrize("door", [*SILENT_ABOUT_WHOLE_GRADES, *ALWAYS_WARNING])
+def test_labels_that_set_the_scale_are_warned_of_once(door, tmp_path):
+    call = (SILENT_ABOUT_WHOLE_GRADES | ALWAYS_WARNING)[door]
+    assert warned(call, CONTINUOUS, tmp_path) == 1
+    assert warned(call, WHOLE, tmp_path) == (door in ALWAYS_WARNING)
 
 
 def test_studies_round_the_top_of_continuous_labels_up():

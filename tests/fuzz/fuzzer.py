@@ -43,10 +43,10 @@ PIECES = [
         "é".encode(),
         b"\xef\xbb\xbf",
         b"\xff\xfe",
-        b"x" * 5000,
-        b"1" * 400,
         b"\\xff",
         b"2147483648:1",
+        b"x" * 5000,
+        b"1" * 400,
     ],
 ]
 LINES = {
@@ -55,6 +55,7 @@ LINES = {
     "letor": [b"1 qid:1 1:0.5 3:1 # c\n", b"0 qid:1 2:1\n", b"2 qid:2 1:nan\n", b"# c\n", b"\n"],
 }
 PACK: list[Callable[[bytes], bytes]] = [bytes, gzip.compress, bz2.compress, lzma.compress]
+TYPES = ["U3", "S3", "M8[s]", "O", ">i4", "c16"]
 SUFFIXES = ["", ".gz", ".bz2", ".xz", ".zst"]
 # Words of which one stands in every message about an argument.
 ARGUMENTS = ["y_true", "y_score", "qid", "measure", "Measure", "scores", "labels", "Field", "field"]
@@ -142,9 +143,7 @@ def some_array(rng: random.Random, n: int) -> Any:
         lambda: draws.integers(-(2**62), 2**62, n),
         lambda: draws.integers(0, 3, (n, rng.choice([1, 2]))),
         lambda: [rng.choice([0, 1, None, "a", 2.5, b"x", "q\0", "q"]) for _ in range(n)],
-        lambda: draws.integers(0, 5, n).astype(
-            rng.choice(["U3", "S3", "M8[s]", "O", ">i4", "c16"])
-        ),
+        lambda: draws.integers(0, 5, n).astype(rng.choice(TYPES)),
         lambda: rng.choice([None, 3, "text", {}, object(), [], [[]], np.zeros((0, 3))]),
         lambda: draws.integers(0, 5, 2 * n)[::2] * rng.choice([1, 10**6, -1]),
     ]

@@ -30,6 +30,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 STRESS = Path(__file__).with_name("stress.py")
@@ -52,6 +53,12 @@ OPTIONS = {
 }
 
 
+def run(command: list[Any], **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command, and keep what it says."""
+    kept = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return subprocess.run(command, check=False, **kept, **options)
+
+
 def find_runtime(compiler: str, library: str) -> Path:
     """Return the sanitizer's runtime of a compiler."""
     command = [compiler, f"-print-file-name={library}"]
@@ -71,29 +78,13 @@ def build(sanitizer: str, compiler: str, folder: Path) -> Path:
         "SKGRADED_SANITIZE": sanitizer,
     }
     defines = [f"-D{name}={value}" for name, value in settings.items()]
-    configure = [
-        "cmake",
-        "-S",
-        ROOT / "skgraded/_core",
-        "-B",
-        build_folder,
-        "-G",
-        "Ninja",
-        *defines,
-    ]
-    path_of_tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    for command in (configure, ["cmake", "--build", build_folder]):
-        run = subprocess.run(
-            command,
-            env={**os.environ, "PATH": path_of_tools},
-            check=False,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        if run.returncode:
+    source = ["-S", ROOT / "skgraded/_core", "-B", build_folder, "-G", "Ninja"]
+    tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    for command in (["cmake", *source, *defines], ["cmake", "--build", build_folder]):
+        done = run(command, env={**os.environ, "PATH": tools})
+        if done.returncode:
             raise SystemExit(
-                f"The module cannot be built with -fsanitize={sanitizer}:\n{run.stdout}"
+                f"The module cannot be built with -fsanitize={sanitizer}:\n{done.stdout}"
             )
     leave_out = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
     shutil.copytree(ROOT / "skgraded", path / "skgraded", ignore=leave_out)
@@ -110,23 +101,10 @@ def keep_addresses() -> None:
 def run_python(arguments: list[str], path: Path, runtime: str) -> subprocess.CompletedProcess[str]:
     """Run Python under a sanitizer, with the package that was built for it."""
     # Without the site module, which would find an editable installation of the package first.
-    search = [str(path), *site.getsitepackages()]
-    environment = {
-        **os.environ,
-        **OPTIONS,
-        "LD_PRELOAD": runtime,
-        "PYTHONPATH": os.pathsep.join(search),
-    }
-    return subprocess.run(
-        [sys.executable, "-S", *arguments],
-        env=environment,
-        cwd=path,
-        preexec_fn=keep_addresses,
-        check=False,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    search = os.pathsep.join([str(path), *site.getsitepackages()])
+    environment = {**os.environ, **OPTIONS, "LD_PRELOAD": runtime, "PYTHONPATH": search}
+    command = [sys.executable, "-S", *arguments]
+    return run(command, env=environment, cwd=path, preexec_fn=keep_addresses)
 
 
 def check(sanitizer: str, seconds: float) -> None:

@@ -24,6 +24,7 @@ from itertools import pairwise
 import numpy as np
 
 from skgraded import _core, catalogue, evaluate
+from skgraded.lightgbm import objective
 from skgraded.rankings import as_rankings
 from skgraded.results import Scores
 
@@ -47,7 +48,6 @@ class Shared:
         self.labels = rng.integers(0, N_GRADES, N_DOCUMENTS)
         self.scores = 1.0 + rng.random(N_DOCUMENTS) * 1e-12
         self.qid = np.repeat(np.arange(100), N_DOCUMENTS // 100)
-        self.level = self.labels.astype(np.uint8)
         self.ids = np.frombuffer(b"".join(b"%06d" % i for i in range(N_DOCUMENTS)), np.uint8)
         self.id_end = np.arange(6, 6 * N_DOCUMENTS + 1, 6)
 
@@ -76,43 +76,18 @@ class Shared:
         measures = [*rng.choice(list(catalogue()), 4), f"xGAP(max_grade={top})"]
         show(evaluate(measures, labels, rng.random(n), qid=np.arange(n) // rng.integers(1, 9)))
 
+    def train(self, rng: np.random.Generator) -> None:
+        size = int(rng.choice([20, 200, 25_000]))
+        kind = rng.choice(["gumbel", "logistic", None])
+        derivatives = objective("nDCG@10", noise=kind, n_draws=2, n_threads=3)
+        derivatives(self.labels, self.scores, None, np.full(N_DOCUMENTS // size, size))
+
     def rank(self, rng: np.random.Generator) -> None:
         indptr = np.arange(0, N_DOCUMENTS + 1, int(rng.choice([20, 200, 25_000])))
-        schedule = _core.schedule_queries(indptr)
-        order, tied = _core.rank(self.scores, indptr, schedule, 3)
+        order, _ = _core.rank(self.scores, indptr, _core.schedule_queries(indptr), 3)
         for first, last in pairwise(indptr):
             seen = np.bincount(order[first:last], minlength=last - first)
             assert (seen == 1).all(), "not a permutation"
-        discount, one = 1 / np.log2(np.arange(2.0, 2.0 + N_DOCUMENTS)), np.ones(len(indptr) - 1)
-        none = np.zeros(0)
-        prices = _core.SwapPrices(
-            discount=discount,
-            discount_ragged=False,
-            gain=np.arange(float(N_GRADES)),
-            gain_factor=one,
-            position=none,
-            position_ragged=False,
-            pair_base=none,
-            pair_columns=none,
-            pair_column=np.zeros(0, np.int32),
-            **dict.fromkeys("fhuw", none),
-            pair_factor=one,
-            cutoff=2**62,
-        )
-        ties = _core.TieOrder.expected
-        given = {
-            "level": self.level,
-            "scores": self.scores,
-            "indptr": indptr,
-            "prices": [prices],
-            "options": _core.LambdaOptions(truncation=10, ties=ties, norm=True, sigmoid=1.0),
-            "n_threads": 3,
-        }
-        _core.lambdas(order=order, tied=tied, n_levels=N_GRADES, **given)
-        kind = rng.choice(list(_core.NoiseKind))
-        noise = _core.Noise(kind=kind, scale=0.5, n_draws=2, seed=0)
-        grades = np.arange(float(N_GRADES))
-        _core.noisy_lambdas(schedule=schedule, grades=grades, noise=noise, **given)
 
     def read_damaged_pickles(self, rng: np.random.Generator) -> None:
         made = as_rankings([0, 2, np.nan, 1, 3], [1, 2, 2, 1, 0], qid=[1, 2, 1, 2, 2])
@@ -161,6 +136,7 @@ def main() -> int:
         shared.evaluate_one_query,
         shared.evaluate_queries,
         shared.evaluate_any_grades,
+        shared.train,
         shared.rank,
         shared.read_damaged_pickles,
         shared.order_documents,
