@@ -386,7 +386,7 @@ def test_repeats_enter_intervals_and_p_values():
 def test_tests_that_know_nothing_of_repeats_are_refused(tests):
     both = {"soft": repeated(), "stiff": repeated(STIFF)}
     with pytest.raises(
-        ValueError, match="tests must be one of 'score', 't' with repeats or judge=, got"
+        ValueError, match="tests must be one of 'score', 't' with clusters, repeats or judge=, got"
     ):
         compare(both, tests=tests)
 

@@ -154,6 +154,7 @@ def test_tukeys_p_values_are_corrected_for_the_number_of_measures(correction, fa
         (2, 5, {}, "over 5 queries is 0.062"),
         (2, 5, {"confidence": 0.9}, None),
         (5, 8, {"tests": "t"}, None),
+        (5, 8, {"tests": "wilcoxon"}, "over 8 queries is 0.078"),
         (5, 20, {"tests": "bootstrap", "n_resamples": 100}, "over 20 queries is 0.099"),
         (5, 20, {"tests": "tukey", "n_resamples": 9}, "over 20 queries is 0.1"),
     ],
@@ -208,7 +209,7 @@ def test_few_differences_are_warned_of():
     compared(values[:2])  # 12 are enough
 
 
-@EVERY_TEST
+@pytest.mark.parametrize("test", ["score", "t"])
 def test_queries_of_a_cluster_count_as_one(test):
     values = paired_values(n_systems=3)
     once = compared(values, tests=test)
@@ -222,6 +223,12 @@ def test_queries_of_a_cluster_count_as_one(test):
     rtol = 0.02 if test == "score" else 1e-9
     np.testing.assert_allclose(found.p_value[test], once.p_value[test], rtol=rtol)
     assert (compared(np.tile(values, 5), tests=test).interval != found.interval).any()
+
+
+def test_other_tests_know_no_clusters():
+    told = r"^tests must be one of 'score', 't' with clusters, repeats or judge=, got 'wilcoxon'\."
+    with pytest.raises(ValueError, match=told):
+        compared(paired_values(), tests="wilcoxon", cluster={f"q{n}": n // 2 for n in range(40)})
 
 
 def test_clusters_come_with_the_scores_or_by_query():

@@ -299,7 +299,7 @@ class TestErrors:
         assert estimate_means(alike, JUDGE).names == SYSTEMS
 
     def test_tests_and_clusters_that_do_not_take_a_judge(self):
-        with pytest.raises(ValueError, match=r"tests must be .* with repeats or judge="):
+        with pytest.raises(ValueError, match=r"tests must be .* with clusters, repeats or judge="):
             compare(HUMAN, judge=JUDGE, tests="wilcoxon")
         with pytest.raises(ValueError, match="human labels must come without clusters"):
             compare(HUMAN, judge=JUDGE, cluster=dict.fromkeys(HUMAN.qid.tolist(), 1))

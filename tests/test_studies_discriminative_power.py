@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skgraded._intervals.paired import bootstrap_test
+from skgraded._intervals.draws import bootstrap_test
 from skgraded.studies import discriminative_power
 
 
@@ -35,14 +35,23 @@ def test_significance_and_power(scores):
     assert f"{found.n_significant[0]}/15" in repr(found)
 
 
-def test_the_t_test_requires_its_critical_difference(scores):
-    found = discriminative_power(scores, test="t")
+@pytest.mark.parametrize("test", ["t", "randomization", "wilcoxon", "tukey"])
+def test_differences_that_are_larger_than_required_are_significant(scores, test):
+    found = discriminative_power(scores, test=test, n_resamples=400)
+    sizes, significant = np.abs(found.differences), found.p_values < 0.05
+    if test == "t":
+        np.testing.assert_array_equal(sizes > found.required, significant)
+    else:
+        least = [each[its].min() for each, its in zip(sizes, significant, strict=True)]
+        np.testing.assert_array_equal(found.required, np.repeat(least, 15).reshape(2, 15))
+    alike = discriminative_power({"AP": np.zeros((2, 9))}, test=test, n_resamples=400)
+    assert not 0 < alike.required[0, 0] < np.inf
+
+
+def test_the_t_test_is_scipys(scores):
     values = scores["AP"]
     p_value = stats.ttest_rel(values[0], values[3]).pvalue
-    assert found.p_values[0, 2] == pytest.approx(p_value)
-    # A difference that is just larger than required is significant.
-    beyond = np.abs(found.differences) > found.required
-    np.testing.assert_array_equal(beyond, found.p_values < 0.05)
+    assert discriminative_power(scores, test="t").p_values[0, 2] == pytest.approx(p_value)
 
 
 def test_topics_without_a_value_are_left_out(scores):

@@ -51,28 +51,6 @@ def sums_by_cluster(
     return np.add.reduceat(values[..., order], starts, axis=-1), sizes.astype(np.float64)
 
 
-def means_without_rounding(sums: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Return the mean difference of each pair; 0 where differences cancel but for rounding."""
-    means: FloatArray = sums.sum(axis=1) / sizes.sum()
-    means[np.abs(means) <= _ROUNDING * np.abs(sums).sum(axis=1) / sizes.sum()] = 0.0
-    return means
-
-
-def unit_residuals(sums: FloatArray, sizes: FloatArray, means: FloatArray) -> FloatArray:
-    """Return what each unit adds to its share of the mean; they add up to 0."""
-    residuals: FloatArray = sums - means[:, None] * sizes
-    residuals[np.abs(residuals) <= _ROUNDING * np.abs(means)[:, None] * sizes] = 0.0
-    return residuals
-
-
-def unit_errors(residuals: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Return the standard errors of the means."""
-    n_units = len(sizes)
-    squares = (residuals**2).sum(axis=1) * n_units / max(n_units - 1, 1)
-    errors: FloatArray = np.sqrt(squares) / sizes.sum()
-    return errors
-
-
 class Part(NamedTuple):
     """Another source of variation, such as training again.
 

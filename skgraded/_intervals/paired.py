@@ -3,31 +3,23 @@
 A new test is a function and its entry in `TESTS`, and a new correction one in `CORRECTIONS`:
 comparisons, studies and the command line read the tables. Studies call all the functions. For
 ``"score"`` and ``"t"``, comparisons call the `Estimate` of their intervals instead, which also
-knows of repeats and judges; so these two tests are changed there.
+knows of clusters, repeats and judges; so these two tests are changed there.
 
 Differences are a finite array of shape (n_pairs, n_topics). Every test returns one two-sided
-p-value per pair, which is 1 for a pair without any difference. A topic is a query. Where queries
-come in clusters, the differences are sums over each cluster, and sizes of shape (n_clusters,) say
-how many queries each has.
+p-value per pair, which is 1 for a pair without any difference. A topic is a query.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
-from skgraded._intervals.draws import (
-    all_swaps_fit,
-    bootstrapped,
-    randomization_test,
-    tukey_test,
-)
-from skgraded._intervals.estimate import Estimate, means, sums_by_cluster
+from skgraded._intervals.draws import bootstrap_test, randomization_test, tukey_test
+from skgraded._intervals.estimate import means
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -59,38 +51,22 @@ def effect_size(differences: FloatArray) -> FloatArray:
     return sizes
 
 
-def t_test(differences: FloatArray, clusters: IntArray | None = None) -> FloatArray:
+def t_test(differences: FloatArray) -> FloatArray:
     """Student's t test of the mean difference."""
-    return _estimated(differences, clusters).p_value(skewed=False)
+    return means(np.ascontiguousarray(differences.T)).p_value(skewed=False)
 
 
-def _t_test_with_required(
-    values: FloatArray, pairs: IntArray, level: float, n_resamples: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Return the t test's p-values, and the critical value of t times the standard errors."""
-    differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
-    critical = -float(stdtrit(values.shape[1] - 1, level / 2.0))
-    errors = differences.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
-    return t_test(differences), critical * errors
-
-
-def score_test(differences: FloatArray, clusters: IntArray | None = None) -> FloatArray:
+def score_test(differences: FloatArray) -> FloatArray:
     """Test the mean difference by the larger of two tails: t, and t to the second order."""
-    return _estimated(differences, clusters).p_value()
+    return means(np.ascontiguousarray(differences.T)).p_value()
 
 
-def _estimated(differences: FloatArray, clusters: IntArray | None) -> Estimate:
-    return means(
-        np.ascontiguousarray(differences.T), clusters=() if clusters is None else (clusters,)
-    )
-
-
-def wilcoxon_test(differences: FloatArray, sizes: FloatArray | float = 1.0) -> FloatArray:
-    """Wilcoxon's signed-rank test of topics or of clusters' means; those of 0 are left out."""
+def wilcoxon_test(differences: FloatArray) -> FloatArray:
+    """Wilcoxon's signed-rank test of topics; those without a difference are left out."""
     from scipy.stats import wilcoxon
 
     p_values = np.ones(len(differences))
-    for pair, row in enumerate(differences / sizes):
+    for pair, row in enumerate(differences):
         differing = row[row != 0.0]
         if len(differing):
             # Sizes that rounding alone tells apart, such as 0.3 - 0.2 and 0.1, have one rank.
@@ -99,50 +75,14 @@ def wilcoxon_test(differences: FloatArray, sizes: FloatArray | float = 1.0) -> F
     return p_values
 
 
-def sign_test(differences: FloatArray, sizes: FloatArray | None = None) -> FloatArray:
-    """Sign test of topics or of clusters; those without a difference are left out."""
+def sign_test(differences: FloatArray) -> FloatArray:
+    """Sign test of topics; those without a difference are left out."""
     from scipy.stats import binom
 
     n_won, n_lost = (differences > 0.0).sum(axis=1), (differences < 0.0).sum(axis=1)
     one_side = binom.cdf(np.minimum(n_won, n_lost), n_won + n_lost, 0.5)
     p_values: FloatArray = np.minimum(2.0 * one_side, 1.0)
     return p_values
-
-
-def bootstrap_test(
-    differences: FloatArray,
-    n_resamples: int,
-    rng: np.random.Generator,
-    sizes: FloatArray | None = None,
-) -> FloatArray:
-    """Paired bootstrap test of the studentised mean difference (Sakai 2006, Efron 1993)."""
-    return bootstrapped(differences, sizes, n_resamples, rng)[0]
-
-
-def _bootstrap_with_required(
-    values: FloatArray, pairs: IntArray, level: float, n_resamples: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Return the bootstrap test's p-values and the difference that each pair requires."""
-    differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
-    return bootstrapped(differences, None, n_resamples, rng, level)
-
-
-def _no_bound(n_units: int, n_resamples: int) -> float:
-    return 0.0
-
-
-def _smallest_of_resamples(n_units: int, n_resamples: int) -> float:
-    return 1.0 / (n_resamples + 1)
-
-
-def _smallest_of_signs(n_units: int, n_resamples: int = 0) -> float:
-    return float(2.0 * 0.5**n_units)  # all queries for the one system, or all for the other
-
-
-def _smallest_of_swaps(n_units: int, n_resamples: int) -> float:
-    if not all_swaps_fit(n_units, n_resamples):
-        return _smallest_of_resamples(n_units, n_resamples)
-    return _smallest_of_signs(n_units)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -157,20 +97,14 @@ class PairedTest:
         What it tests.
     function : callable
         Takes the differences of all pairs and returns their p-values. One that resamples also takes
-        the number of resamples and their generator. The last argument is the sizes of the clusters.
-    smallest : callable
-        Returns the smallest p-value that a number of queries or clusters and one of resamples can
-        give, or 0 if it is not bounded.
+        the number of resamples and their generator.
     resamples : bool
         Whether it draws resamples.
     takes_systems : bool
         Whether its function takes the values of all systems and returns a matrix of p-values, so
         that it corrects for the number of pairs itself.
-    takes_clusters : bool
-        Whether its function takes the differences of queries and their clusters.
-    required : callable or None
-        Returns p-values and the mean difference that each pair needs to be significant, where there
-        is a formula for it.
+    is_by_signs : bool
+        Whether no p-value is below that of n topics that are all for the same system, 2 / 2^n.
     """
 
     name: str
@@ -178,51 +112,24 @@ class PairedTest:
     heading: str
     hypothesis: str
     function: Callable[..., FloatArray]
-    smallest: Callable[[int, int], float] = _no_bound
     resamples: bool = False
     takes_systems: bool = False
-    takes_clusters: bool = False
-    required: Callable[..., tuple[FloatArray, FloatArray]] | None = None
+    is_by_signs: bool = False
+
+    def smallest(self, n_topics: int, n_resamples: int) -> float:
+        """Return the smallest p-value that there can be; 0 if it is not bounded."""
+        of_signs = 2.0 * 0.5**n_topics if self.is_by_signs else 0.0
+        return max(of_signs, 1.0 / (n_resamples + 1) if self.resamples else 0.0)
 
     def p_values(
-        self,
-        values: FloatArray,
-        pairs: IntArray,
-        n_resamples: int,
-        rng: np.random.Generator,
-        clusters: NDArray[Any] | None = None,
+        self, values: FloatArray, pairs: IntArray, n_resamples: int, rng: np.random.Generator
     ) -> FloatArray:
-        """Test pairs of systems by their values, (n_systems, n_queries)."""
-        resampling: tuple[Any, ...] = (n_resamples, rng) if self.resamples else ()
+        """Test pairs of systems by their values, (n_systems, n_topics)."""
+        drawn = (n_resamples, rng) if self.resamples else ()
         if self.takes_systems:
-            sums, _ = sums_by_cluster(values, clusters)
-            return self.function(sums, *resampling)[pairs[:, 0], pairs[:, 1]]
+            return self.function(values, *drawn)[pairs[:, 0], pairs[:, 1]]
         differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
-        if self.takes_clusters:
-            return self.function(differences, clusters)
-        sums, sizes = sums_by_cluster(differences, clusters)
-        return self.function(sums, *resampling, sizes=sizes)
-
-    def p_values_and_required(
-        self,
-        values: FloatArray,
-        pairs: IntArray,
-        level: float,
-        n_resamples: int,
-        rng: np.random.Generator,
-    ) -> tuple[FloatArray, FloatArray]:
-        """Test pairs of systems, and return the mean differences that they need at a level, too.
-
-        Without a formula this is the smallest difference observed that is significant, and nan if
-        none is.
-        """
-        if self.required is not None:
-            return self.required(values, pairs, level, n_resamples, rng)
-        p_values = self.p_values(values, pairs, n_resamples, rng)
-        differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]]).mean(axis=1)
-        significant = np.abs(differences[p_values < level])
-        least = significant.min() if len(significant) else np.nan
-        return p_values, np.full(len(pairs), least)
+        return self.function(differences, *drawn)
 
 
 TESTS = {
@@ -235,7 +142,6 @@ TESTS = {
             hypothesis="the mean difference is 0, by Student's t and its correction for skewness, "
             "whichever is larger",
             function=score_test,
-            takes_clusters=True,
         ),
         PairedTest(
             name="t",
@@ -243,8 +149,6 @@ TESTS = {
             heading="t",
             hypothesis="the mean difference is 0",
             function=t_test,
-            takes_clusters=True,
-            required=_t_test_with_required,
         ),
         PairedTest(
             name="randomization",
@@ -253,8 +157,8 @@ TESTS = {
             hypothesis="the two systems can be swapped in any query, so that differences are "
             "symmetric around a mean of 0",
             function=randomization_test,
-            smallest=_smallest_of_swaps,
             resamples=True,
+            is_by_signs=True,
         ),
         PairedTest(
             name="bootstrap",
@@ -262,9 +166,7 @@ TESTS = {
             heading="bootstrap",
             hypothesis="the mean difference is 0, by the size of its ratio to the standard error",
             function=bootstrap_test,
-            smallest=_smallest_of_resamples,
             resamples=True,
-            required=_bootstrap_with_required,
         ),
         PairedTest(
             name="wilcoxon",
@@ -272,6 +174,7 @@ TESTS = {
             heading="Wilcoxon",
             hypothesis="differences lie symmetrically around 0, queries without any left out",
             function=wilcoxon_test,
+            is_by_signs=True,
         ),
         PairedTest(
             name="sign",
@@ -279,7 +182,7 @@ TESTS = {
             heading="sign",
             hypothesis="as many queries favour the one system as the other",
             function=sign_test,
-            smallest=_smallest_of_signs,
+            is_by_signs=True,
         ),
         PairedTest(
             name="tukey",
@@ -288,16 +191,11 @@ TESTS = {
             hypothesis="all systems can be shuffled in any query, so that they vary equally "
             "(corrects for all pairs itself)",
             function=tukey_test,
-            smallest=_smallest_of_resamples,
             resamples=True,
             takes_systems=True,
         ),
     )
 }
-# The test that comparisons take unless others are named.
-DEFAULT_TEST = TESTS["score"]
-
-
 class Correction(NamedTuple):
     """A correction of p-values for their number.
 

@@ -144,7 +144,7 @@ def compare(
     given = given_of(scores, cluster, baseline)
     low, high = ranges(given.values)
     plan = Plan(
-        tests_named(tests, only_able=judged is not None or given.values.shape[2] > 1),
+        tests_named(tests, only_able=_more_varies(given) or judged is not None),
         "holm" if correction is None else choice("correction", correction, CORRECTIONS),
         fraction("confidence", confidence),
         N_RESAMPLES if n_resamples is None else integer("n_resamples", n_resamples, 1),
@@ -156,6 +156,11 @@ def compare(
     read = _by_labels(given, plan, high - low)
     _test_otherwise(given, plan, read, np.random.default_rng(random_state))
     return _comparison(given, plan, read, given.means)
+
+
+def _more_varies(given: Given) -> bool:
+    """Whether more than the queries varies: their clusters, or models from repeat to repeat."""
+    return given.clusters is not None or given.values.shape[2] > 1
 
 
 class _Read(NamedTuple):
@@ -250,11 +255,10 @@ def _test_otherwise(given: Given, plan: Plan, read: _Read, rng: np.random.Genera
         # What concerns all systems at once does not depend on the order in which they are given.
         order = np.argsort(-given.scores.directions[column] * given.means[:, column], kind="stable")
         values, pairs = given.values[column, order, 0][:, kept], np.argsort(order)[given.pairs]
-        clusters = None if given.clusters is None else given.clusters[kept]
         for place, test in enumerate(plan.tests):
             if test.name not in ABLE:
-                drawn = (plan.n_resamples, rng, clusters)
-                read.p_values[column, :, place] = test.p_values(values, pairs, *drawn)
+                found = test.p_values(values, pairs, plan.n_resamples, rng)
+                read.p_values[column, :, place] = found
 
 
 def _comparison(

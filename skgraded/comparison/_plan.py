@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._intervals.paired import CORRECTIONS, DEFAULT_TEST, TESTS, PairedTest, level_of
+from skgraded._intervals.paired import CORRECTIONS, TESTS, PairedTest, level_of
 from skgraded._support.arguments import choice, flag, number
 from skgraded.comparison._given import Given
 
 FloatArray = NDArray[np.float64]
 
-# Tests that know of what repeats, or a judge, add to the variation.
+# Tests that know of what clusters, repeats, or a judge, add to the variation.
 ABLE = ("score", "t")
 
 
@@ -77,8 +77,8 @@ def are_too_many(given: Given) -> bool:
 def tests_named(tests: str | Iterable[str] | None, *, only_able: bool) -> tuple[PairedTest, ...]:
     """Return the tests; where more varies than the queries, refuse those that do not know it."""
     if tests is None:
-        return (DEFAULT_TEST,)
-    known, where = (ABLE, " with repeats or judge=") if only_able else (TESTS, "")
+        return (TESTS["score"],)
+    known, where = (ABLE, " with clusters, repeats or judge=") if only_able else (TESTS, "")
     names = dict.fromkeys([tests] if isinstance(tests, str) else tests)
     found = tuple(TESTS[choice("tests", name, known, alternative=where)] for name in names)
     if not found:
