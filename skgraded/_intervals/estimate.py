@@ -3,8 +3,8 @@
 A unit is a query, a cluster of queries that do not vary independently, such as those of one person,
 or a session. Every query counts once, so that a mean over clusters is the sum of their sums over
 that of their sizes. Nothing is drawn. The tail probability of a number mu is the largest of three,
-and intervals reach to the outer end. P-values are twice the smaller tail by the first two alone,
-unless the third is asked for, so that they may be below the level where an interval holds mu:
+and intervals reach to the outer end. P-values are twice the smaller tail by the first two alone, so
+that they may be below the level where an interval holds mu:
 
 1. Student's t;
 2. the second-order score. With u = (mu - value) / error and the skewness a = k3 / error^3 of the
@@ -203,34 +203,18 @@ class Estimate:
         found: FloatArray = np.clip(slope * share**2 * self.error, -most, most)
         return found
 
-    def tails(
-        self, mu: FloatArray | float, *, skewed: bool = True, unseen: bool = True
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return how probable values are that lie so far above mu, and so far below, each (k,).
+    def p_value(self, null: float = 0.0, *, skewed: bool = True) -> FloatArray:
+        """Return two-sided p-values (k,) of the values being ``null``: twice the smaller tail.
 
-        The second tail is left out unless ``skewed``, and the third one unless ``unseen``.
+        Without ``skewed`` they are those of Student's t.
         """
-        endless = np.sign(mu - self.value) * _ENDLESS
-        u = np.divide(mu - self.value, self.error, out=endless, where=self.error > 0)
+        away = null - self.value
+        u = np.divide(away, self.error, out=np.sign(away) * _ENDLESS, where=self.error > 0)
         a = self.skewness if skewed else np.zeros_like(u)
         square = 1.0 + 2.0 * a / 3.0 * (u - a / 6.0)
         # Where the root has no square, the score's tail is 0, and that of t is larger.
         z = np.where(square > 0.0, (u - a / 6.0) / np.sqrt(np.maximum(square, _TINY)), u)
-        above, below = (stdtr(self.freedom, np.maximum(s * u, s * z)) for s in (1.0, -1.0))
-        if unseen and self.bounds is not None:
-            number = np.broadcast_to(np.asarray(mu, dtype=float), self.value.shape)
-            above = np.maximum(above, self._unseen(1.0, 0.0).tail(number))
-            below = np.maximum(below, self._unseen(-1.0, 0.0).tail(-number))
-        return above, below
-
-    def p_value(
-        self, null: float = 0.0, *, skewed: bool = True, unseen: bool = False
-    ) -> FloatArray:
-        """Return two-sided p-values (k,) of the values being ``null``: twice the smaller tail.
-
-        Without ``skewed`` they are those of Student's t. The third tail counts only if ``unseen``.
-        """
-        tails = self.tails(null, skewed=skewed, unseen=unseen)
+        tails = (stdtr(self.freedom, np.maximum(sign * u, sign * z)) for sign in (1.0, -1.0))
         return np.minimum(1.0, 2.0 * np.minimum(*tails))
 
     def reach(self, confidence: float) -> FloatArray:

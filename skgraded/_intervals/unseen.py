@@ -60,15 +60,6 @@ class Unseen:
         self._sizes = np.append(sizes, 1.0)[:, None]
         self._shapes = np.vstack([np.ones_like(values), weight])
 
-    def tail(self, mu: FloatArray) -> FloatArray:
-        """Return how probable a mean below mu is, shape (k,)."""
-        inside = (self.end < mu) & (mu < self._values.max(axis=0))
-        found: FloatArray = np.where(mu > self.end, 1.0, 0.0)
-        if inside.any():
-            start = np.zeros(int(inside.sum()))
-            found[inside] = ndtr(self._quantile(mu[inside], np.flatnonzero(inside), start)[0])
-        return found
-
     def lower(self, tail: float, most: FloatArray | float = np.inf) -> FloatArray:
         """Return the mu of which the tail is so large, shape (k,), or the most where that is less.
 
