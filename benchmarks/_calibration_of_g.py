@@ -8,7 +8,7 @@ from recovery_of_g import LOGS, TRUE_G, from_feedback, from_log
 
 from skgraded._intervals.estimate import means
 from skgraded.exceptions import UserModelWarning
-from skgraded.users._pair_profile import even_points
+from skgraded.users._pair_profile import PairProfile, even_points
 
 G = np.array(TRUE_G["(.1 .2 .3 .4)"])
 
@@ -48,7 +48,7 @@ def band_rows(n_replications):
                 drawn, truth, _ = columns(rng, n, 4)
                 rows = (drawn[:, :3] + drawn[:, 3:]) / 2 * (rng.random((n, 1)) < of_top)
                 estimate, true = means(rows, bounds=BOUNDS), users @ (truth[:3] * of_top)
-                low, high = estimate.band(users, 1 - LEVEL).T
+                low, high = PairProfile("a", "b", estimate, 1 - LEVEL).band(users).T
                 held.append(((low <= true) & (true <= high)).all())
                 reach.append((high - low)[:3] / 2)
                 values.append(estimate.value)

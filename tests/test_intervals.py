@@ -184,12 +184,6 @@ def test_a_part_adds_its_variance_with_satterthwaites_freedom():
     assert found.freedom[1] == pytest.approx(24.0)
 
 
-def test_a_band_of_one_value_is_its_interval():
-    found = means(np.random.default_rng(7).exponential(size=(25, 1)))
-    band = found.band(np.array([[1.0], [0.5]]), 0.9)
-    np.testing.assert_allclose(band, found.interval(0.9) * [[1.0], [0.5]], rtol=1e-9)
-
-
 # --- coverage, on data that the assumptions did not make -----------------------------------------
 
 

@@ -226,33 +226,11 @@ def columns_of_a_pair(n_queries=40, n_folds=4, n_repeats=5, seed=0):
     return np.moveaxis(differences, 2, 0), folds
 
 
-def added(found):
-    return found.models.covariance
-
-
-def test_the_covariance_of_models_is_bilinear_and_that_of_intervals():
-    differences, folds = columns_of_a_pair()
-    mixtures = np.array([[1, 0, 0], [0.2, 0.3, 0.5], [1, -1, 0]])
-    found = added(over_repeats(differences, folds, together=True))
-    assert np.linalg.eigvalsh(found).min() > 0  # no eigenvalue was cut off
-    mixed = np.einsum("mc,crq->mrq", mixtures, differences)
-    expected = estimated(mixed, folds)
-    of_queries = mixed.mean(axis=1).var(axis=1, ddof=1) / 40
-    shared = [allowance(each, folds, own) for each, own in zip(mixed, of_queries, strict=True)]
-    assert np.diag(mixtures @ found @ mixtures.T) == pytest.approx(
-        expected.error**2 - of_queries - shared
-    )
-    nothing = np.random.default_rng(3).normal(size=(3, 5, 40))
-    assert np.linalg.eigvalsh(added(over_repeats(nothing, folds, together=True))).min() >= -1e-12
-
-
-def test_weights_enter_the_covariance_of_models_by_dense_matrices():
+def test_weights_enter_the_variance_of_models_by_dense_matrices():
     differences, folds = columns_of_a_pair()
     differences[:, 2, :5] = np.nan
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 40)
-    plain, found = (
-        over_repeats(differences, folds, weights=each, together=True) for each in (None, weights)
-    )
+    plain, found = (over_repeats(differences, folds, weights=each) for each in (None, weights))
     is_tested = ~np.isnan(differences[0])
     levels = np.where(is_tested, folds + 4 * np.arange(5)[:, None], -1)
     of_query = np.array([(levels == each).sum(axis=0) for each in range(20)]).T
@@ -265,23 +243,11 @@ def test_weights_enter_the_covariance_of_models_by_dense_matrices():
         return (mean**2).sum() - (influence**2).sum() / (40 * 39)
 
     ratio = factor(weights) / factor(np.ones(40))
-    np.testing.assert_allclose(added(found), ratio * added(plain), rtol=1e-9)
+    variances = (each.models.variance for each in (found, plain))
+    np.testing.assert_allclose(next(variances), ratio * next(variances), rtol=1e-9)
     for each, widening in zip(differences, found.widening, strict=True):
         means = np.nanmean(each, axis=0)
         apart = weights * (means - np.average(means, weights=weights))
         own = (apart**2).sum() * 40 / 39 / weights.sum() ** 2
         shared = allowance(each, folds, own, weights)
         assert own * (widening**2 - 1) == pytest.approx(shared)
-
-
-@pytest.mark.parametrize("clustered", [False, True])
-def test_variances_are_those_of_the_covariance(clustered):
-    differences, folds = columns_of_a_pair()
-    differences += np.random.default_rng(4).normal(0.0, 0.8, 40)
-    differences[:, 2, :5] = np.nan
-    clusters = np.random.default_rng(5).integers(0, 11, 40) if clustered else None
-    found = over_repeats(differences, folds, clusters, together=True)
-    expected = over_repeats(differences, folds, clusters)
-    assert (found.widening > 1.03).all()
-    np.testing.assert_array_equal(found.widening, expected.widening)
-    np.testing.assert_allclose(np.diag(added(found)), added(expected), rtol=1e-9)

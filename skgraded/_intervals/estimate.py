@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc, fdtri, ndtri, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from skgraded._intervals.unseen import Unseen
 from skgraded._support.lazy import cached_property
@@ -34,7 +34,6 @@ _ENDLESS = 1e300  # in standard errors, of what does not vary
 _ROUNDING = 1e-12
 _LARGEST_SHARE = 0.95  # of the rows in one cluster, in a correction by 1 less it
 _KURTOSIS = 3.0  # of normal numbers
-_DIRECTIONS = 200  # of the errors of several values
 SURE = 0.25  # least weight of an unseen unit in a decision
 FEWEST_DIFFERENCES = 10  # fewer do not tell how rare and how large differences are
 
@@ -56,13 +55,13 @@ class Part(NamedTuple):
 
     Attributes
     ----------
-    covariance : ndarray of shape (k, k) or (k,)
-        What it adds to the covariance of the values, or to their variances.
+    variance : ndarray of shape (k,)
+        What it adds to the variances of the values.
     freedom : ndarray of shape (k,) or float
         Degrees of freedom of its estimate.
     """
 
-    covariance: FloatArray
+    variance: FloatArray
     freedom: FloatArray | float
 
 
@@ -164,15 +163,14 @@ class Estimate:
     @cached_property
     def error(self) -> FloatArray:
         """Standard errors, shape (k,)."""
-        return np.sqrt(self._variance + (0.0 if self.part is None else _diagonal(self.part)))
+        return np.sqrt(self._variance + (0.0 if self.part is None else self.part.variance))
 
     @cached_property
     def freedom(self) -> FloatArray:
         """Degrees of freedom of the errors, shape (k,): Satterthwaite's (1946) of unequal parts."""
         found = self._freedom_of_units()
         if self.part is not None:
-            other = _diagonal(self.part)
-            weight = self._variance**2 / found + other**2 / self.part.freedom
+            weight = self._variance**2 / found + self.part.variance**2 / self.part.freedom
             found = np.divide(self.error**4, weight, out=found.copy(), where=weight > 0.0)
         return found
 
@@ -243,50 +241,6 @@ class Estimate:
         values = self.value + len(sizes) * units.sums[held] / sizes[held, None]
         return Unseen(sign * values, sizes[held], low if sign > 0 else -high, least_weight)
 
-    def band(self, points: FloatArray, confidence: float) -> FloatArray:
-        """Return ends (m, 2) for mixtures of the values, which hold for all mixtures together.
-
-        Points (m, k) are the shares in the mixtures, at least 0. Ends are so many standard errors
-        away. What the intervals of the values, corrected by Bonferroni, reach beyond Student's is
-        added, as much as is mixed.
-        """
-        covariance = self.covariance + (0.0 if self.part is None else self.part.covariance)
-        mean = points @ self.value
-        spread = np.sqrt(np.maximum(((points @ covariance) * points).sum(axis=1), 0.0))
-        spread *= self._errors_of_mixtures(covariance, confidence)
-        of_each = 1.0 - (1.0 - confidence) / len(self.value)
-        (low, high), reach = self.interval(of_each).T, self.reach(of_each)
-        below = points @ np.maximum(self.value - reach - low, 0.0)
-        above = points @ np.maximum(high - self.value - reach, 0.0)
-        return np.column_stack([mean - spread - below, mean + spread + above])
-
-    def _errors_of_mixtures(self, covariance: FloatArray, confidence: float) -> float:
-        """Return by how many standard errors the mean of any mixture may be off.
-
-        With the errors in units in which they are independent, the largest of all mixtures is the
-        length of their projection on the cone of the mixtures. It is their length, which is
-        Hotelling's (1931), times a share that depends on their direction alone.
-        """
-        from scipy.optimize import brentq
-
-        scale = np.sqrt(covariance.diagonal())
-        scale[scale == 0.0] = np.inf
-        sizes, axes = np.linalg.eigh(covariance / np.outer(scale, scale))
-        varies = sizes > _ROUNDING * len(sizes)
-        k, freedom = int(varies.sum()), float(self.freedom.min())
-        if k == 0:
-            return 0.0
-        cone = (axes[:, varies] * np.sqrt(sizes[varies])).T
-        shares = np.array([_projected(cone, each) for each in _directions(k)])
-        left = max(freedom + 1.0 - k, 1.0)
-
-        def missed(times: float) -> float:
-            lengths = times / np.maximum(shares, _TINY)
-            return float(fdtrc(k, left, lengths**2 * left / (k * freedom)).mean())
-
-        most = np.sqrt(k * freedom / left * fdtri(k, left, confidence))
-        return float(brentq(lambda times: missed(times) - (1.0 - confidence), _TINY, 2.0 * most))
-
 
 def means(
     rows: FloatArray,
@@ -319,27 +273,3 @@ def _crossed(one: IntArray, other: IntArray) -> IntArray:
 
 def _are_alike(shares: FloatArray) -> bool:
     return float(np.ptp(shares)) <= _ROUNDING
-
-
-def _directions(k: int) -> FloatArray:
-    """Return points that fill a sphere evenly, shape (n_points, k)."""
-    from scipy.stats.qmc import Halton
-
-    if k == 1:
-        return np.ones((1, 1))
-    points = ndtri(Halton(k, scramble=False).random(_DIRECTIONS + 1)[1:])
-    found: FloatArray = points / np.linalg.norm(points, axis=1, keepdims=True)
-    return found
-
-
-def _projected(cone: FloatArray, direction: FloatArray) -> float:
-    """Return how long the projection of a direction, or of its opposite, on a cone is at most."""
-    from scipy.optimize import nnls
-
-    farther = min(nnls(cone, direction)[1], nnls(cone, -direction)[1])
-    return float(np.sqrt(max(1.0 - farther**2, 0.0)))
-
-
-def _diagonal(part: Part) -> FloatArray:
-    covariance = np.asarray(part.covariance)
-    return covariance.diagonal() if covariance.ndim > 1 else covariance

@@ -33,7 +33,7 @@ class OverRepeats(NamedTuple):
     widening : ndarray of shape (n_columns,)
         Factor of the errors over queries, for what the training data of all folds share.
     models : Part or None
-        The variances, or the covariance, that the folds add; None of one repeat.
+        The variances that the folds add; None of one repeat.
     """
 
     rows: FloatArray
@@ -46,8 +46,6 @@ def over_repeats(
     folds: IntArray | None = None,
     clusters: IntArray | None = None,
     weights: FloatArray | None = None,
-    *,
-    together: bool = False,
 ) -> OverRepeats:
     """Apart what queries, and what the models of folds, add to the variation of means.
 
@@ -90,9 +88,6 @@ def over_repeats(
         The cluster of each query; by default each query is one of its own.
     weights : ndarray of shape (n_queries,), optional
         Weights of the queries.
-    together : bool
-        Whether the covariance of the columns is wanted, and not their variances alone. Of its
-        eigenvalues those below 0 are set to 0.
 
     Returns
     -------
@@ -117,7 +112,7 @@ def over_repeats(
     design = _Design(is_tested, folds, clusters, counted)
     by_data = design.allowance(cells, by_queries)
     share = np.divide(by_data, by_queries, out=np.zeros_like(by_data), where=by_queries > 0.0)
-    part = Part(design.added(cells, together=together), design.freedom)
+    part = Part(design.added(cells), design.freedom)
     return OverRepeats(np.ascontiguousarray(of_queries.T), np.sqrt(1.0 + share), part)
 
 
@@ -172,24 +167,20 @@ class _Design:
         held = (sums**2).sum() * len(sizes) / (len(sizes) - 1) / n_queries**2
         self._factor = float((in_mean**2).sum() - held)
 
-    def added(self, cells: FloatArray, *, together: bool) -> FloatArray:
-        """Return what the folds add to variances of means, or to their covariance; at least 0."""
-        sums, n_tested = sums_by_cluster(cells, self._level)
-        sums = sums / np.sqrt(n_tested)
-        if not together:
-            component = self._component((sums**2).sum(axis=1), (cells**2).sum(axis=1))
-            return np.maximum(component, 0.0) * self._factor
-        sizes, axes = np.linalg.eigh(self._component(sums @ sums.T, cells @ cells.T))
-        covariance: FloatArray = (axes * np.maximum(sizes, 0.0)) @ axes.T * self._factor
-        return covariance
+    def added(self, cells: FloatArray) -> FloatArray:
+        """Return what the folds add to variances of means; at least 0.
 
-    def _component(self, of_folds: FloatArray, of_cells: FloatArray) -> FloatArray:
-        """Return the folds' component from sums of squares, or of products, in folds and cells."""
+        Their component follows from the sums of squares of residuals in folds and in cells.
+        """
+        sums, n_tested = sums_by_cluster(cells, self._level)
         scale = self._of_folds - self._of_rest * self._trace / self._n_residuals
         if scale <= _ROUNDING * self._of_folds or self._factor <= 0.0:
-            return np.zeros_like(of_folds)  # each fold tests one query, or no query is shared
-        component: FloatArray = (of_folds - self._of_rest * of_cells / self._n_residuals) / scale
-        return component
+            return np.zeros(len(cells))  # each fold tests one query, or no query is shared
+        of_folds = ((sums / np.sqrt(n_tested)) ** 2).sum(axis=1)
+        of_cells = (cells**2).sum(axis=1)
+        component = (of_folds - self._of_rest * of_cells / self._n_residuals) / scale
+        added: FloatArray = np.maximum(component, 0.0) * self._factor
+        return added
 
     def allowance(self, cells: FloatArray, by_queries: FloatArray) -> FloatArray:
         """Return what is added to the variance of each mean for training data that folds share."""

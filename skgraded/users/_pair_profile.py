@@ -83,7 +83,8 @@ class PairProfile:
     def __init__(self, ranker: str, baseline: str, estimate: Estimate, confidence: float) -> None:
         self.ranker, self.baseline = ranker, baseline
         self.differences: FloatArray = estimate.value
-        self._estimate, self._confidence = estimate, confidence
+        of_each = 1.0 - (1.0 - confidence) / len(estimate.value)
+        self.intervals: FloatArray = estimate.interval(of_each)
 
     def at(self, g: ArrayLike) -> UserDifference:
         """Return the difference in eGAP for one population of users.
@@ -113,7 +114,7 @@ class PairProfile:
         return UserDifference(float(checked @ self.differences), float(low), float(high))
 
     def band(self, points: FloatArray) -> FloatArray:
-        """Return the ends of the intervals for many populations of users.
+        """Return the ends of the intervals for many populations of users: mixtures of `intervals`.
 
         Parameters
         ----------
@@ -125,12 +126,7 @@ class PairProfile:
         ndarray of shape (n_points, 2)
             The ends.
         """
-        return np.clip(self._estimate.band(points, self._confidence), -1.0, 1.0)
-
-    @property
-    def intervals(self) -> FloatArray:
-        """Ends of the intervals at the thresholds, shape (n_grades, 2)."""
-        return self._ends[: len(self.differences)]
+        return points @ self.intervals
 
     @cached_property
     def _users(self) -> FloatArray:
@@ -192,17 +188,13 @@ class PairProfile:
         n_grades, is_better = len(self.differences), self._signs() == sign
         if n_grades == _GRADES_OF_A_LINE:
             accepting = self._users[is_better, 0]
-            return f"if {_range_in_words(float(accepting.min()), float(accepting.max()))}"
+            if is_better[0]:
+                return f"if more than {percent(float(accepting.min()))}"
+            return f"if fewer than {percent(float(accepting.max()))}"
         pure = np.flatnonzero(is_better[:n_grades]) + 1
         share = min(float(is_better[n_grades:].mean()), 1.0 - _TINY)  # some user is not among them
         whom = [f"users with threshold {' or '.join(map(str, pure))}"] if len(pure) else []
         return f"for {' and '.join([*whom, f'{percent(share)} of all mixtures of users'])}"
-
-
-def _range_in_words(least: float, most: float) -> str:
-    if most == 1.0:
-        return f"more than {percent(least)}"
-    return f"fewer than {percent(most)}" if least == 0.0 else f"{percent(least)} to {percent(most)}"
 
 
 def percent(share: float) -> str:

@@ -279,16 +279,13 @@ def threshold_profile(
 
     Notes
     -----
-    The difference for g has the standard error of a mean over queries. Its interval is the
-    difference plus and minus a number of standard errors, the same for all g: the quantile of the
-    largest error of any g. For normally distributed differences this is Hotelling's (1931) T^2,
-    restricted to mixtures. Where the interval of `skgraded.compare` reaches farther at a threshold,
-    because differences are skewed or rare, as much is added for the users with that threshold.
-    Several pairs share the probability to miss evenly. Thus one may look at all users and then
-    speak about some of them. Mixtures of users are counted uniformly over the simplex; it is not a
-    claim about how frequent such users are. As in eGAP, a query without a document of grade k or
-    above counts as 0 at threshold k. A query with nothing relevant counts as 0 at all of them, or
-    with ``empty=nan`` not at all.
+    The difference for g is a mixture of those at the thresholds. Its interval is the same mixture
+    of their intervals, which are those of `skgraded.compare`: thresholds, and pairs if there are
+    several, share the probability to miss evenly (Bonferroni). Where all of these hold, so do those
+    of all mixtures; thus one may look at all users and then speak about some of them. Mixtures of
+    users are counted uniformly over the simplex; it is not a claim about how frequent such users
+    are. As in eGAP, a query without a document of grade k or above counts as 0 at threshold k. A
+    query with nothing relevant counts as 0 at all of them, or with ``empty=nan`` not at all.
 
     The intervals carry the variation over queries. If values come from a cross-validation with two
     or more repeats, they carry that over splits and fits, too, as those of `skgraded.compare`. With
@@ -372,7 +369,7 @@ class _Compared(NamedTuple):
             folds = self.scores.folds[:, self.kept]
             apart = np.where((folds >= 0)[..., None], apart, np.nan)
         by_threshold = np.moveaxis(apart, 2, 0)
-        found = over_repeats(by_threshold, folds, self.clusters, self.weights, together=True)
+        found = over_repeats(by_threshold, folds, self.clusters, self.weights)
         return means(
             found.rows,
             weights=self.weights,
