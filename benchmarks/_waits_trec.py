@@ -11,8 +11,7 @@ from _waits import Times, Wait
 from trec_evaluate import SKGRADED, plain_copies, track
 
 from skgraded import compare, trec
-from skgraded._intervals.draws import tukey_test
-from skgraded._intervals.paired import TESTS
+from skgraded._intervals.paired import TESTS, tukey_test
 from skgraded.studies import discriminative_power
 
 

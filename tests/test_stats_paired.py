@@ -8,24 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from skgraded._intervals.draws import (
-    _counts,
-    bootstrap_test,
-    bootstrapped,
-    randomization_test,
-    tukey_test,
-)
 from skgraded._intervals.paired import (
     CORRECTIONS,
     TESTS,
+    _counts,
     benjamini_hochberg,
+    bootstrap_test,
+    bootstrapped,
     effect_size,
     holm,
     level_of,
     paired_differences,
+    randomization_test,
     score_test,
     sign_test,
     t_test,
+    tukey_test,
     wilcoxon_test,
 )
 
@@ -231,8 +229,8 @@ def test_the_bootstrap_is_the_literal_one(monkeypatch):
         assert p_values[place] == pytest.approx(expected)
         ordered = sorted(drawn, key=lambda found: -abs(found[0]) / found[1])
         assert required[place] == pytest.approx(abs(ordered[29][0]))
-    monkeypatch.setattr("skgraded._intervals.draws._COUNTS_AT_A_TIME", 400)
-    monkeypatch.setattr("skgraded._intervals.draws._CELLS_AT_A_TIME", 400)
+    monkeypatch.setattr("skgraded._intervals.paired._COUNTS_AT_A_TIME", 400)
+    monkeypatch.setattr("skgraded._intervals.paired._CELLS_AT_A_TIME", 400)
     again = bootstrapped(skewed, 300, rng(), 0.1)
     np.testing.assert_allclose(again, (p_values, required), rtol=1e-12)
 
@@ -241,8 +239,8 @@ def test_the_bootstrap_is_the_literal_one(monkeypatch):
 def test_batches_of_swaps_change_nothing(n_topics, monkeypatch):
     differences = rng().normal(0.1, 1.0, size=(10, n_topics))
     expected = randomization_test(differences, 250, rng())
-    monkeypatch.setattr("skgraded._intervals.draws._CELLS_AT_A_TIME", 400)
+    monkeypatch.setattr("skgraded._intervals.paired._CELLS_AT_A_TIME", 400)
     np.testing.assert_array_equal(randomization_test(differences, 250, rng()), expected)
-    monkeypatch.setattr("skgraded._intervals.draws._SIGNS_AT_A_TIME", 1000)
+    monkeypatch.setattr("skgraded._intervals.paired._SIGNS_AT_A_TIME", 1000)
     sure = np.ones((1, 40)) + np.arange(40) / 1000  # no resample can reach this
     assert randomization_test(sure, 999, rng()) == pytest.approx(1 / 1000)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skgraded._intervals.draws import bootstrap_test
+from skgraded._intervals.paired import bootstrap_test
 from skgraded.studies import discriminative_power
 
 

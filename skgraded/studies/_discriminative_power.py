@@ -9,9 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._intervals.draws import bootstrapped
 from skgraded._intervals.estimate import means
-from skgraded._intervals.paired import N_RESAMPLES, TESTS, level_of, paired_differences
+from skgraded._intervals.paired import (
+    N_RESAMPLES,
+    TESTS,
+    bootstrapped,
+    level_of,
+    paired_differences,
+)
 from skgraded._support.arguments import choice, fraction, integer
 from skgraded._support.progress import ProgressBar
 from skgraded._support.writers import Field, Result, Table
@@ -210,7 +215,9 @@ def discriminative_power(
         for name in taken:
             values = complete_topics(taken, name)
             rng = np.random.default_rng(seed)
-            tested.append(_tested(test, values, pairs, level, n_resamples, rng))
+            tested.append(
+                _tested(test, values, pairs, level=level, n_resamples=n_resamples, rng=rng)
+            )
             differences.append(paired_differences(*values[pairs.T]).mean(axis=1))
             n_topics.append(values.shape[1])
             bar.step()
@@ -233,6 +240,7 @@ def _tested(
     test: str,
     values: FloatArray,
     pairs: IntArray,
+    *,
     level: float,
     n_resamples: int,
     rng: np.random.Generator,
