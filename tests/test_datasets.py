@@ -226,11 +226,7 @@ READ = {
     "more columns": ("1 qid:1 2:1\n", {"n_features": 4}, [[0, 1, 0, 0]], [1], [1]),
     "as many columns": ("1 qid:1 2:1\n", {"n_features": 2}, [[0, 1]], [1], [1]),
     "columns from 0": ("1 qid:1 0:5 2:7\n", {"zero_based": True}, [[5, 0, 7]], [1], [1]),
-    "NULL": (
-        "1 qid:1 1:NULL 2:0.5 3:NULL # 4:NULL\n0 qid:1 2:NULL\n",
-        {"missing": -1}, [[-1, 0.5, -1], [0, -1, 0]], [1, 0], [1, 1],
-    ),
-    "NULL as NaN": ("1 qid:1 1:NULL\n", {"missing": NAN}, [[NAN]], [1], [1]),
+    "a value that is missing, and a zero": ("1 qid:1 1:nan 2:0\n", {}, [[NAN, 0]], [1], [1]),
 }  # fmt: skip
 
 
@@ -378,7 +374,7 @@ BAD_WORDS = {  # by the line in which they stand
         ("1 qid:1 0:1", f"{RULE}, {SHOWN}'0:1'. If the file counts from 0, pass zero_based=True."),
         (
             "1 qid:1 1:NULL",
-            f"{RULE}, {SHOWN}'1:NULL'. Pass missing=float('nan') to read NULL as nan",
+            f"{RULE}, {SHOWN}'1:NULL'. Write nan for a value that is missing.",
         ),
         *(
             (f"{label} qid:1 1:1", f"a label must be finite and >= 0, or nan, got {label}; write 0")
@@ -431,7 +427,6 @@ FAULTS = {
         "1 qid:1 3:1\n", {"zero_based": True, "n_features": 3},
         ": feature indices must be <= 2 (n_features=3), got 3.",
     ),
-    "a fault beside NULL": ("1 qid:1 1:NULL 2:x\n", {"missing": 0}, f":1: {RULE}, {SHOWN}'2:x'."),
 }  # fmt: skip
 
 
@@ -445,8 +440,6 @@ def test_faults_are_named_with_their_place(write, name):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        *[({"missing": each}, f"missing must be nan, a finite number or None, got {each!r}.")
-          for each in (True, "nan", float("inf"))],
         *[({"n_features": each}, "n_features must be an integer >= 1, or None for the largest "
            f"index in the files, got {each!r}.") for each in (0, 2.0, True)],
         ({"zero_based": 0}, "zero_based must be True or False, got 0."),

@@ -8,27 +8,25 @@ import lzma
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from math import isinf
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from skgraded._support.arguments import flag, integer_or_none, is_number
-from skgraded.datasets._letor_lines import LARGEST_INDEX, Lines, Rules, line_error, quoted
+from skgraded._support.arguments import flag, integer_or_none
+from skgraded.datasets._letor_lines import Lines, Rules, line_error, quoted
 
 FilePath = str | os.PathLike[str]
 Labels = NDArray[np.int64] | NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_OPENERS: dict[str, Callable[[str, str], IO[bytes]]] = {
-    ".gz": gzip.open,  # type: ignore[dict-item]
-    ".bz2": bz2.open,  # type: ignore[dict-item]
-    ".xz": lzma.open,  # type: ignore[dict-item]
+_OPENERS: dict[str, Callable[[str, str], Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
 }
 _LARGEST_EXACT_INTEGER = 2.0**53
 _MOST_DIGITS_OF_INT64 = 18
@@ -40,7 +38,6 @@ def load_letor(
     *,
     n_features: int | None = None,
     zero_based: bool = False,
-    missing: float | None = None,
     dtype: DTypeLike = np.float64,
 ) -> tuple[Any, Labels, IntArray]:
     r"""Read learning-to-rank data from SVMlight files.
@@ -65,10 +62,6 @@ def load_letor(
         Whether feature indices in the files count from 0. In LETOR they count from 1 (feature 1 is
         column 0 of `X`), and an index 0 is an error. Files made by
         :func:`sklearn.datasets.dump_svmlight_file` count from 0 by default.
-    missing : float or None, default=None
-        Value of the features that are written ``NULL``, as some sets of LETOR 4.0 write them: nan,
-        which LightGBM, XGBoost and CatBoost take for a missing value, or a finite number. With
-        None, ``NULL`` is an error.
     dtype : {np.float64, np.float32}, default=np.float64
         Data type of `X`.
 
@@ -91,10 +84,10 @@ def load_letor(
         If `path_or_paths` is neither a path nor a sequence of paths.
     ValueError
         If another argument is not as described; if a file is empty, damaged or not text; if a line
-        breaks a rule of the format or holds a negative or infinite label, an infinite value or a
-        ``NULL`` without `missing` (the message starts with ``file:line:``); if an index is beyond
-        `n_features`; if there are neither query ids nor group sizes; if the group sizes are not
-        positive integers or do not add up to the number of documents.
+        breaks a rule of the format or holds a negative or infinite label or an infinite value (the
+        message starts with ``file:line:``); if an index is beyond `n_features`; if there are
+        neither query ids nor group sizes; if the group sizes are not positive integers or do not
+        add up to the number of documents.
 
     See Also
     --------
@@ -114,6 +107,9 @@ def load_letor(
     *Indices.* A file does not say whether it counts features from 0 or from 1, unless index 0
     occurs. LightGBM's own reader counts from 0, and therefore finds an empty first feature in a
     file that counts from 1; `X` has no such column.
+
+    *Values that are missing* are written ``nan``; ``NULL``, as some sets of LETOR 4.0 write them,
+    is an error.
 
     *Blank lines and lines that are all comment* are skipped; they count for the line numbers in
     messages, not for group sizes.
@@ -147,15 +143,14 @@ def load_letor(
     """
     paths = _check_paths(path_or_paths)
     n_features = integer_or_none("n_features", n_features, 1, "the largest index in the files")
-    missing = None if missing is None else _check_missing(missing)
-    rules = Rules(n_features, flag("zero_based", zero_based), missing, _check_dtype(dtype))
+    first_index = 0 if flag("zero_based", zero_based) else 1
+    rules = Rules(n_features, first_index, _check_dtype(dtype))
     parts = [_read(path, rules) for path in paths]
     qid = _query_ids(parts)
     return _stack([part.X for part in parts], n_features), _labels(parts), qid
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """One file's documents; `qid` is None where the lines have no query ids."""
 
     path: str
@@ -165,10 +160,10 @@ class _Part:
 
 
 def _read(path: str, rules: Rules) -> _Part:
-    with _open(path) as file:
-        lines = Lines(file, rules.missing)
+    with _OPENERS.get(Path(path).suffix, open)(path, "rb") as file:
+        lines = Lines(file)
         try:
-            X, y = load_svmlight_file(lines, dtype=rules.dtype, zero_based=rules.zero_based)
+            X, y = load_svmlight_file(lines, dtype=rules.dtype, zero_based=rules.first_index == 0)
         except (ValueError, OverflowError) as error:
             raise line_error(path, lines, rules) from error
         except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
@@ -182,20 +177,8 @@ def _read(path: str, rules: Rules) -> _Part:
         raise ValueError(f"{path}: the file must hold at least one document, got no data line.")
     _refuse_bad_values(path, X, y, lines, rules)
     qid = np.frombuffer(lines.qid, dtype=np.int64) if lines.qid else None
-    return _Part(path, _narrowed(X), y, qid)
-
-
-def _open(path: str) -> IO[bytes]:
-    opener = _OPENERS.get(Path(path).suffix)
-    return opener(path, "rb") if opener else open(path, "rb")
-
-
-def _narrowed(X: Any) -> Any:
-    """Make indices int32 where they fit: half the memory, and many estimators require it."""
-    index_type = np.int32 if X.nnz <= LARGEST_INDEX else np.int64
-    X.indices = X.indices.astype(index_type, copy=False)
-    X.indptr = X.indptr.astype(index_type, copy=False)
-    return X
+    # Its indices are int32 where they fit: half the memory, and many estimators require it.
+    return _Part(path, sparse.csr_matrix((X.data, X.indices, X.indptr), X.shape), y, qid)
 
 
 def _refuse_bad_values(
@@ -272,11 +255,9 @@ def _parse_sizes(sidecar: str, file: IO[bytes]) -> Iterator[int]:
 
 def _sidecar(path: str) -> str | None:
     """Path of the group sizes that belong to a data file."""
-    candidates = [f"{path}.query"]
     stem, ending = os.path.splitext(path)
-    if ending in _OPENERS:
-        candidates.append(f"{stem}.query")
-    return next(filter(os.path.exists, candidates), None)
+    names = [path, stem] if ending in _OPENERS else [path]
+    return next(filter(os.path.exists, (f"{name}.query" for name in names)), None)
 
 
 def _labels(parts: list[_Part]) -> Labels:
@@ -295,11 +276,9 @@ def _stack(matrices: list[Any], n_features: int | None) -> Any:
     return matrices[0] if len(matrices) == 1 else sparse.vstack(matrices, format="csr")
 
 
-def _check_paths(path_or_paths: object) -> list[str]:
-    if isinstance(path_or_paths, Sequence) and not isinstance(path_or_paths, str | bytes):
-        names = [_file_name(path) for path in path_or_paths]
-    else:
-        names = [_file_name(path_or_paths)]
+def _check_paths(path_or_paths: Any) -> list[str]:
+    are_many = isinstance(path_or_paths, Sequence) and not isinstance(path_or_paths, str | bytes)
+    names = [_file_name(path) for path in (path_or_paths if are_many else [path_or_paths])]
     if not names:
         raise ValueError(f"path_or_paths must name at least one file, got {path_or_paths!r}.")
     for name in names:
@@ -312,12 +291,6 @@ def _file_name(path: object) -> str:
     if isinstance(path, str | os.PathLike):
         return str(Path(path))
     raise TypeError(f"path_or_paths must be a path or a sequence of paths, got {path!r}.")
-
-
-def _check_missing(missing: float) -> float:
-    if not is_number(missing) or isinf(missing):
-        raise ValueError(f"missing must be nan, a finite number or None, got {missing!r}.")
-    return float(missing)
 
 
 def _check_dtype(dtype: DTypeLike) -> type[np.floating[Any]]:

@@ -5,34 +5,27 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-LARGEST_INDEX = np.iinfo(np.int32).max
+T = TypeVar("T", int, float)
+
+_LARGEST_INDEX = np.iinfo(np.int32).max
 _LONGEST_QUOTE = 40
 _CHUNK = 1 << 20  # bytes of text that are looked through at a time
 _LONGEST_LINE = 10_000_000  # bytes; a file without line ends would be held in memory whole
 _UTF8_MARK = b"\xef\xbb\xbf"
-_NULL = "NULL"  # how LETOR 4.0 writes a value that is missing
-_NULL_VALUE = re.compile(rb"(?<=:)NULL(?=\s|$)")
 # What stands before a comment, in lines that hold anything there.
 _DATA = re.compile(rb"^[^\S\n]*[^\s#][^#\n]*", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(NamedTuple):
     """The caller's arguments about the files."""
 
     n_features: int | None
-    zero_based: bool
-    missing: float | None
+    first_index: int
     dtype: type[np.floating[Any]]
-
-    @property
-    def first_index(self) -> int:
-        return 0 if self.zero_based else 1
 
 
 class Lines:
@@ -46,9 +39,8 @@ class Lines:
     kilobytes of a compressed file may hold a billion of them, or no line end at all.
     """
 
-    def __init__(self, file: IO[bytes], missing: float | None) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._missing = None if missing is None else repr(missing).encode("ascii")
         # scikit-learn recognises a file by this method, but only iterates over it.
         self.read = file.read
         self.number = 0
@@ -68,7 +60,7 @@ class Lines:
                 seen = found.start()
                 self.number, self.data = before + 1, found[0]
                 self._check()
-                yield self._with_missing_values()
+                yield self.data
             self.number = before + text.count(b"\n", seen)
 
     def _texts(self) -> Iterator[bytes]:
@@ -94,21 +86,14 @@ class Lines:
 
     def _check(self) -> None:
         self.numbers.append(self.number)
-        self._note_query(self.data.split(None, 2))
-        # Python allows underscores in numbers, the format does not.
-        if b"_" in self.data:
-            raise ValueError("underscore")
-
-    def _with_missing_values(self) -> bytes:
-        if self._missing is None or b"NULL" not in self.data:
-            return self.data
-        return _NULL_VALUE.sub(self._missing, self.data)
-
-    def _note_query(self, start: list[bytes]) -> None:
+        start = self.data.split(None, 2)
         if len(start) > 1 and start[1].startswith(b"qid"):
             self.qid.append(int(start[1].removeprefix(b"qid:")))
         if len(self.qid) not in (0, len(self.numbers)):
             raise ValueError("only some lines have a query id")
+        # Python allows underscores in numbers, the format does not.
+        if b"_" in self.data:
+            raise ValueError("underscore")
 
 
 def line_error(path: str, lines: Lines, rules: Rules) -> ValueError:
@@ -133,11 +118,11 @@ def line_error(path: str, lines: Lines, rules: Rules) -> ValueError:
 def _bad_words(lines: Lines, rules: Rules) -> Iterator[str]:
     """Yield the words of the line that was read last which break the rule, and what to do."""
     label, *fields = (field.decode("ascii") for field in lines.data.split())
-    if _number(label) is None:
+    if _number(float, label) is None:
         yield f"{quoted(label)}."
     has_qid = bool(fields) and fields[0].startswith("qid")
     if has_qid:
-        qid = _integer(fields[0].removeprefix("qid:"))
+        qid = _number(int, fields[0].removeprefix("qid:"))
         if qid is None or not -(2**63) <= qid < 2**63:
             yield f"{quoted(fields[0])}."
         if len(lines.qid) < len(lines.numbers):
@@ -147,28 +132,21 @@ def _bad_words(lines: Lines, rules: Rules) -> Iterator[str]:
     previous = rules.first_index - 1
     for field in fields[has_qid:]:
         name, _, text = field.partition(":")
-        index, is_null = _integer(name), text == _NULL
-        if is_null and rules.missing is None:
-            yield f"{quoted(field)}. Pass missing=float('nan') to read NULL as nan, or its number."
-        if index is None or not (is_null or _number(text) is not None):
+        index = _number(int, name)
+        if text == "NULL":  # in some sets of LETOR 4.0
+            yield f"{quoted(field)}. Write nan for a value that is missing."
+        if index is None or _number(float, text) is None:
             yield f"{quoted(field)}."
-        elif not previous < index <= LARGEST_INDEX:
+        elif not previous < index <= _LARGEST_INDEX:
             way = "" if index else " If the file counts from 0, pass zero_based=True."
             yield f"{quoted(field)}.{way}"
         else:
             previous = index
 
 
-def _number(text: str) -> float | None:
+def _number(kind: type[T], text: str) -> T | None:
     try:
-        return None if "_" in text else float(text)
-    except ValueError:
-        return None
-
-
-def _integer(text: str) -> int | None:
-    try:
-        return None if "_" in text else int(text)
+        return None if "_" in text else kind(text)
     except ValueError:
         return None
 
