@@ -226,7 +226,6 @@ READ = {
     "more columns": ("1 qid:1 2:1\n", {"n_features": 4}, [[0, 1, 0, 0]], [1], [1]),
     "as many columns": ("1 qid:1 2:1\n", {"n_features": 2}, [[0, 1]], [1], [1]),
     "columns from 0": ("1 qid:1 0:5 2:7\n", {"zero_based": True}, [[5, 0, 7]], [1], [1]),
-    "a value that is missing, and a zero": ("1 qid:1 1:nan 2:0\n", {}, [[NAN, 0]], [1], [1]),
 }  # fmt: skip
 
 

@@ -129,7 +129,7 @@ LEAST_HELD = 0.95 - 3 * np.sqrt(0.05 * 0.95 / 200)
 
 @pytest.mark.parametrize("n", [20, 100])
 def test_intervals_at_the_thresholds_hold_in_both_tails(n):
-    """Skewed differences, and a rare top grade: each of four tails has at most its share."""
+    """Skewed differences, and a rare top grade: no tail is far above its share, nor all of them."""
     rng, truth = np.random.default_rng(n), np.array([0.05, -0.02])
     missed = np.zeros(4)
     for _ in range(2000):
@@ -137,7 +137,8 @@ def test_intervals_at_the_thresholds_hold_in_both_tails(n):
         pair = pair_of(np.clip(skewed * (rng.random((n, 2)) < [1.0, 0.3]) + truth, -1.0, 1.0))
         low, high = pair.intervals.T
         missed += np.concatenate([low > truth, high < truth])
-    assert (missed / 2000 <= 0.0125 + 3 * np.sqrt(0.0125 / 2000)).all()
+    assert (missed / 2000 <= 0.02 + 3 * np.sqrt(0.02 / 2000)).all()
+    assert missed.sum() / 2000 <= 0.05
 
 
 def test_queries_that_repeat_a_cluster_tell_no_more_than_one_of_them():
@@ -331,13 +332,13 @@ def validated(n_repeats, n_queries=30):
 def test_repeats_enter_the_band_as_they_enter_the_comparison():
     found = validated(n_repeats=3)
     profile = threshold_profile(found)
-    compared = compare({name: each[["AP", "AP(rel=2)"]] for name, each in found.items()})
+    by_ap = {name: each[["AP", "AP(rel=2)"]] for name, each in found.items()}
+    compared = compare(by_ap, confidence=0.975)
     (pair,) = profile.pairs
     sign = np.sign(compared.difference[0] * pair.differences)
     np.testing.assert_allclose(sign * compared.difference[0], pair.differences, rtol=1e-9)
-    # Where the component of one threshold alone is above 0, it is that of `compare`, but for the
-    # part of it that a negative eigenvalue takes away.
-    assert pair._estimate.error == pytest.approx(compared.standard_error[0], rel=0.1)
+    expected = np.sort(sign[:, None] * compared.interval[0], axis=1)
+    np.testing.assert_allclose(pair.intervals, expected, rtol=1e-9)
     assert profile.n_repeats == 3
     once = threshold_profile(validated(n_repeats=1))
     assert "for the models that were trained in this one" in str(once).replace("\n", " ")

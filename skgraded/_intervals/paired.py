@@ -250,8 +250,30 @@ class PairedTest:
         drawn = (n_resamples, rng) if self.resamples else ()
         if self.takes_systems:
             return self.function(values, *drawn)[pairs[:, 0], pairs[:, 1]]
-        differences = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
-        return self.function(differences, *drawn)
+        return self.function(paired_differences(*values[pairs.T]), *drawn)
+
+    def p_values_and_required(
+        self,
+        values: FloatArray,
+        pairs: IntArray,
+        level: float,
+        n_resamples: int,
+        rng: np.random.Generator,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Test pairs of systems, and return the mean differences that they need at a level, too.
+
+        Where no formula says it, this is the smallest difference observed that is significant, and
+        nan if none is.
+        """
+        differences = paired_differences(*values[pairs.T])
+        if self.name == "bootstrap":
+            return bootstrapped(differences, n_resamples, rng, level)
+        p_values = self.p_values(values, pairs, n_resamples, rng)
+        if self.name == "t":
+            return p_values, means(np.ascontiguousarray(differences.T)).reach(1.0 - level)
+        significant = np.abs(differences.mean(axis=1)[p_values < level])
+        least = significant.min() if len(significant) else np.nan
+        return p_values, np.full(len(pairs), least)
 
 
 TESTS = {

@@ -143,8 +143,9 @@ def compare(
     judged = None if judge is None else judged_scores(judge, scores, cluster)
     given = given_of(scores, cluster, baseline)
     low, high = ranges(given.values)
+    more_varies = judged is not None or given.clusters is not None or given.values.shape[2] > 1
     plan = Plan(
-        tests_named(tests, only_able=_more_varies(given) or judged is not None),
+        tests_named(tests, only_able=more_varies),
         "holm" if correction is None else choice("correction", correction, CORRECTIONS),
         fraction("confidence", confidence),
         N_RESAMPLES if n_resamples is None else integer("n_resamples", n_resamples, 1),
@@ -156,11 +157,6 @@ def compare(
     read = _by_labels(given, plan, high - low)
     _test_otherwise(given, plan, read, np.random.default_rng(random_state))
     return _comparison(given, plan, read, given.means)
-
-
-def _more_varies(given: Given) -> bool:
-    """Whether more than the queries varies: their clusters, or models from repeat to repeat."""
-    return given.clusters is not None or given.values.shape[2] > 1
 
 
 class _Read(NamedTuple):

@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._intervals.estimate import means
-from skgraded._intervals.paired import (
-    N_RESAMPLES,
-    TESTS,
-    bootstrapped,
-    level_of,
-    paired_differences,
-)
+from skgraded._intervals.paired import N_RESAMPLES, TESTS, level_of, paired_differences
 from skgraded._support.arguments import choice, fraction, integer
 from skgraded._support.progress import ProgressBar
 from skgraded._support.writers import Field, Result, Table
@@ -215,9 +208,7 @@ def discriminative_power(
         for name in taken:
             values = complete_topics(taken, name)
             rng = np.random.default_rng(seed)
-            tested.append(
-                _tested(test, values, pairs, level=level, n_resamples=n_resamples, rng=rng)
-            )
+            tested.append(TESTS[test].p_values_and_required(values, pairs, level, n_resamples, rng))
             differences.append(paired_differences(*values[pairs.T]).mean(axis=1))
             n_topics.append(values.shape[1])
             bar.step()
@@ -234,27 +225,6 @@ def discriminative_power(
         differences=np.stack(differences),
         required=required,
     )
-
-
-def _tested(
-    test: str,
-    values: FloatArray,
-    pairs: IntArray,
-    *,
-    level: float,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the p-values of all pairs, and the mean differences that they need at a level."""
-    differences = paired_differences(*values[pairs.T])
-    if test == "bootstrap":
-        return bootstrapped(differences, n_resamples, rng, level)
-    p_values = TESTS[test].p_values(values, pairs, n_resamples, rng)
-    if test == "t":
-        return p_values, means(np.ascontiguousarray(differences.T)).reach(1.0 - level)
-    significant = np.abs(differences.mean(axis=1)[p_values < level])
-    least = significant.min() if len(significant) else np.nan
-    return p_values, np.full(len(pairs), least)
 
 
 def _check_options(test: str, confidence: float, n_resamples: int) -> None:
