@@ -19,8 +19,7 @@ IntArray = NDArray[np.int64]
 # query sizes of the public learning-to-rank sets.
 _SIZE_LAW = (1.2, 3.0)
 _QUERY_EFFECT = 0.5
-_INTERACTION = 0.5
-_QUERY_TASTE = 0.5
+_BESIDE_MAIN = 0.5  # the weight of interactions, and of the tastes of queries
 _REDUNDANT_NOISE = 0.5
 _FEWEST_GRADES = 2
 
@@ -189,7 +188,7 @@ def _signal(
     interaction = neighbours @ random.uniform(0.5, 1.5, n_informative)
     tastes = np.tanh(queries @ random.standard_normal((queries.shape[1], n_informative)))
     taste = np.einsum("ij,ij->i", standard, tastes[qid])
-    return _unit(_unit(main) + _INTERACTION * _unit(interaction) + _QUERY_TASTE * _unit(taste))
+    return _unit(_unit(main) + _BESIDE_MAIN * _unit(interaction) + _BESIDE_MAIN * _unit(taste))
 
 
 def _redundant(random: RandomState, standard: FloatArray, n_redundant: int) -> FloatArray:

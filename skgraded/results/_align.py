@@ -117,8 +117,8 @@ def _like(first: Scores, part: Scores, name: str, first_name: str) -> Scores:
         )
     if part.measures != first.measures:
         part = part[list(first.measures)]
-    is_of_same_judgments = part.qid is first.qid
-    if not is_of_same_judgments:
+    both = f"{name!r} and {first_name!r}"
+    if part.qid is not first.qid:  # else they are of the same judgments
         places = align(first.qid.tolist(), part.qid.tolist())
         n_same = np.count_nonzero(places >= 0)
         if not part.n_queries == first.n_queries == n_same:
@@ -127,11 +127,9 @@ def _like(first: Scores, part: Scores, name: str, first_name: str) -> Scores:
                 f"{first_name!r} has {first.n_queries}, and {n_same} of them are the same."
             )
         part = part._of_queries(places)
-    both = f"{name!r} and {first_name!r}"
+        _require_same_judgments(first, part, both)
     if not np.array_equal(first.weights, part.weights):  # type: ignore[arg-type]
         raise ValueError(f"Systems must weight queries alike, but {both} do not.")
-    if not is_of_same_judgments:
-        _require_same_judgments(first, part, both)
     return part
 
 
