@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
 
-UserName = Literal[
-    "uniform",
-    "linear",
-    "browser",
-    "easygoing",
-    "even",
-    "demanding",
-    "exponential",
-    "perfectionist",
-]
-
 FloatArray = NDArray[np.float64]
 
 # What g is proportional to, from the grades 1..c and c.
-_MASSES: dict[str, Callable[[FloatArray, int], NDArray[np.generic]]] = {
+MASSES: dict[str, Callable[[FloatArray, int], NDArray[np.generic]]] = {
     "uniform": lambda grade, top: np.ones(top),
     "linear": lambda grade, top: grade,
     "browser": lambda grade, top: grade == 1,
@@ -38,13 +26,13 @@ _MASSES: dict[str, Callable[[FloatArray, int], NDArray[np.generic]]] = {
 
 def g_of(name: str, top_grade: int) -> FloatArray:
     """Return the probabilities of the thresholds 1..top_grade of users with a name."""
-    mass: FloatArray = _MASSES[name](np.arange(1.0, top_grade + 1), top_grade).astype(np.float64)
+    mass: FloatArray = MASSES[name](np.arange(1.0, top_grade + 1), top_grade).astype(np.float64)
     g: FloatArray = mass / mass.sum()
     return g
 
 
 _HIGHEST_TOP = 50  # no judge uses a longer scale
-_NAMES = ("browser", "easygoing", "even", "demanding", "exponential", "perfectionist")
+_NAMES = tuple(MASSES)[2:]  # the first two are names of others
 
 
 def personas(max_grade: int) -> dict[str, tuple[float, ...]]:

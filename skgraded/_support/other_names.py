@@ -19,44 +19,31 @@ class Meaning(NamedTuple):
     fields: dict[str, Any]
 
 
-# Capitals, underscores and hyphens do not matter. A cut-off follows as in our names: "map@10".
+# Capitals, underscores and hyphens do not matter. A cut-off follows as in our names: "map@10". They
+# are spelled out, means over queries, or those of trec_eval, ir_measures, ranx, scikit-learn and
+# NTCIREVAL.
+_SAME: dict[str, tuple[str, ...]] = {
+    "AP": ("average_precision", "mean_average_precision", "map"),
+    "RR": ("reciprocal_rank", "mean_reciprocal_rank", "mrr", "recip_rank"),
+    "P": ("precision", "prec", "set_P"),
+    "R": ("recall", "SetR", "set_recall"),
+    "F": ("F-measure",),
+    "Success": ("hit", "hit_rate"),
+    "nDCG": ("normalized_discounted_cumulative_gain", "ndcg_score", "MSnDCG"),
+    "DCG": ("discounted_cumulative_gain", "dcg_score"),
+    "ERR": ("expected_reciprocal_rank",),
+    "RBP": ("rank_biased_precision",),
+    "RPrecision": ("Rprec",),
+    "SetAP": ("set_map",),
+    "InterpolatedAP": ("11pt_avg",),
+}
 OTHER_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
-    # Spelled out, or as means over queries
-    "average_precision": ("AP", {}),
-    "mean_average_precision": ("AP", {}),
-    "map": ("AP", {}),
-    "reciprocal_rank": ("RR", {}),
-    "mean_reciprocal_rank": ("RR", {}),
-    "mrr": ("RR", {}),
-    "precision": ("P", {}),
-    "prec": ("P", {}),
-    "recall": ("R", {}),
-    "hit": ("Success", {}),
-    "hit_rate": ("Success", {}),
+    **{name: (ours, {}) for ours, names in _SAME.items() for name in names},
     "f1": ("F", {"beta": 1.0}),
-    "F-measure": ("F", {}),
-    "normalized_discounted_cumulative_gain": ("nDCG", {}),
-    "discounted_cumulative_gain": ("DCG", {}),
-    "expected_reciprocal_rank": ("ERR", {}),
-    "rank_biased_precision": ("RBP", {}),
-    "Rprec": ("RPrecision", {}),
-    # trec_eval, ir_measures
-    "recip_rank": ("RR", {}),
-    "set_P": ("P", {}),
-    "SetR": ("R", {}),
-    "set_recall": ("R", {}),
     "set_F": ("F", {"beta": 1.0}),  # whose own beta is the square of ours
-    "set_map": ("SetAP", {}),
     "set_relative_P": ("P", {"normalize": True}),
-    "11pt_avg": ("InterpolatedAP", {}),
-    # ranx, after Burges et al.
     "dcg_burges": ("DCG", {"gain": "exp2"}),
     "ndcg_burges": ("nDCG", {"gain": "exp2"}),
-    # scikit-learn
-    "dcg_score": ("DCG", {}),
-    "ndcg_score": ("nDCG", {}),
-    # NTCIREVAL
-    "MSnDCG": ("nDCG", {}),
 }
 
 # Names that hold a number, in small letters; the group "number" is the value of the field.

@@ -15,7 +15,7 @@ from skgraded import _core
 from skgraded._guards import warn_once
 from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property
-from skgraded._support.named_users import UserName, g_of
+from skgraded._support.named_users import MASSES, g_of
 from skgraded._support.sealed import sealed
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures._fields import field, numbers_by_grade
@@ -169,7 +169,7 @@ _FEW_DIGITS = 1e-6  # rounding error of g in single precision, or of thirds writ
 def check_thresholds(name: str, g: Any) -> str | tuple[float, ...]:
     """Return the name of a threshold distribution, or probabilities that sum to 1."""
     if isinstance(g, str):
-        return _params.choice(name, g, get_args(UserName), alternative=_OTHER_THRESHOLDS)
+        return _params.choice(name, g, MASSES, alternative=_OTHER_THRESHOLDS)
     probabilities = numbers_by_grade(name, g)
     if min(probabilities) < 0:
         raise ValueError(f"g must hold probabilities >= 0, got {min(probabilities)!r} in {g!r}.")
