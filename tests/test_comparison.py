@@ -490,6 +490,13 @@ def test_a_difference_holds_fails_or_is_undecided(above, decision, status, given
     assert ("1 difference undecided" in repr(found)) == (decision == "undecided")
 
 
+def test_a_bound_at_the_margin_decides_nothing():
+    scores = scores_of_normal_differences(60, -0.1, 0)
+    for bound in compare(scores, baseline="zero").interval.ravel():
+        found = compare(scores, baseline="zero", margin=-bound)
+        assert found.decisions.tolist() == [["undecided"]]
+
+
 def test_of_several_measures_the_worst_decides():
     normal = scores_of_normal_differences(60, 0.0, 0).values
     normal = normal - normal.mean(axis=1, keepdims=True)

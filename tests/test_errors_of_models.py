@@ -143,7 +143,10 @@ REFUSED = [
             ({"qid": QID[:-1]}, "qid must have one entry per row"),
             ({"y": Y[:-1], "qid": QID[:-1]}, "X and y must have the same number of rows"),
             ({"y": Y - 1}, "y_true must hold grades >= 0, got -1"),
-            ({"y": np.where(Y == 4, np.nan, Y)}, "y must be judged in every row to train on"),
+            (
+                {"y": np.where(np.arange(N) == 3, np.nan, Y)},
+                f"y must be judged in every row to train on, got NaN in 1 of {N} rows",
+            ),
             ({"y": None}, "y must hold the grades of the documents, got None"),
             (
                 {"y": np.zeros(N, dtype=[("event", bool), ("time", float)])},

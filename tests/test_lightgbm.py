@@ -145,10 +145,11 @@ def test_labels_are_laid_out_once_for_each_data_set(monkeypatch):
     assert len(calls) == 10
 
 
-def test_labels_that_change_in_place_are_noticed():
+@pytest.mark.parametrize("dtype", [float, np.int16])  # compared by the kernel, and by NumPy
+def test_labels_that_change_in_place_are_noticed(dtype):
     metric = eval_metric("AP")
     group = np.array([3, 2])
-    labels, scores = np.array([1.0, 0, 0, 1, 0]), np.array([3.0, 2, 1, 2, 1])
+    labels, scores = np.array([1, 0, 0, 1, 0], dtype), np.array([3.0, 2, 1, 2, 1])
     weight = np.ones(5)
     assert metric(labels, scores, weight, group)[0][1] == 1.0
     labels[:] = [0, 1, 0, 0, 1]
