@@ -235,7 +235,7 @@ class TinyLambdas {
   SKGRADED_ALWAYS_INLINE void add_pair(const PairCost& cost, std::int64_t a, std::int64_t b,
                                        const Below& below, LaneRow& first,
                                        LaneRow& second) noexcept {
-    const LaneRow upper = kF ? tiny_.upper[a * n_ + b] : LaneRow{};
+    const LaneRow upper = kF ? tiny_.upper.get()[a * n_ + b] : LaneRow{};
     SKGRADED_IN_LANES
     for (int j = 0; j < kLanes; ++j) {
       double change = 0.0;
@@ -293,7 +293,7 @@ class TinyLambdas {
         tiny_.F[b].lane[j] = F + low;
         tiny_.H[b].lane[j] = H;
       }
-      tiny_.upper[a * n_ + b] = upper;
+      tiny_.upper.get()[a * n_ + b] = upper;
     }
   }
 
