@@ -94,8 +94,9 @@ MISTAKES = [
         IDS,
         "row numbers instead of query ids",
         'evaluate("nDCG@10", y, s, qid=np.arange(len(y)))',
-        "QueryIdsWarning: qid is the row number in all of 1200 rows, so that every query has a "
-        "single document and any scores rank it equally. Give the rows of a query the same id.",
+        "QueryIdsWarning: qid is another number in each of 1200 rows, as row numbers and scores "
+        "are, so that every query has a single document and any scores rank it equally. Give the "
+        "rows of a query the same id.",
         'evaluate("nDCG@10", y, s, qid=qid)',
     ),
     Mistake(

@@ -324,12 +324,13 @@ def test_ids_that_are_numbers_do_not_warn(qid):
     assert warnings_of(lambda: RANKER.fit(features, grades, qid=qid)) == []
 
 
-def test_row_numbers_warn():
+def test_row_numbers_and_scores_warn():
     rows = np.arange(len(Y))
     for use in (
         lambda: RANKER.fit(X, Y, qid=rows),
         lambda: MEASURE(Y, X[:, 0], qid=rows),
         lambda: MEASURE(Y, X[:, 0], qid=rows + 1.0),
+        lambda: MEASURE(Y, QID, qid=X[:, 0]),
         lambda: next(QueryKFold(3).split(X, Y, rows)),
     ):
         assert warnings_of(use) == [QueryIdsWarning]

@@ -31,18 +31,18 @@ def warn_if_ids_are_forgotten(n_rows: int) -> None:
 
 
 def warn_if_ids_are_of_another_kind(queries: Queries) -> None:
-    """Warn where ids are row numbers, or each id is the size of its query.
+    """Warn where ids are row numbers or scores, or each id is the size of its query.
 
     Parameters
     ----------
     queries : Queries
         The rows by query.
     """
-    if _are_row_numbers(queries):
+    if _name_rows(queries):
         warn_once(
-            f"qid is the row number in all of {len(queries.qid)} rows, so that every query has a "
-            "single document and any scores rank it equally. Give the rows of a query the same "
-            "id.",
+            f"qid is another number in each of {len(queries.qid)} rows, as row numbers and scores "
+            "are, so that every query has a single document and any scores rank it equally. Give "
+            "the rows of a query the same id.",
             QueryIdsWarning,
         )
     elif _look_like_sizes(queries):
@@ -54,19 +54,19 @@ def warn_if_ids_are_of_another_kind(queries: Queries) -> None:
         )
 
 
-def _are_row_numbers(queries: Queries) -> bool:
-    """Whether ids are 0, 1, 2 ... or 1, 2, 3 ...; others may be of queries with one document."""
+def _name_rows(queries: Queries) -> bool:
+    """Whether ids are 0, 1, 2 ..., 1, 2, 3 ... or fractions; others may be of single documents."""
     ids = queries.qid
-    if queries.indptr[-1] != len(ids) or len(ids) < _MANY_SINGLE_DOCUMENTS:
+    are_single = queries.indptr[-1] == len(ids) >= _MANY_SINGLE_DOCUMENTS
+    if not are_single or ids.dtype.kind not in "iuf":
         return False
-    is_counted = ids.dtype.kind in "iuf" and ids[0] in {0, 1}
-    return bool(is_counted and (ids - ids[0] == np.arange(len(ids))).all())
+    return bool((ids % 1).any() or (ids[0] in {0, 1} and (np.diff(ids) == 1).all()))
 
 
 def _look_like_sizes(queries: Queries) -> bool:
     """Whether queries of one size were taken for one, as each id divides its number of rows."""
     ids = queries.qid
-    if ids.dtype.kind not in "iu" or ids[0] < 1 or ids.min() < 1:
+    if ids.dtype.kind not in "iu" or ids.min() < 1:
         return False
     n_rows = n_rows_of(queries)
     if len(ids) == 1:
