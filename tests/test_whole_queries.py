@@ -339,7 +339,11 @@ def in_a_pipeline(cv):
     return make_pipeline(StandardScaler(), stacking(cv))
 
 
-MAKERS = [stacking, search, calibrated, lasso, in_a_pipeline]
+def transformed(cv):
+    return TransformedTargetRegressor(lasso(cv))
+
+
+MAKERS = [stacking, search, calibrated, lasso, in_a_pipeline, transformed]
 
 
 def fitted(make, cv, qid=QID, rows=slice(None)):

@@ -42,7 +42,7 @@ def clone_estimator(estimator: Any) -> Any:
     scikit-learn takes that for a change of the parameters, and raises an error.
     """
     kinds = type(final_step(estimator)).__mro__
-    is_of_catboost = any(each.__module__.partition(".")[0] == "catboost" for each in kinds)
+    is_of_catboost = any(each.__module__.startswith("catboost.") for each in kinds)
     return deepcopy(estimator) if is_of_catboost else clone(estimator, safe=False)
 
 
@@ -69,15 +69,15 @@ def _rows_for_inner_folds(estimator: Any, rows: QueryRows) -> Iterator[QueryRows
     QueryRows
         The rows to fit it on, with the queries in the index of y where folds are made.
     """
-    cv: Any = getattr(estimator, "cv", "prefit")
+    estimator = getattr(estimator, "regressor", None) or estimator  # in TransformedTargetRegressor
+    cv = getattr(estimator, "cv", "prefit")
     makes_no_folds = cv is None and type(estimator).__name__ in _MAKE_NO_FOLDS_BY_DEFAULT
     if makes_no_folds or isinstance(cv, str):
         yield rows
         return
     ids, with_ids = rows.ids_of_rows, rows
     with suppress(ImportError):  # a splitter or scorer further inside says that ids are missing
-        target: Any = query_series(rows.y, ids)
-        with_ids = dataclasses.replace(rows, y=target)
+        with_ids = dataclasses.replace(rows, y=query_series(rows.y, ids))
     if not _takes_groups(cv):
         _warn_if_queries_are_cut(estimator, cv, rows)
         yield with_ids
