@@ -89,7 +89,7 @@ def _note_on_few(found: Comparison, given: Given, units: tuple[str, str]) -> str
     share = min(300.0 / n_units, 100.0)  # the rule of three: the upper end where none shows
     return (
         f"{one} - {other} differs from 0 in {differing} of {n_units} by "
-        f"{found.measures[column]}{more}: up to {share:.2g} % of all {units[1]} may differ in ways "
+        f"{found.measures[column]}{more}: up to {share:.3g} % of all {units[1]} may differ in ways "
         "that none of these shows; intervals allow for it, p-values err more often than they say."
     )
 
