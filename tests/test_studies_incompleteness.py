@@ -275,7 +275,7 @@ def test_plot_and_table(collection):
     assert [each.get_text() for each in ax.get_legend().get_texts()] == ["AP", "Bpref"]
     assert ax.get_title(loc="left").startswith("With 20 % of the judgments: highest for ")
     np.testing.assert_allclose(ax.get_lines()[1].get_ydata(), found.kendall[0].mean(1)[:, 1])
-    assert ax.xaxis_inverted()
+    assert not ax.xaxis_inverted()
     assert "2 samples per rate" in repr(found)
     with pytest.raises(ValueError, match="statistic must be one of 'kendall'"):
         found.plot(statistic="rho")

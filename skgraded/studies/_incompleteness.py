@@ -169,8 +169,8 @@ class Incompleteness(Result):
         Returns
         -------
         matplotlib.axes.Axes
-            The axes. Of many measures, the two largest and the two smallest at the end are in
-            colour.
+            The axes. Of many measures, the two largest and the two smallest with the fewest
+            judgments are in colour.
         """
         means = self._curves(statistic, topics)
         ax = pictures.axes_or_new(ax, self)
@@ -181,7 +181,6 @@ class Incompleteness(Result):
             ax.set_xscale("log")
             ax.set_xticks(self.rates, [f"{rate:g}" for rate in self.rates])
             ax.minorticks_off()
-        ax.invert_xaxis()
         unit = "depth of the pool" if self.method == "depth" else "% of the judgments kept"
         ax.set(xlabel=unit, ylabel=self._title(statistic))
         pictures.plain(ax)

@@ -251,6 +251,6 @@ def draw_pairs(pairs: Sequence[PairProfile], ax: Any, verdict: str) -> None:
     ticks = [f"grade {each}" + (" or better" if each < n_grades else "") for each in corners]
     ax.set_xticks(corners, ticks)
     ax.set_xlabel("what users accept (between two grades: mixtures of such users)")
-    ax.set_ylabel(f"eGAP less that of {shorten(baseline)}")
+    ax.set_ylabel(f"eGAP minus that of {shorten(baseline)}")
     plain(ax)
     headline(ax, verdict)
