@@ -69,8 +69,7 @@ def _rows_for_inner_folds(estimator: Any, rows: QueryRows) -> Iterator[QueryRows
     QueryRows
         The rows to fit it on, with the queries in the index of y where folds are made.
     """
-    inner = getattr(estimator, "regressor", None)  # in a TransformedTargetRegressor
-    estimator = estimator if inner is None else inner
+    estimator = getattr(estimator, "regressor", estimator)  # in a TransformedTargetRegressor
     cv = getattr(estimator, "cv", "prefit")
     makes_no_folds = cv is None and type(estimator).__name__ in _MAKE_NO_FOLDS_BY_DEFAULT
     if makes_no_folds or isinstance(cv, str):
