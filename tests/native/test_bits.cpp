@@ -1,10 +1,11 @@
 // Bits that the kernels give on every machine: a digest of each kernel's values on fixed data.
 //
-// An instruction set with fused multiply-adds, another compiler or another standard library must
-// not change a value. The data are drawn by exact arithmetic alone, as the standard's distributions
-// differ between libraries; kernels that call the C library's log2 are left out. Where a kernel's
-// values change on purpose, the digests that this test prints replace those in kDigests. From the
-// repository root:
+// An instruction set with fused multiply-adds, another compiler, another standard library, wider
+// registers or more threads must not change a value. That the values are right is shown in Python,
+// by the oracles of the measures and of training. The data are drawn by exact arithmetic alone, as
+// the standard's distributions differ between libraries; what calls the C library's log2 is
+// computed but not recorded. Where a kernel's values change on purpose, the digests that this test
+// prints replace those in kDigests. From the repository root:
 //
 //   g++ -std=c++17 -O2 -ffp-contract=off -Wall -Wextra -Wconversion -Wshadow -Werror -pthread
 //     -I skgraded/_core tests/native/test_bits.cpp -o test_bits && ./test_bits
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <random>
 #include <string>
 #include <utility>
@@ -26,10 +28,12 @@
 #include "exact_sum.hpp"
 #include "gain.hpp"
 #include "inferred.hpp"
+#include "labels.hpp"
 #include "lambda_task.hpp"
 #include "lambdas.hpp"
 #include "levels.hpp"
 #include "moments.hpp"
+#include "noisy_lambdas.hpp"
 #include "overlap.hpp"
 #include "own_levels.hpp"
 #include "pair_matrix.hpp"
@@ -38,83 +42,37 @@
 #include "prefix_values.hpp"
 #include "queries.hpp"
 #include "rank.hpp"
+#include "recall_shares.hpp"
 #include "schedule.hpp"
 
 namespace {
 
 using namespace skgraded;
 
+using Bytes = std::vector<std::uint8_t>;
 using Doubles = std::vector<double>;
 using Digests = std::vector<std::pair<std::string, std::uint64_t>>;
 
 constexpr std::int64_t kLevels = 5;
-constexpr std::int64_t kCutoff = 20;
 constexpr std::int64_t kNoCutoff = INT64_MAX;
+constexpr double kUnset = -7.0;  // results are written into memory that holds anything
 
 const Digests kDigests = {
-    {"scores", 0xad5fa93377bfffe1U},
-    {"rank", 0x36a9b1fdb09b456fU},
-    {"tied", 0x9b72a5af26c65dd6U},
-    {"discounted_gain, ties in order", 0xcd920b4a7de4f4a7U},
-    {"cascade, ties in order", 0x2418d7bbf75ef915U},
-    {"blended_cascade, ties in order", 0x87bb75658b1d1cd6U},
-    {"preferences, ties in order", 0x189c4ca9a595ca02U},
-    {"inferred_precisions, ties in order", 0xf706c797dd25d74fU},
-    {"overlaps, ties in order", 0xfe1729f7d31e3addU},
-    {"pair_moments, ties in order", 0x7ad00714dd58f9abU},
-    {"pair_part, ties in order", 0xeeedcb38e206e833U},
-    {"discounted_gain, ties expected", 0xe5a9bac262f42a4bU},
-    {"cascade, ties expected", 0x071d158e2bff9a34U},
-    {"blended_cascade, ties expected", 0xeb3258d9da3220d0U},
-    {"preferences, ties expected", 0x15c9e42c46c82d95U},
-    {"inferred_precisions, ties expected", 0xfaf2963a6f2a71ffU},
-    {"pair_moments, ties expected", 0x0e6dfcd1e38dfe9dU},
-    {"pair_part, ties expected", 0x3929fe1c1bd2053eU},
-    {"discounted_gain, ties in order, cut off", 0x97e4cfadbd1c6826U},
-    {"cascade, ties in order, cut off", 0x3c81680c994bac37U},
-    {"blended_cascade, ties in order, cut off", 0x74600a6873c38ae2U},
-    {"preferences, ties in order, cut off", 0x50e7caa79a39ac3dU},
-    {"inferred_precisions, ties in order, cut off", 0x53c97509bbd5be3aU},
-    {"overlaps, ties in order, cut off", 0xb6355eb4b94fbb4aU},
-    {"pair_moments, ties in order, cut off", 0x3a93890d6620563fU},
-    {"pair_part, ties in order, cut off", 0xc46a7059896fd89fU},
-    {"discounted_gain, ties expected, cut off", 0x9c3dc77b071f63a9U},
-    {"cascade, ties expected, cut off", 0x1e810eff5b07ca15U},
-    {"blended_cascade, ties expected, cut off", 0x788259915378e361U},
-    {"preferences, ties expected, cut off", 0x74be5eab426101ceU},
-    {"inferred_precisions, ties expected, cut off", 0x79ac788a11891c8aU},
-    {"pair_moments, ties expected, cut off", 0x947160414c410151U},
-    {"pair_part, ties expected, cut off", 0x5e57e9ffe78bd868U},
-    {"lambdas, tie order 0, gradient", 0x713d39ca86f88c34U},
-    {"lambdas, tie order 0, hessian", 0x2e4c94e01847e5e5U},
-    {"lambdas, tie order 0, of gains, gradient", 0x25e2ee6cc801c2cfU},
-    {"lambdas, tie order 0, of gains, hessian", 0xddb050f48537f030U},
-    {"lambdas, tie order 1, gradient", 0xa6a2ee9beba2ab85U},
-    {"lambdas, tie order 1, hessian", 0x97b6f43cfee4219cU},
-    {"lambdas, tie order 1, of gains, gradient", 0x2f975d905cdd6b42U},
-    {"lambdas, tie order 1, of gains, hessian", 0x7ba9f6eca778c056U},
-    {"lambdas, tie order 2, gradient", 0x0a34a17901556dafU},
-    {"lambdas, tie order 2, hessian", 0x39e4824745b2aa14U},
-    {"lambdas, tie order 2, of gains, gradient", 0x9aceaab175a8692bU},
-    {"lambdas, tie order 2, of gains, hessian", 0x9618f6b2266ead03U},
-    {"pair_sums of f, ties in order", 0x90c3a485efac4dbcU},
-    {"pair_sums of f, ties expected", 0x0c13df5405ae7a32U},
-    {"pair_sums of f, ties in order, cut off", 0x096ecbefa831784aU},
-    {"pair_sums of f, ties expected, cut off", 0x5eb03dac5956695aU},
-    {"pair_sums of u, ties in order", 0xb68e42f1848e1aadU},
-    {"pair_sums of u, ties expected", 0xa8787643e8e44933U},
-    {"pair_sums of u, ties in order, cut off", 0xb2b601b656d85fbaU},
-    {"pair_sums of u, ties expected, cut off", 0x2221107b8e451adcU},
-    {"pair_sums of f and u, ties in order", 0x6c4056e1f907fc5aU},
-    {"pair_sums of f and u, ties expected", 0x203382d2fb223cffU},
-    {"pair_sums of f and u, ties in order, cut off", 0x7ae35750980fb769U},
-    {"pair_sums of f and u, ties expected, cut off", 0xe1d08683e6d3c05fU},
-    {"lambdas of f, gradient", 0x4538c5865d565f03U},
-    {"lambdas of f, hessian", 0x064540ce58b3f28dU},
-    {"lambdas of u, gradient", 0xeba5e6d190938fb9U},
-    {"lambdas of u, hessian", 0xeb4dbdfecd41ea02U},
-    {"lambdas of f and u, gradient", 0x79d060e856c51dc7U},
-    {"lambdas of f and u, hessian", 0xf34e870c4fe6588aU},
+    {"rank", 0x03ef7faf381ae4b7U},
+    {"discounted_gain", 0x3f2cc1e0ff69f7e2U},
+    {"cascade", 0x96f664bc0aa58172U},
+    {"preferences", 0x4b98f45598dafe17U},
+    {"inferred_precisions", 0x68e868bd7bcb0911U},
+    {"sort_within_ties", 0xe3640ce14c6828f1U},
+    {"overlaps", 0xbd2e5d37542ff416U},
+    {"pair_moments", 0xfae3d0dc9c0aa906U},
+    {"own_levels", 0x93211247be4a0821U},
+    {"own_expected_shares", 0xf27c3f8bbc3c95f1U},
+    {"pair_sums", 0x19e02c19f3c5e27bU},
+    {"pair_part", 0x727acb3f16f2bc5eU},
+    {"lambdas", 0xe9d30a693ac5c5e6U},
+    {"noisy_lambdas", 0x31be0beb08553922U},
+    {"read_grades", 0x842e1e1bbd7b61e4U},
     {"cumulate", 0xaeafb00009759d1bU},
     {"binned_exp", 0x90a15c04f4377f75U},
     {"sum_exactly", 0xd840bd3741f3b6e1U},
@@ -139,22 +97,24 @@ class Draws {
   }
 };
 
-// Queries of 0 to 300 documents and a long one; every other query has many ties.
+// Queries of so many documents, whose scores are one of so many numbers, or any number for 0.
 struct Data {
+  using OfQuery = std::function<std::int64_t(std::int64_t)>;
+
   std::vector<std::int64_t> indptr{0};
   Doubles scores;
-  std::vector<std::uint8_t> level;
+  Bytes level;
   std::vector<std::int32_t> order;
-  std::vector<std::uint8_t> tied, by_rank;
+  std::vector<std::int64_t> schedule;
+  Bytes tied, by_rank;
 
-  explicit Data(Draws& draws) {
-    constexpr std::int64_t kQueries = 200, kLong = 4000;
-    for (std::int64_t q = 0; q < kQueries; ++q) {
-      const std::int64_t size = q == 7 ? kLong : draws.below(301);
-      for (std::int64_t i = 0; i < size; ++i) {
-        const double score =
-            q % 2 == 0 ? 8.0 * draws.unit() - 4.0 : 0.25 * static_cast<double>(draws.below(30));
-        scores.push_back(score);
+  Data(Draws& draws, std::int64_t n_queries, const OfQuery& size, const OfQuery& n_scores)
+      : schedule(static_cast<std::size_t>(n_queries)) {
+    for (std::int64_t q = 0; q < n_queries; ++q) {
+      const std::int64_t most = n_scores(q);
+      for (std::int64_t i = size(q); i > 0; --i) {
+        scores.push_back(most == 0 ? 8.0 * draws.unit() - 4.0
+                                   : 0.25 * static_cast<double>(draws.below(most)));
         level.push_back(static_cast<std::uint8_t>(draws.below(kLevels)));
       }
       indptr.push_back(static_cast<std::int64_t>(scores.size()));
@@ -162,7 +122,6 @@ struct Data {
     order.resize(scores.size());
     tied.resize(scores.size());
     by_rank.resize(scores.size());
-    std::vector<std::int64_t> schedule(static_cast<std::size_t>(kQueries));
     schedule_queries(queries(), schedule.data());
     rank(scores.data(), queries(), schedule.data(), 1, order.data(), tied.data());
     gather_levels(level.data(), order.data(), queries(), 1, by_rank.data());
@@ -173,223 +132,483 @@ struct Data {
   std::int64_t n_documents() const { return indptr.back(); }
 };
 
+// Queries of 0 to 300 documents and a long one; every other query has many ties.
+Data usual_data(Draws& draws) {
+  return Data(
+      draws, 200, [&](std::int64_t q) { return q == 7 ? 4000 : draws.below(301); },
+      [](std::int64_t q) { return q % 2 == 0 ? 0 : 30; });
+}
+
+// Every length up to 40 in turn; of a quarter of the queries all scores are equal.
+Data short_data(Draws& draws) {
+  return Data(
+      draws, 900, [](std::int64_t q) { return q % 41; },
+      [](std::int64_t q) { return q % 4 == 3 ? 1 : 4 * (q % 4); });
+}
+
+// Few blocks of tied documents, of up to 900 documents.
+Data tied_data(Draws& draws) {
+  return Data(
+      draws, 40, [&](std::int64_t) { return draws.below(900); },
+      [](std::int64_t q) { return 1 + q % 3; });
+}
+
 // --- digests -------------------------------------------------------------------------------------
 
 class Results {
   Digests digests_;
+  int n_failures_ = 0;
 
  public:
-  // FNV-1a over the bytes of numbers, the lowest byte first.
+  // FNV-1a over the bytes of numbers, the lowest byte first, of all values of this name.
   template <class Number>
   void add(const std::string& name, const std::vector<Number>& values) {
-    std::uint64_t digest = 0xcbf29ce484222325U;
+    auto place = std::find_if(digests_.begin(), digests_.end(),
+                              [&](const auto& each) { return each.first == name; });
+    if (place == digests_.end()) place = digests_.insert(place, {name, 0xcbf29ce484222325U});
+    std::uint64_t digest = place->second;
     for (const Number& value : values) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, &value,
-                  sizeof(Number));  // the machines that are supported are little-endian
+      std::uint64_t bits = 0;  // the machines that are supported are little-endian
+      std::memcpy(&bits, &value, sizeof(Number));
       for (std::size_t i = 0; i < sizeof(Number); ++i) {
         digest = (digest ^ (bits & 0xffU)) * 0x100000001b3U;
         bits >>= 8;
       }
     }
-    digests_.emplace_back(name, digest);
+    place->second = digest;
+  }
+
+  void expect(bool holds, const std::string& what) {
+    if (holds) return;
+    ++n_failures_;
+    std::printf("FAILED: %s\n", what.c_str());
+  }
+
+  // What compute(n_threads, registers) returns is the same for any of them.
+  template <class Compute>
+  auto same(const std::string& name, const Compute& compute) {
+    const auto values = compute(1, widest_registers());
+    for (const int n_threads : {2, 3, 1000})
+      expect(compute(n_threads, widest_registers()) == values, name + ", threads");
+    for (int each = 0; each < static_cast<int>(widest_registers()); ++each)
+      expect(compute(1, static_cast<Registers>(each)) == values, name + ", registers");
+    return values;
   }
 
   int compare() const {
-    int n_failures = digests_.size() == kDigests.size() ? 0 : 1;
+    int n_failures = n_failures_ + (digests_.size() == kDigests.size() ? 0 : 1);
     for (std::size_t i = 0; i < digests_.size(); ++i) {
       const bool same = i < kDigests.size() && digests_[i] == kDigests[i];
       if (!same) ++n_failures;
       std::printf("%s    {\"%s\", 0x%016" PRIx64 "U},\n", same ? "      " : "FAILED",
                   digests_[i].first.c_str(), digests_[i].second);
     }
-    std::printf(n_failures == 0 ? "the bits are as recorded\n" : "%d digests differ\n", n_failures);
+    std::printf(n_failures == 0 ? "the bits are as recorded\n" : "%d failures\n", n_failures);
     return n_failures == 0 ? 0 : 1;
   }
 };
 
-std::string named(const char* kernel, bool expected, std::int64_t cutoff) {
-  return std::string(kernel) + (expected ? ", ties expected" : ", ties in order") +
-         (cutoff == kNoCutoff ? "" : ", cut off");
+// --- values of rankings --------------------------------------------------------------------------
+
+// The values of a kernel by query, which are the same for levels in more bytes.
+template <class Kernel>
+void add_by_query(const std::string& name, const Data& data, Results& results,
+                  const Kernel& kernel) {
+  const std::vector<std::int32_t> wide(data.by_rank.begin(), data.by_rank.end());
+  const RankedLists<std::uint8_t> lists{data.by_rank.data(), data.tied.data(), data.queries()};
+  const RankedLists<std::int32_t> wide_lists{wide.data(), data.tied.data(), data.queries()};
+  const auto values = results.same(name, [&](int n_threads, Registers) {
+    Doubles value(static_cast<std::size_t>(data.n_queries()), kUnset);
+    kernel(lists, n_threads, value.data());
+    return value;
+  });
+  Doubles again(values.size(), kUnset);
+  kernel(wide_lists, 1, again.data());
+  results.expect(again == values, name + ", levels in more bytes");
+  results.add(name, values);
 }
 
-void add_values(Draws& draws, const Data& data, bool expected, std::int64_t cutoff,
-                Results& results) {
-  const Queries queries = data.queries();
-  const std::int64_t n = data.n_documents(), nq = data.n_queries();
-  const std::uint8_t *level = data.by_rank.data(), *tied = data.tied.data();
-  const Doubles weight = draws.units(n), gain = draws.units(kLevels), stop = draws.units(kLevels);
-  Doubles value(static_cast<std::size_t>(nq));
-  const RankedLists<std::uint8_t> lists{level, tied, queries};
-  discounted_gain(lists, {weight.data(), true}, Gains{gain.data(), kLevels}, cutoff, expected, 1,
-                  value.data());
-  results.add(named("discounted_gain", expected, cutoff), value);
-  const RankWeights weights{weight.data(), false};
-  cascade(lists, weights, Reading{stop.data(), nullptr}, cutoff, expected, 1, value.data());
-  results.add(named("cascade", expected, cutoff), value);
-  cascade(lists, weights, Reading{stop.data(), gain.data()}, cutoff, expected, 1, value.data());
-  results.add(named("blended_cascade", expected, cutoff), value);
+struct Rule {
+  std::int64_t cutoff;
+  bool expected;
+};
 
-  const std::vector<std::uint8_t> relevant = {0, 0, 1, 1, 1};
-  const Doubles most = draws.units(nq), divisor = draws.units(nq);
-  const auto penalty = [&](std::int64_t q) noexcept {
-    return Penalty{most[static_cast<std::size_t>(q)], divisor[static_cast<std::size_t>(q)]};
+constexpr Rule kRules[] = {{kNoCutoff, false}, {kNoCutoff, true}, {20, false}, {20, true}};
+
+void add_gains(Draws& draws, const Data& data, Results& results) {
+  const Doubles discount = draws.units(data.n_documents()), gain = draws.units(kLevels);
+  const Doubles whole = {0.0, 1.0, 3.0, 7.0, 15.0};  // which add up without rounding
+  for (const Rule& rule : kRules)
+    for (const bool ragged : {false, true})
+      for (const Doubles& each : {gain, whole})
+        add_by_query(
+            "discounted_gain", data, results, [&](const auto& lists, int n_threads, double* value) {
+              discounted_gain(lists, {discount.data(), ragged}, Gains{each.data(), kLevels},
+                              rule.cutoff, rule.expected, n_threads, value);
+            });
+}
+
+void add_cascades(Draws& draws, const Data& data, Results& results) {
+  const Doubles weight = draws.units(data.n_documents()), worth = draws.units(kLevels);
+  const std::vector<Doubles> stops = {draws.units(kLevels),
+                                      {0.0, 1.0 / 16, 3.0 / 16, 7.0 / 16, 15.0 / 16},
+                                      {0.0, 0x1p-10, 0x1p-9, 0x1p-30, 1.0},
+                                      {0.0, 1.0, 0.0, 1.0, 1.0}};
+  for (const Rule& rule : kRules)
+    for (const Doubles& stop : stops)
+      for (const double* of_level : {static_cast<const double*>(nullptr), worth.data()})
+        add_by_query("cascade", data, results,
+                     [&](const auto& lists, int n_threads, double* value) {
+                       cascade(lists, {weight.data(), false}, Reading{stop.data(), of_level},
+                               rule.cutoff, rule.expected, n_threads, value);
+                     });
+}
+
+void add_preferences(Draws& draws, const Data& data, Results& results) {
+  const Bytes relevant = {0, 0, 1, 1, 1};
+  std::vector<Penalty> penalties;
+  for (std::int64_t q = 0; q < data.n_queries(); ++q)
+    penalties.push_back({9.0 * draws.unit(), static_cast<double>(draws.below(9))});
+  const auto penalty_of = [&](std::int64_t q) noexcept {
+    return penalties[static_cast<std::size_t>(q)];
   };
-  preferences(lists, relevant.data(), penalty, cutoff, expected, 1, value.data());
-  results.add(named("preferences", expected, cutoff), value);
+  for (const Rule& rule : kRules)
+    add_by_query("preferences", data, results,
+                 [&](const auto& lists, int n_threads, double* value) {
+                   preferences(lists, relevant.data(), penalty_of, rule.cutoff, rule.expected,
+                               n_threads, value);
+                 });
+  const std::vector<std::int32_t> codes(data.by_rank.begin(), data.by_rank.end());
+  for (const Rule& rule : kRules)
+    results.add(
+        "inferred_precisions", results.same("inferred_precisions", [&](int n_threads, Registers) {
+          Doubles value(static_cast<std::size_t>(data.n_queries()), kUnset);
+          inferred_precisions({codes.data(), data.tied.data(), data.queries()}, relevant.data(),
+                              1e-5, rule.cutoff, rule.expected, n_threads, value.data());
+          return value;
+        }));
+}
 
-  const std::vector<std::int32_t> codes(level, level + n);
-  inferred_precisions({codes.data(), tied, queries}, relevant.data(), 1e-5, cutoff, expected, 1,
-                      value.data());
-  results.add(named("inferred_precisions", expected, cutoff), value);
-  std::vector<std::uint8_t> best_first(static_cast<std::size_t>(n));
-  const std::vector<std::uint8_t> whole(static_cast<std::size_t>(n), 1);
-  sort_within_ties(level, whole.data(), queries, true, 1, best_first.data());
-  std::vector<std::int64_t> depth(static_cast<std::size_t>(nq));
-  for (std::int64_t q = 0; q < nq; ++q)
-    depth[static_cast<std::size_t>(q)] = std::min(cutoff, queries.size(q));
-  if (!expected) {
-    overlaps(level, queries, best_first.data(), queries, weight.data(), depth.data(), kLevels, 1,
-             value.data());
-    results.add(named("overlaps", expected, cutoff), value);
+// Orders within ties, and what lists have in common with the best ones.
+void add_orders(Draws& draws, const Data& data, Results& results) {
+  const Doubles weight = draws.units(data.n_documents());
+  const Bytes whole(data.by_rank.size(), 1);
+  for (const bool descending : {false, true})
+    results.add("sort_within_ties", results.same("sort_within_ties", [&](int n_threads, Registers) {
+      Bytes sorted(data.by_rank.size());
+      sort_within_ties(data.by_rank.data(), data.tied.data(), data.queries(), descending, n_threads,
+                       sorted.data());
+      return sorted;
+    }));
+  Bytes best_first(data.by_rank.size());
+  sort_within_ties(data.by_rank.data(), whole.data(), data.queries(), true, 1, best_first.data());
+  for (const std::int64_t cutoff : {kNoCutoff, std::int64_t{20}}) {
+    std::vector<std::int64_t> depth;
+    for (std::int64_t q = 0; q < data.n_queries(); ++q)
+      depth.push_back(std::min(cutoff, data.queries().size(q)));
+    add_by_query("overlaps", data, results, [&](const auto& lists, int n_threads, double* value) {
+      using Level = std::decay_t<decltype(*lists.level)>;
+      const std::vector<Level> best(best_first.begin(), best_first.end());
+      overlaps(lists.level, data.queries(), best.data(), data.queries(), weight.data(),
+               depth.data(), kLevels, n_threads, value);
+    });
   }
+}
 
-  Doubles moments(static_cast<std::size_t>(nq * kLevels * kLevels));
-  pair_moments<std::uint8_t>({lists, {weight.data(), true}, kLevels, cutoff, expected}, 1,
-                             moments.data());
-  results.add(named("pair_moments", expected, cutoff), moments);
-  const Doubles base = draws.units(kLevels * kLevels), factor = draws.units(2 * nq);
+// Numbers of levels from registers of their own to tables.
+void add_moments(Draws& draws, const Data& data, Results& results) {
+  const Doubles weight = draws.units(data.n_documents());
+  for (const std::int64_t n_levels : {1, 2, 3, 4, 5, 6, 7, 8, 9, 20}) {
+    std::vector<std::int32_t> levels;
+    for (std::int64_t i = 0; i < data.n_documents(); ++i)
+      levels.push_back(static_cast<std::int32_t>(draws.below(n_levels)));
+    const Bytes bytes(levels.begin(), levels.end());
+    for (const Rule& rule : kRules)
+      for (const bool ragged : {false, true}) {
+        const auto compute = [&](const auto& of_type) {
+          using Level = typename std::decay_t<decltype(of_type)>::value_type;
+          return [&](int n_threads, Registers registers) {
+            Doubles moments(static_cast<std::size_t>(data.n_queries() * n_levels * n_levels));
+            pair_moments<Level>({{of_type.data(), data.tied.data(), data.queries()},
+                                 {weight.data(), ragged},
+                                 n_levels,
+                                 rule.cutoff,
+                                 rule.expected,
+                                 registers},
+                                n_threads, moments.data());
+            return moments;
+          };
+        };
+        const Doubles moments = results.same("pair_moments", compute(bytes));
+        results.expect(compute(levels)(1, Registers::kPlain) == moments, "moments, int32");
+        results.add("pair_moments", moments);
+      }
+  }
+}
+
+void add_pair_parts(Draws& draws, Results& results) {
+  constexpr std::int64_t kCells = kLevels * kLevels, kQueries = 203;
+  const Doubles base = draws.units(kCells), factor = draws.units(2 * kQueries);
+  const Doubles moments = draws.units(kQueries * kCells);
   std::vector<std::int32_t> column;
-  for (std::int32_t cell = 0; cell < kLevels * kLevels; ++cell) column.push_back(cell % 2);
-  pair_part({base.data(), factor.data(), column.data(), 2}, moments.data(), nq, kLevels * kLevels,
+  for (std::int32_t cell = 0; cell < kCells; ++cell) column.push_back(cell % 2);
+  Doubles value(kQueries, kUnset);
+  pair_part({base.data(), factor.data(), column.data(), 2}, moments.data(), kQueries, kCells,
             value.data());
-  results.add(named("pair_part", expected, cutoff), value);
+  results.add("pair_part", value);
 }
 
-void add_lambdas(Draws& draws, const Data& data, TieOrder ties, Results& results) {
-  const std::int64_t n = data.n_documents(), nq = data.n_queries();
-  const Doubles discount = draws.units(n), position = draws.units(n), gain = draws.units(kLevels);
-  const Doubles gain_factor = draws.units(nq), pair_factor = draws.units(nq);
-  const Doubles base = draws.units(kLevels * kLevels), factor = draws.units(2 * nq);
-  std::vector<std::int32_t> column;
-  for (std::int32_t cell = 0; cell < kLevels * kLevels; ++cell) column.push_back(cell % 2);
+// --- levels that queries have of their own, as of grades between the whole ones ------------------
 
-  LambdaTask<std::uint8_t> task;
-  task.level = data.level.data();
-  task.order = data.order.data();
-  task.tied = data.tied.data();
-  task.scores = data.scores.data();
-  task.queries = data.queries();
-  task.n_levels = kLevels;
-  task.parts = {{{discount.data(), true},
-                 gain.data(),
-                 gain_factor.data(),
-                 {position.data(), true},
-                 {base.data(), factor.data(), column.data(), 2},
-                 {},
-                 pair_factor.data(),
-                 kNoCutoff}};
-  task.truncation = 30;
-  task.ties = ties;
-  task.binned_exp = BinnedExp(1.5);
-  Doubles gradient(static_cast<std::size_t>(n)), hessian(static_cast<std::size_t>(n));
-  lambdas(task, 1, Derivatives{gradient.data(), hessian.data()});
-  const std::string name = "lambdas, tie order " + std::to_string(static_cast<int>(ties));
-  results.add(name + ", gradient", gradient);
-  results.add(name + ", hessian", hessian);
-  task.parts[0].matrix = {};
-  lambdas(task, 1, Derivatives{gradient.data(), hessian.data()});
-  results.add(name + ", of gains, gradient", gradient);
-  results.add(name + ", of gains, hessian", hessian);
-}
-
-// Queries that have levels of their own, as those of grades between the whole ones.
 struct FineLevels {
   std::vector<std::int32_t> level, by_rank;
-  Doubles grades;
   std::vector<std::int64_t> borders;
   Doubles f, h, u, w;  // by level; f rises within each query
 
-  FineLevels(Draws& draws, const Data& data) {
+  // Pools that are given lack what every third list holds, and have a document of grade 3 more.
+  FineLevels(Draws& draws, const Data& data, bool pools_are_given, Results& results)
+      : level(data.level.size()), by_rank(data.level.size()), borders(data.indptr.size()) {
     constexpr std::int64_t kFineLevels = 250;
-    Doubles graded;
+    Doubles graded, pool;
     for (std::int64_t i = 0; i < data.n_documents(); ++i)
-      graded.push_back(static_cast<double>(draws.below(kFineLevels)));
-    const std::size_t n = graded.size(), n_queries = static_cast<std::size_t>(data.n_queries());
-    std::vector<std::int64_t> schedule(n_queries), pool_indptr(n_queries + 1);
-    schedule_queries(data.queries(), schedule.data());
-    std::vector<std::int32_t> order(n), pool(n);
-    std::vector<std::uint8_t> tied(n);
-    rank(graded.data(), data.queries(), schedule.data(), 1, order.data(), tied.data());
-    grades.resize(n + 2);
-    borders.resize(n_queries + 1);
-    level.resize(n);
-    by_rank.resize(n);
+      graded.push_back(
+          std::max(static_cast<double>(draws.below(kFineLevels) - 9), kUnsampledGrade));
+    std::vector<std::int32_t> order(graded.size()), pool_level(2 * graded.size());
+    Bytes tied(graded.size());
+    rank(graded.data(), data.queries(), data.schedule.data(), 1, order.data(), tied.data());
+    std::vector<std::int64_t> pool_indptr{0};
+    for (std::int64_t q = 0; q < data.n_queries(); ++q) {
+      const auto first = static_cast<std::ptrdiff_t>(pool.size());
+      for (std::int64_t i = data.queries().begin(q); i < data.queries().begin(q + 1); ++i) {
+        const double grade = graded[static_cast<std::size_t>(i)];
+        if (q % 3 != 0 && grade >= 0.0) pool.push_back(grade);
+      }
+      pool.push_back(3.0);
+      std::sort(pool.begin() + first, pool.end(), std::greater<>());
+      pool_indptr.push_back(static_cast<std::int64_t>(pool.size()));
+    }
+    Doubles grades(graded.size() + pool.size() + 1);
+    const SortedGrades lists{graded.data(), order.data(), data.queries()};
+    const OwnLevels own{grades.data(), borders.data()};
+    const Pools pools{pool.data(), {pool_indptr.data(), data.n_queries()}};
     const std::int64_t n_levels =
-        own_levels({graded.data(), order.data(), data.queries()}, {grades.data(), borders.data()},
-                   level.data(), pool.data(), pool_indptr.data());
+        pools_are_given
+            ? own_levels_with_pools(lists, pools, own, level.data(), pool_level.data())
+            : own_levels(lists, own, level.data(), pool_level.data(), pool_indptr.data());
     grades.resize(static_cast<std::size_t>(n_levels));
+    pool_level.resize(static_cast<std::size_t>(pool_indptr.back()));
+    for (const auto* each : {&level, &pool_level}) results.add("own_levels", *each);
+    for (const auto* each : {&borders, &pool_indptr}) results.add("own_levels", *each);
+    results.add("own_levels", grades);
+    for (std::int32_t& each : level) each = each < n_levels ? each : 0;
     gather_levels(level.data(), data.order.data(), data.queries(), 1, by_rank.data());
     for (const double grade : grades) f.push_back(grade / kFineLevels);
     h = draws.units(n_levels);
     u = draws.units(n_levels);
     w = draws.units(n_levels);
+    for (const bool divided : {false, true})
+      results.add("own_expected_shares", results.same("shares", [&](int, Registers registers) {
+        Doubles shares(f.size(), kUnset);
+        own_expected_shares(f.data(), pool_level.data(), {pool_indptr.data(), data.n_queries()},
+                            borders.data(), divided, shares.data(), registers);
+        return shares;
+      }));
   }
 
-  PairFactors factors(bool lower, bool product) const {
-    PairFactors K;
-    if (lower) K.f = f.data(), K.h = h.data();
-    if (product) K.u = u.data(), K.w = w.data();
-    return K;
+  std::int64_t n_levels() const { return static_cast<std::int64_t>(f.size()); }
+
+  // The factors of K of either product, of both, and of f without h.
+  std::vector<PairFactors> factors() const {
+    return {{f.data(), h.data(), nullptr, nullptr},
+            {nullptr, nullptr, u.data(), w.data()},
+            {f.data(), h.data(), u.data(), w.data()},
+            {f.data(), nullptr, nullptr, nullptr}};
   }
 };
 
-void add_fine_levels(const Data& data, Results& results) {
-  Draws draws(21);
-  const FineLevels fine(draws, data);
-  const std::int64_t n = data.n_documents(), nq = data.n_queries();
-  const Doubles weight = draws.units(n), discount = draws.units(n), factor = draws.units(nq);
-  const PairFactors factors[] = {fine.factors(true, false), fine.factors(false, true),
-                                 fine.factors(true, true)};
-  Doubles value(static_cast<std::size_t>(nq));
-  for (const PairFactors& K : factors)
-    for (const std::int64_t cutoff : {kNoCutoff, kCutoff})
-      for (const bool expected : {false, true}) {
+void add_pair_sums(Draws& draws, const Data& data, bool pools_are_given, Results& results) {
+  const FineLevels fine(draws, data, pools_are_given, results);
+  const Doubles weight = draws.units(data.n_documents());
+  for (const PairFactors& K : fine.factors())
+    for (const Rule& rule : kRules)
+      results.add("pair_sums", results.same("pair_sums", [&](int n_threads, Registers registers) {
+        Doubles value(static_cast<std::size_t>(data.n_queries()), kUnset);
         pair_sums({{fine.by_rank.data(), data.tied.data(), data.queries()},
                    {weight.data(), true},
                    fine.borders.data(),
                    K,
-                   cutoff,
-                   expected},
-                  1, value.data());
-        const char* parts = K.u == nullptr ? "f" : K.f == nullptr ? "u" : "f and u";
-        results.add(named((std::string("pair_sums of ") + parts).c_str(), expected, cutoff), value);
-      }
-  Doubles gradient(static_cast<std::size_t>(n)), hessian(static_cast<std::size_t>(n));
-  for (const PairFactors& K : factors) {
-    LambdaTask<std::int32_t> task;
-    task.level = fine.level.data();
-    task.order = data.order.data();
-    task.tied = data.tied.data();
-    task.scores = data.scores.data();
-    task.queries = data.queries();
-    task.n_levels = static_cast<std::int64_t>(fine.grades.size());
-    task.parts = {{{discount.data(), true},
-                   K.f != nullptr && K.u != nullptr ? fine.u.data() : nullptr,
-                   factor.data(),
-                   {weight.data(), true},
-                   {},
-                   K,
-                   factor.data(),
-                   kNoCutoff}};
-    task.truncation = 30;
-    task.ties = TieOrder::kMixed;
-    task.binned_exp = BinnedExp(1.5);
-    lambdas(task, 1, Derivatives{gradient.data(), hessian.data()});
-    const char* parts = K.u == nullptr ? "f" : K.f == nullptr ? "u" : "f and u";
-    results.add(std::string("lambdas of ") + parts + ", gradient", gradient);
-    results.add(std::string("lambdas of ") + parts + ", hessian", hessian);
+                   rule.cutoff,
+                   rule.expected,
+                   registers},
+                  n_threads, value.data());
+        return value;
+      }));
+}
+
+// --- training ------------------------------------------------------------------------------------
+
+// Numbers by rank, by level and by query, of which the parts of a measure consist.
+struct Numbers {
+  std::int64_t n_levels;
+  Doubles by_document, others, gain, by_query, base, factor, f, h, u, w;
+  std::vector<std::int32_t> column;
+
+  Numbers(Draws& draws, const Data& data, std::int64_t levels)
+      : n_levels(levels),
+        by_document(draws.units(data.n_documents() + 1)),  // one a document serves as one a rank
+        others(draws.units(data.n_documents() + 1)),
+        gain(draws.units(n_levels)),
+        by_query(draws.units(data.n_queries())),
+        base(draws.units(kLevels * kLevels)),
+        factor(draws.units(2 * data.n_queries())),
+        h(draws.units(n_levels * n_own(data))),
+        u(draws.units(n_levels)),
+        w(draws.units(n_levels)) {
+    for (std::int32_t cell = 0; cell < kLevels * kLevels; ++cell) column.push_back(cell % 2);
+    for (std::int64_t q = 0; q < n_own(data); ++q)
+      for (std::int64_t level = 0; level < n_levels; ++level)
+        f.push_back(0.125 * static_cast<double>((q + 1) * (level * level / 3)));
   }
+
+  // Factors of K differ between queries, unless each has levels of its own.
+  std::int64_t n_own(const Data& data) const { return n_levels > kLevels ? 1 : data.n_queries(); }
+
+  SwapPrices part(bool ragged, bool has_gains) const {
+    return {{by_document.data(), ragged},
+            has_gains ? gain.data() : nullptr,
+            by_query.data(),
+            {others.data(), ragged},
+            {},
+            {},
+            by_query.data(),
+            kNoCutoff};
+  }
+
+  SwapPrices with_matrix(bool ragged) const {
+    SwapPrices made = part(ragged, true);
+    made.matrix = {base.data(), factor.data(), column.data(), 2};
+    return made;
+  }
+
+  SwapPrices with_factors(bool ragged, bool has_gains, const PairFactors& K) const {
+    SwapPrices made = part(ragged, has_gains);
+    made.factors = K;
+    return made;
+  }
+
+  // Measures by their parts, with gains, with factors of K or with both.
+  std::vector<std::vector<SwapPrices>> measures() const {
+    const PairFactors lower{f.data(), h.data()}, product{nullptr, nullptr, u.data(), w.data()};
+    PairFactors both{f.data(), h.data(), u.data(), w.data()}, f_by_query = both, h_by_query = both;
+    f_by_query.f_stride = h_by_query.h_stride = n_levels;
+    std::vector<std::vector<SwapPrices>> made = {
+        {part(false, true)},
+        {part(true, true)},
+        {with_factors(false, false, lower)},
+        {with_factors(false, true, lower)},
+        {with_factors(false, false, product)},
+        {with_factors(true, true, product)},
+        {with_factors(true, true, both)},
+        {with_factors(false, true, both), part(true, true)}};
+    if (n_levels > kLevels) return made;
+    made.push_back({with_factors(false, true, f_by_query)});
+    made.push_back({with_factors(false, true, h_by_query)});
+    made.push_back({with_matrix(false)});
+    made.push_back({with_matrix(true), part(false, true)});
+    made.push_back({with_matrix(true), with_matrix(false)});
+    made.push_back({with_factors(false, true, both), with_matrix(true)});
+    return made;
+  }
+};
+
+template <class Level>
+LambdaTask<Level> task_of(const Data& data, const std::vector<Level>& level,
+                          const std::vector<SwapPrices>& parts, std::int64_t n_levels) {
+  LambdaTask<Level> task;
+  task.level = level.data();
+  task.order = data.order.data();
+  task.tied = data.tied.data();
+  task.scores = data.scores.data();
+  task.queries = data.queries();
+  task.n_levels = n_levels;
+  task.parts = parts;
+  task.binned_exp = BinnedExp(1.5);
+  return task;
+}
+
+// The gradient and behind it the Hessian, by one call or another.
+template <class Compute>
+Doubles derivatives(const Data& data, const Compute& compute) {
+  const auto n = static_cast<std::size_t>(data.n_documents());
+  Doubles both(2 * n, kUnset);
+  compute(Derivatives{both.data(), both.data() + n});
+  return both;
+}
+
+struct Training {
+  TieOrder ties;
+  std::int64_t cutoff, truncation;
+};
+
+constexpr Training kTrainings[] = {{TieOrder::kRows, kNoCutoff, 30},
+                                   {TieOrder::kMixed, kNoCutoff, 60},
+                                   {TieOrder::kWorstFirst, 5, 30},
+                                   {TieOrder::kBestFirst, kNoCutoff, 1}};
+
+template <class Level>
+void add_lambdas(Draws& draws, const Data& data, const std::vector<Level>& level,
+                 std::int64_t n_levels, Results& results) {
+  const Numbers numbers(draws, data, n_levels);
+  for (const std::vector<SwapPrices>& measure : numbers.measures())
+    for (const Training& training : kTrainings)
+      for (const bool norm : {false, true}) {
+        LambdaTask<Level> task = task_of(data, level, measure, n_levels);
+        task.parts[0].cutoff = training.cutoff;
+        task.truncation = training.truncation;
+        task.ties = training.ties;
+        task.norm = norm;
+        const auto values = results.same("lambdas", [&](int n_threads, Registers registers) {
+          task.registers = registers;
+          return derivatives(data, [&](const Derivatives& out) { lambdas(task, n_threads, out); });
+        });
+        if (!norm) results.add("lambdas", values);
+      }
+}
+
+void add_noisy_lambdas(Draws& draws, const Data& data, Results& results) {
+  const Numbers numbers(draws, data, kLevels);
+  const Doubles grades = {0.0, 1.0, 2.0, 3.0, 4.0};
+  for (const auto& measure : {numbers.measures().front(), numbers.measures().back()})
+    for (const NoiseKind kind : {NoiseKind::kGumbel, NoiseKind::kLogistic}) {
+      LambdaTask<std::uint8_t> task = task_of(data, data.level, measure, kLevels);
+      task.truncation = 20;
+      task.ties = TieOrder::kMixed;
+      const Noise noise{kind, 0.5, 2, 5};
+      results.add("noisy_lambdas", results.same("noise", [&](int n_threads, Registers registers) {
+        task.registers = registers;
+        return derivatives(data, [&](const Derivatives& out) {
+          noisy_lambdas(task, noise, grades.data(), data.schedule.data(), n_threads, out);
+        });
+      }));
+    }
+}
+
+// --- labels and sums -----------------------------------------------------------------------------
+
+// A row of lanes and the rest, with what is no grade at any place of them.
+void add_labels(Results& results) {
+  const double smallest = std::numeric_limits<double>::min();
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  for (const double label : {0.0, -0.0, 2.5, 300.0, 0x1p52 + 1.0, 0x1p53, 0x1p53 + 2.0, smallest,
+                             smallest / 2.0, -0.5, none, 1.0 / 0.0})
+    for (std::size_t place = 0; place < 19; ++place)
+      results.add("read_grades", results.same("read_grades", [&](int, Registers registers) {
+        Doubles labels(19, 1.0), grades(20, kUnset);
+        labels[place] = label;
+        const GradeFacts facts = read_grades(labels.data(), 19, grades.data(), registers);
+        grades[19] = facts.top + 0.25 * facts.any_unjudged + 0.5 * facts.any_fractional;
+        return facts.are_grades ? grades : Doubles();
+      }));
 }
 
 void add_sums(const Data& data, Results& results) {
@@ -403,22 +622,34 @@ void add_sums(const Data& data, Results& results) {
   MeanSums mean;
   sum_exactly(data.scores.data(), exponentials.data(), data.n_documents(), mean);
   const auto bytes = mean.values.bytes();
-  results.add("sum_exactly", std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+  results.add("sum_exactly", Bytes(bytes.begin(), bytes.end()));
 }
+
 }  // namespace
 
 int main() {
   Draws draws(20);
-  const Data data(draws);
   Results results;
-  results.add("scores", data.scores);
-  results.add("rank", data.order);
-  results.add("tied", data.tied);
-  for (const std::int64_t cutoff : {kNoCutoff, kCutoff})
-    for (const bool expected : {false, true}) add_values(draws, data, expected, cutoff, results);
-  for (const TieOrder ties : {TieOrder::kRows, TieOrder::kMixed, TieOrder::kWorstFirst})
-    add_lambdas(draws, data, ties, results);
-  add_fine_levels(data, results);
-  add_sums(data, results);
+  const Data usual = usual_data(draws), brief = short_data(draws), tied = tied_data(draws);
+  for (const Data* data : {&usual, &brief, &tied}) {
+    results.add("rank", data->order);
+    results.add("rank", data->tied);
+    add_gains(draws, *data, results);
+    add_cascades(draws, *data, results);
+    add_preferences(draws, *data, results);
+    add_orders(draws, *data, results);
+    add_moments(draws, *data, results);
+    for (const bool pools_are_given : {false, true})
+      add_pair_sums(draws, *data, pools_are_given, results);
+  }
+  add_pair_parts(draws, results);
+  add_lambdas(draws, brief, brief.level, kLevels, results);
+  for (const Data* data : {&usual, &brief}) {
+    const FineLevels fine(draws, *data, false, results);
+    add_lambdas(draws, *data, fine.level, fine.n_levels(), results);
+  }
+  add_noisy_lambdas(draws, brief, results);
+  add_labels(results);
+  add_sums(usual, results);
   return results.compare();
 }

@@ -3,36 +3,29 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <utility>
 #include <vector>
 
+#include "expect.hpp"
 #include "shuffles.hpp"
 #include "wide_product.hpp"
 
 namespace {
 
 using namespace skgraded;
-using Random = std::mt19937_64;
+using namespace skgraded::tests;
 using Doubles = std::vector<double>;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "FAILED: %s\n", what);
-  std::exit(1);
-}
 
 void test_wide_products(Random& random) {
   for (int round = 0; round < 1000; ++round) {
     const std::uint64_t a = random() >> random() % 64, b = random() >> random() % 64;
     const WideProduct one = multiply_wide(a, b), other = multiply_in_halves(a, b);
-    require(one.high == other.high && one.low == other.low, "both ways to multiply");
+    expect(one.high == other.high && one.low == other.low, "both ways to multiply");
   }
   const WideProduct most = multiply_wide(~0ULL, ~0ULL);
-  require(most.high == ~1ULL && most.low == 1, "the largest product");
+  expect(most.high == ~1ULL && most.low == 1, "the largest product");
 }
 
 // The first words of seed 1234567, as the generator's authors publish them.
@@ -42,7 +35,7 @@ void test_words_are_splitmix64() {
                                     9817491932198370423ULL, 4593380528125082431ULL,
                                     16408922859458223821ULL};
   for (std::size_t lane = 0; lane < 5; ++lane)
-    for (std::size_t i = lane; i < 5; ++i) require(words.next(lane) == expected[i], "word");
+    for (std::size_t i = lane; i < 5; ++i) expect(words.next(lane) == expected[i], "word");
 }
 
 void test_scaled_words(Random& random) {
@@ -54,10 +47,10 @@ void test_scaled_words(Random& random) {
     scale_word(rest, first_bound, count, scaled);
     for (std::uint32_t i = 0; i < count; ++i) {
       const WideProduct product = multiply_in_halves(word, first_bound - i);
-      require(scaled[i * kShuffles] == product.high, "number below the bound");
+      expect(scaled[i * kShuffles] == product.high, "number below the bound");
       word = product.low;
     }
-    require(rest == word, "the word that is left");
+    expect(rest == word, "the word that is left");
   }
 }
 
@@ -78,7 +71,7 @@ void test_all_orders_are_equally_likely() {
   const double expected = kRounds * static_cast<double>(kShuffles) / 24.0;
   double squares = 0;
   for (const auto& [order, n] : seen) squares += std::pow(n - expected, 2) / expected;
-  require(seen.size() == 24 && squares < 52, "all orders are equally likely");  // p = .0005
+  expect(seen.size() == 24 && squares < 52, "all orders are equally likely");  // p = .0005
 }
 
 // Long lists take several words, and very long ones have bounds of which two do not fit into one.
@@ -90,7 +83,7 @@ void test_places_are_below_their_bounds() {
       const std::uint32_t* place = places.draw(words);
       for (std::uint32_t bound = n; bound >= 2; --bound)
         for (std::size_t l = 0; l < kShuffles; ++l)
-          require(*place++ < bound, "place below its bound");
+          expect(*place++ < bound, "place below its bound");
     }
   }
 }
@@ -133,7 +126,7 @@ void test_ranges(Random& random) {
       Doubles ranges(n_resamples);
       shuffled_ranges(values.data(), 3, n, 11, n_resamples, ranges.data());
       for (std::size_t r = 0; r < n_resamples; ++r)
-        require(ranges[r] == naive_range(values, n, 11, r), "range");
+        expect(ranges[r] == naive_range(values, n, 11, r), "range");
     }
   }
 }
@@ -148,6 +141,5 @@ int main() {
   test_all_orders_are_equally_likely();
   test_places_are_below_their_bounds();
   test_ranges(random);
-  std::printf("all kernels of the studies agree\n");
-  return 0;
+  return report();
 }

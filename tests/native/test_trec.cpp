@@ -1,24 +1,19 @@
-// The TREC kernels against naive loops on random text. From the repository root:
-//
-//   g++ -std=c++17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
-//     -Wall -Wextra -Wconversion -Wshadow -Werror
-//     -I skgraded/_core tests/native/test_trec.cpp -o test_trec && ./test_trec
+// The TREC kernels against naive loops on random text.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <map>
 #include <memory>
-#include <random>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "expect.hpp"
 #include "id_hash.hpp"
 #include "queries.hpp"
 #include "text_marks.hpp"
@@ -34,21 +29,9 @@ using skgraded::hash_of;
 using skgraded::HashKey;
 using skgraded::Queries;
 using skgraded::same_text;
-using Random = std::mt19937_64;
+using namespace skgraded::tests;
 
 constexpr HashKey kKey = {0x0706050403020100ULL, 0x0f0e0d0c0b0a0908ULL};
-
-int failures = 0;
-
-void check(bool holds, const char* what, const std::string& detail = "") {
-  if (holds) return;
-  ++failures;
-  std::printf("FAILED: %s %s\n", what, detail.c_str());
-}
-
-std::int64_t below(Random& random, std::int64_t n) {
-  return std::uniform_int_distribution<std::int64_t>(0, n - 1)(random);
-}
 
 std::string random_text(Random& random, std::string_view alphabet, std::int64_t longest) {
   std::string text(static_cast<std::size_t>(below(random, longest + 1)), ' ');
@@ -80,9 +63,9 @@ void test_lines_are_cut_at_their_blanks(Random& random) {
         static_cast<std::size_t>(below(random, static_cast<std::int64_t>(text.size()) + 1));
     std::string_view column[kMostColumns], expected[kMostColumns];
     const int found = cut_by_marks(exact.bytes.get(), n, marks.blanks(0), column);
-    check(found == cut_by_bytes(exact.bytes.get(), n, expected), "number of columns", text);
+    expect(found == cut_by_bytes(exact.bytes.get(), n, expected), "number of columns", text);
     for (int i = 0; i < std::min(found, kMostColumns); ++i)
-      check(column[i] == expected[i], "column", text);
+      expect(column[i] == expected[i], "column", text);
   }
 }
 
@@ -116,12 +99,12 @@ void test_usual_lines_are_cut(Random& random) {
     };
     std::size_t at = 0;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      check(is_usual(at), "usual line", text);
-      for (int j = 0; j < kColumns; ++j) check(lines.column(j)[i] == expected[j], "column", text);
+      expect(is_usual(at), "usual line", text);
+      for (int j = 0; j < kColumns; ++j) expect(lines.column(j)[i] == expected[j], "column", text);
       at = exact.view().find('\n', at) + 1;
     }
-    check(at == end, "where the lines end", text);
-    check(lines.size() == 128 || at == text.size() || !is_usual(at), "all usual lines", text);
+    expect(at == end, "where the lines end", text);
+    expect(lines.size() == 128 || at == text.size() || !is_usual(at), "all usual lines", text);
   }
 }
 
@@ -141,11 +124,11 @@ void test_marks_are_those_of_the_bytes(Random& random) {
       zero = zero || marks.has_zero();
       for (std::size_t i = 0; i < skgraded::kBlockBytes; ++i) {
         const char c = at + i < text.size() ? text[at + i] : 'x';
-        check((marks.blanks(at) >> i & 1) == (is_blank(c) ? 1U : 0U), "blank");
-        check((marks.ends(at) >> i & 1) == (c == '\n' ? 1U : 0U), "line end");
+        expect((marks.blanks(at) >> i & 1) == (is_blank(c) ? 1U : 0U), "blank");
+        expect((marks.ends(at) >> i & 1) == (c == '\n' ? 1U : 0U), "line end");
       }
     }
-    check(zero == (text.find('\0') != std::string::npos), "zero byte");
+    expect(zero == (text.find('\0') != std::string::npos), "zero byte");
   }
 }
 
@@ -156,10 +139,11 @@ void test_any_bytes_can_be_read(Random& random) {
     for (const bool final : {false, true}) {
       const Lines lines =
           LineReader(exact.view(), round % 2 == 0 ? kRun : kQrels, kKey).read(final);
-      check(lines.value.size() == lines.document_end.size(), "as many documents as values");
-      check(lines.span_begin.size() == lines.span_topic.size(), "as many spans as their topics");
-      check(lines.span_begin.empty() == (lines.value.size() == 0), "spans where there are records");
-      check(lines.consumed <= static_cast<std::int64_t>(text.size()), "no more than there is");
+      expect(lines.value.size() == lines.document_end.size(), "as many documents as values");
+      expect(lines.span_begin.size() == lines.span_topic.size(), "as many spans as their topics");
+      expect(lines.span_begin.empty() == (lines.value.size() == 0),
+             "spans where there are records");
+      expect(lines.consumed <= static_cast<std::int64_t>(text.size()), "no more than there is");
     }
   }
 }
@@ -171,7 +155,7 @@ void test_two_records_in_a_line_are_found(Random& random) {
     const Exact exact(record + between + record);
     const Lines lines = LineReader(exact.view(), kRun, kKey).read(true);
     const bool lone = between.find('\r') != std::string::npos;
-    check(lines.fault == (lone ? Fault::lone_return : Fault::two_records), "fault", between);
+    expect(lines.fault == (lone ? Fault::lone_return : Fault::two_records), "fault", between);
   }
 }
 
@@ -183,8 +167,8 @@ void test_numbers_are_those_of_strtod(Random& random) {
     const double expected = std::strtod(text.c_str(), &end);
     const bool is_number = !text.empty() && end == text.c_str() + text.size();
     const Exact exact(text);
-    check(read_number(exact.view(), number) == is_number, "whether it is a number", text);
-    if (is_number) check(number == expected, "number", text);
+    expect(read_number(exact.view(), number) == is_number, "whether it is a number", text);
+    if (is_number) expect(number == expected, "number", text);
   }
 }
 
@@ -192,10 +176,10 @@ void test_numbers_are_those_of_strtod(Random& random) {
 void test_decimals_are_rounded_once(Random& random) {
   const auto compare = [&](const std::string& text) {
     double number = 0, rare = 0;
-    check(read_number(text, number), "decimal", text);
-    check(number == std::strtod(text.c_str(), nullptr), "nearest double", text);
-    check(read_rare_number(text, rare) && rare == number, "the other way to read it", text);
-    check(read_number("-" + text, rare) && rare == -number && std::signbit(rare), "sign", text);
+    expect(read_number(text, number), "decimal", text);
+    expect(number == std::strtod(text.c_str(), nullptr), "nearest double", text);
+    expect(read_rare_number(text, rare) && rare == number, "the other way to read it", text);
+    expect(read_number("-" + text, rare) && rare == -number && std::signbit(rare), "sign", text);
   };
   for (int round = 0; round < 100000; ++round) {
     std::uint64_t mantissa = random() >> (1 + random() % 40);
@@ -214,9 +198,9 @@ void test_decimals_are_rounded_once(Random& random) {
 
 void test_ranks() {
   for (const char* text : {"0", "1", "12", "12345678", "00000012"})
-    check(read_rank(text) == std::atoi(text), "rank", text);
+    expect(read_rank(text) == std::atoi(text), "rank", text);
   for (const char* text : {"-1", "1.0", "x", "99999999999", "1x", "+1"})
-    check(read_rank(text) == kNoRank, "no rank", text);
+    expect(read_rank(text) == kNoRank, "no rank", text);
 }
 
 // A second sign, signs and exponents at the ends, and digits beyond the range of doubles.
@@ -225,25 +209,25 @@ void test_signs_and_exponents(Random& random) {
                                             ".",   "1e",  "1e+",  "e1",   "1e1.5", ".e1",   "0x1",
                                             "1,5", "+ 1", "1e--", "1.2.", "+-nan", "nan(1)"};
   double number = 0;
-  for (const std::string& text : refused) check(!read_number(text, number), "refused", text);
+  for (const std::string& text : refused) expect(!read_number(text, number), "refused", text);
   for (const char* text : {"nan", "-NaN", "+inf", "Infinity"})
-    check(read_number(text, number) && std::isnan(number), "no number", text);
-  check(read_number("1e999999999999999999999", number) && std::isinf(number), "overflow");
-  check(read_number("1e-99999999999999999999", number) && number == 0.0, "underflow");
+    expect(read_number(text, number) && std::isnan(number), "no number", text);
+  expect(read_number("1e999999999999999999999", number) && std::isinf(number), "overflow");
+  expect(read_number("1e-99999999999999999999", number) && number == 0.0, "underflow");
   const std::string zeros(100000, '0');
-  check(read_number("0." + zeros + "1e100001", number) && number == 1.0, "many decimals");
-  check(read_number("1" + zeros + "e-100000", number) && number == 1.0, "many digits");
+  expect(read_number("0." + zeros + "1e100001", number) && number == 1.0, "many decimals");
+  expect(read_number("1" + zeros + "e-100000", number) && number == 1.0, "many digits");
   for (int round = 0; round < 100000; ++round) {
     const std::string text = random_text(random, "0123456789.+-eE", 9);
     char* end = nullptr;
     const double expected = std::strtod(text.c_str(), &end);
     const bool is_number = !text.empty() && end == text.c_str() + text.size();
-    check(read_number(text, number) == is_number, "whether it is a number", text);
+    expect(read_number(text, number) == is_number, "whether it is a number", text);
     if (!is_number) continue;
-    check(number == expected && std::signbit(number) == std::signbit(expected), "number", text);
+    expect(number == expected && std::signbit(number) == std::signbit(expected), "number", text);
     const bool has_sign = text[0] == '+' || text[0] == '-';
-    check(read_rare_number(text.substr(has_sign ? 1 : 0), number), "rare number", text);
-    check(number == std::abs(expected), "rare number", text);
+    expect(read_rare_number(text.substr(has_sign ? 1 : 0), number), "rare number", text);
+    expect(number == std::abs(expected), "rare number", text);
   }
 }
 
@@ -252,13 +236,13 @@ void test_zero_bytes_and_long_lines_are_refused_before_their_end() {
   for (const bool final : {false, true}) {
     const Exact zero(record + std::string(1, '\0'));
     Lines lines = LineReader(zero.view(), kRun, kKey).read(final);
-    check(lines.fault == Fault::not_text && lines.n_lines == 2, "a zero byte");
+    expect(lines.fault == Fault::not_text && lines.n_lines == 2, "a zero byte");
     const Exact fits(record + "#" + std::string(kLongestLine - 1, 'x'));
     lines = LineReader(fits.view(), kRun, kKey).read(final);
-    check(lines.fault == Fault::none, "the longest line");
+    expect(lines.fault == Fault::none, "the longest line");
     const Exact longer(record + "#" + std::string(kLongestLine, 'x'));
     lines = LineReader(longer.view(), kRun, kKey).read(final);
-    check(lines.fault == Fault::too_long && lines.n_lines == 2, "a longer line");
+    expect(lines.fault == Fault::too_long && lines.n_lines == 2, "a longer line");
   }
 }
 
@@ -266,8 +250,8 @@ void test_skipped_lines_take_no_memory() {
   const std::string record = "q Q0 d 1 2.5 t\n";
   const Exact text(std::string(1000000, '\n') + record + record + "#\n\n" + record);
   const Lines lines = LineReader(text.view(), kRun, kKey).read(true);
-  check(lines.skipped == std::vector<std::int64_t>{0, 1000000, 2, 2}, "ranges of lines");
-  check(lines.value.capacity() < 100 && lines.document.capacity() < 100, "memory");
+  expect(lines.skipped == std::vector<std::int64_t>{0, 1000000, 2, 2}, "ranges of lines");
+  expect(lines.value.capacity() < 100 && lines.document.capacity() < 100, "memory");
 }
 
 struct Ids {
@@ -316,7 +300,7 @@ void test_documents_are_found(Random& random) {
       for (std::int64_t i = asked_indptr[q]; i < asked_indptr[q + 1]; ++i) {
         const auto place = number[q].find(asked.ids[static_cast<std::size_t>(i)]);
         const std::int64_t expected = place == number[q].end() ? -1 : place->second;
-        check(found[static_cast<std::size_t>(i)] == expected, "number of a document");
+        expect(found[static_cast<std::size_t>(i)] == expected, "number of a document");
       }
     }
   }
@@ -329,11 +313,11 @@ void test_hashes_differ(Random& random) {
     const Exact id(random_text(random, std::string_view("ab\0\xff", 4), 30));
     const std::string text(id.view());
     const auto place = text_of.emplace(hash_of(id.view(), kKey), text).first;
-    check(place->second == text, "two texts with one hash", text);
+    expect(place->second == text, "two texts with one hash", text);
     const Exact other(random_text(random, std::string_view("ab\0\xff", 4), 3));
     const Exact same(text);
-    check(same_text(id.view(), same.view()), "equal texts", text);
-    check(same_text(id.view(), other.view()) == (id.view() == other.view()), "texts", text);
+    expect(same_text(id.view(), same.view()), "equal texts", text);
+    expect(same_text(id.view(), other.view()) == (id.view() == other.view()), "texts", text);
   }
   for (std::size_t n = 0; n < 30; ++n) {
     const std::string id(n, 'a');
@@ -341,7 +325,7 @@ void test_hashes_differ(Random& random) {
       HashKey key = kKey;
       key[static_cast<std::size_t>(bit / 64)] ^= std::uint64_t{1} << (bit % 64);
       // The factor is odd whatever the key.
-      if (bit != 64) check(hash_of(id, key) != hash_of(id, kKey), "bit of the key", id);
+      if (bit != 64) expect(hash_of(id, key) != hash_of(id, kKey), "bit of the key", id);
     }
   }
 }
@@ -386,8 +370,8 @@ void test_crafted_ids_are_found_as_fast_as_others(Random& random) {
   for (std::int64_t i = 0; i < kIds; ++i) others.push_back(std::to_string(i));
   for (int round = 0; round < 3; ++round) {
     const HashKey key = {random(), random()};
-    check(count_detours(crafted_ids(kIds), key) < kIds, "crafted ids");
-    check(count_detours(others, key) < kIds, "other ids");
+    expect(count_detours(crafted_ids(kIds), key) < kIds, "crafted ids");
+    expect(count_detours(others, key) < kIds, "other ids");
   }
 }
 
@@ -409,7 +393,7 @@ void test_repeated_documents_are_found(Random& random) {
       expected.push_back(first - ids.ids.begin());
     }
     const Queries queries{indptr.data(), 2};
-    check(find_duplicates(ids.documents(), queries, kKey) == expected, "repeated documents");
+    expect(find_duplicates(ids.documents(), queries, kKey) == expected, "repeated documents");
   }
 }
 
@@ -435,10 +419,10 @@ void test_documents_are_put_in_order(Random& random) {
       };
       return key(a) > key(b);
     });
-    check(order == expected, "order");
+    expect(order == expected, "order");
     for (std::size_t i = 1; i < order.size(); ++i) {
       const bool same = float(scores[at(order[i])]) == float(scores[at(order[i - 1])]);
-      check(tied[i] == (same ? 1 : 0), "tie");
+      expect(tied[i] == (same ? 1 : 0), "tie");
     }
   }
 }
@@ -464,6 +448,5 @@ int main() {
   test_crafted_ids_are_found_as_fast_as_others(random);
   test_repeated_documents_are_found(random);
   test_documents_are_put_in_order(random);
-  std::printf(failures == 0 ? "all TREC kernels agree\n" : "%d failures\n", failures);
-  return failures == 0 ? 0 : 1;
+  return report();
 }
