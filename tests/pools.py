@@ -3,8 +3,8 @@
 import itertools
 
 import numpy as np
+from reference.bpref import UNSAMPLED
 from reference.frame import ideal
-from reference.inferred import UNSAMPLED
 
 from skgraded import Judgments
 from skgraded.rankings import RankedList

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pools import rankings_of_pools
 from reference import REFERENCE
-from reference.distance import adm
+from reference.ndcg import adm
 from reference.queries import per_query, plain, rows_by_query
 
 from skgraded import Rankings, evaluate
@@ -102,6 +102,17 @@ def test_value_where_the_pool_holds_documents_that_the_list_lacks(name, data):
     values = chosen.per_query(rankings_of_pools(queries)).values
     expected = [float(REFERENCE[name](*query, **arguments)) for query in queries]
     np.testing.assert_allclose(values, expected, rtol=0, atol=TOLERANCE)
+
+
+@given(strategies.long_data(), st.data())
+def test_a_query_has_the_same_value_in_any_company(rows, data):
+    name = data.draw(st.sampled_from(RANKED))
+    chosen, _ = data.draw(fields_of(name, rows.max_grade, 1))
+    together = chosen.per_query(rows.y_true, rows.y_score, qid=rows.qid)
+    for query, value in zip(together.qid, together.values, strict=True):
+        own = rows.qid == query
+        alone = chosen.per_query(rows.y_true[own], rows.y_score[own]).values
+        np.testing.assert_array_equal(alone, [value])  # to the last bit
 
 
 class TestADM:

@@ -62,9 +62,7 @@ def preference(equation):
     return functools.update_wrapper(functools.partial(oracle(equation), condense=True), equation)
 
 
-# ---------------------------------------------------------------------------------------------
-# Counts and sums that equations of several families name.
-# ---------------------------------------------------------------------------------------------
+# --- Counts and sums that equations of several families name --------------------------------------
 
 
 def recall_base(pool, threshold):

@@ -15,7 +15,7 @@ import operator
 from collections import Counter
 from fractions import Fraction
 
-from reference.frame import gain_of, ideal, judged, oracle, ranks, ratio, recall_base
+from reference.frame import count, gain_of, ideal, judged, oracle, ranks, ratio, recall_base
 
 
 @oracle
@@ -219,20 +219,69 @@ def set_average_precision(ranked, pool=None, *, k=None, condense=False, **parame
     return _set_average_precision(ranked, pool, k=k, condense=condense, **parameters)
 
 
+# --- Interpolated precision, as trec_eval computes it up to version 9, and from version 10 on -----
+
+
+ELEVEN = tuple(level / 10 for level in range(11))
+
+
+def rounded(number, rounding):
+    """Whole number of relevant documents for a level of recall."""
+    return math.floor(number + {"up": 0.9, "nearest": 0.5}[rounding])
+
+
+def interpolated(r, k, wanted, rel):
+    """Largest precision at a rank with enough relevant documents; 0 where there is none."""
+    found = {n: count(r, n, rel) for n in ranks(r, k)}
+    return max((Fraction(found[n], n) for n in found if found[n] >= wanted), default=Fraction(0))
+
+
+@oracle
+def interpolated_precision(r, pool, k, *, recall=0.0, rel=1, rounding="up"):
+    n_relevant = recall_base(pool, rel)
+    if n_relevant == 0:
+        return None
+    return interpolated(r, k, rounded(recall * n_relevant, rounding), rel)
+
+
+@oracle
+def interpolated_average_precision(r, pool, k, *, recalls=ELEVEN, rel=1, rounding="up"):
+    n_relevant = recall_base(pool, rel)
+    if n_relevant == 0:
+        return None
+    wanted = [rounded(recall * n_relevant, rounding) for recall in recalls]
+    return sum(interpolated(r, k, each, rel) for each in wanted) / len(recalls)
+
+
+# --- Share of judged documents, as ir_measures defines it -----------------------------------------
+
+
+def judged_share(ranked, pool=None, *, k=None, normalize=False, condense=False, empty=0):
+    """Judged documents among the first k, over k or the length of a shorter list."""
+    assert not condense
+    if not judged(ranked if pool is None else pool):
+        return empty
+    first = ranked if k is None else ranked[:k]
+    return Fraction(len(judged(first)), len(first)) if first else Fraction(0)
+
+
 ORACLES = {
-    "SetAP": set_average_precision,
-    "Utility": utility,
     "Accuracy": accuracy,
     "F": f_measure,
-    "FDR": fdr,
     "Fallout": fallout,
+    "FDR": fdr,
     "GeneralizedP": generalized_p,
     "GeneralizedR": generalized_r,
-    "NPV": npv,
+    "InterpolatedAP": interpolated_average_precision,
+    "IPrec": interpolated_precision,
+    "Judged": judged_share,
     "NormalizedPrecision": normalized_precision,
     "NormalizedRecall": normalized_recall,
+    "NPV": npv,
     "P": precision,
     "R": recall,
     "RPrecision": r_precision,
+    "SetAP": set_average_precision,
     "Specificity": specificity,
+    "Utility": utility,
 }

@@ -62,9 +62,7 @@ def under_ties(function, grades, scores, ties="expected", pool=None, **parameter
     return function(ORDERS[ties](grades, scores), pool, **parameters)
 
 
-# ---------------------------------------------------------------------------------------------
-# Many queries: rows in any order, NaN = unjudged.
-# ---------------------------------------------------------------------------------------------
+# --- Many queries: rows in any order, NaN = unjudged ----------------------------------------------
 
 
 def plain(label):
