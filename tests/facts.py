@@ -27,12 +27,29 @@ def only(**fields):
     )
 
 
+def one_of(*values):
+    return lambda _: st.sampled_from(values)
+
+
+levels_of_recall = one_of(0.0, 0.1, 0.25, 1 / 3, 0.5, 0.9, 1.0)
+betas, epsilons = one_of(0.0, 0.5, 1.0, 10.0), one_of(1e-5, 0.5)
+multiples, roundings = one_of(0.05, 0.2, 1.0, 1.5, 2.0), one_of("up", "nearest")
+
+
+def lists_of_levels(_):
+    return st.lists(levels_of_recall(_), min_size=1, max_size=4).map(tuple)
+
+
+def utility_weights(_):
+    return st.tuples(*[st.sampled_from([-1.0, 0.0, 0.5, 1.0])] * 4)
+
+
+def persistences(_):
+    return st.floats(0.01, 0.99)
+
+
 def rels(max_grade):
     return st.integers(1, max_grade)
-
-
-def betas(_):
-    return st.sampled_from([0.0, 0.5, 1.0, 10.0])
 
 
 def discounted_fields(max_grade):
@@ -40,10 +57,6 @@ def discounted_fields(max_grade):
         {"gain": strategies.gains(max_grade)},
         optional={"discount": st.just("jk"), "log_base": st.sampled_from([1.5, 2.0, 3.0, 10.0])},
     ).map(lambda fields: fields if "discount" in fields else {"gain": fields["gain"]})
-
-
-def epsilons(_):
-    return st.sampled_from([1e-5, 0.5])
 
 
 @st.composite
@@ -62,8 +75,8 @@ def rbp_fields(draw, max_grade):
 
 
 def persistent(max_grade):
-    p = {"p": st.floats(0.01, 0.99)}
-    return st.tuples(st.fixed_dictionaries(p), scale_fields(max_grade)).map(lambda f: f[0] | f[1])
+    p = st.fixed_dictionaries({"p": persistences(max_grade)})
+    return st.tuples(p, scale_fields(max_grade)).map(lambda drawn: drawn[0] | drawn[1])
 
 
 def expecting(*gains):
@@ -80,33 +93,6 @@ def blended_scale_fields(draw, max_grade):
 
 def stops(max_grade):
     return st.one_of(st.just("uniform"), strategies.gains(max_grade))
-
-
-RECALLS = st.sampled_from([0.0, 0.1, 0.25, 1 / 3, 0.5, 0.9, 1.0])
-
-
-def recalls(_):
-    return RECALLS
-
-
-def lists_of_recalls(_):
-    return st.lists(RECALLS, min_size=1, max_size=4).map(tuple)
-
-
-def roundings(_):
-    return st.sampled_from(["up", "nearest"])
-
-
-def multiples(_):
-    return st.sampled_from([0.05, 0.2, 1.0, 1.5, 2.0])
-
-
-def utility_weights(_):
-    return st.tuples(*[st.sampled_from([-1.0, 0.0, 0.5, 1.0])] * 4)
-
-
-def persistences(_):
-    return st.floats(0.01, 0.99)
 
 
 binary = only(rel=rels)
@@ -163,9 +149,9 @@ FACTS = {
     "GeneralizedR": Facts(gain),
     "INSQ": Facts(expecting(0.1, 1.0, 2.5), bounds=("INSQ", "INSQ(T=2,max_grade=4)@2")),
     "INST": Facts(expecting(0.5, 1.0, 2.5), prefix_form=False),
-    "IPrec": Facts(only(rel=rels, recall=recalls, rounding=roundings), prefix_form=False),
+    "IPrec": Facts(only(rel=rels, recall=levels_of_recall, rounding=roundings), prefix_form=False),
     "InterpolatedAP": Facts(
-        only(rel=rels, recalls=lists_of_recalls, rounding=roundings), prefix_form=False
+        only(rel=rels, recalls=lists_of_levels, rounding=roundings), prefix_form=False
     ),
     "Judged": Facts(only(), refuses=("unjudged",), prefix_form=False),
     "ModifiedSlidingRatio": Facts(gain, bounds=("ModifiedSlidingRatio(normalize=False)",)),

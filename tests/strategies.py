@@ -1,6 +1,5 @@
 """Hypothesis strategies for graded relevance data of several queries."""
 
-from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
@@ -67,11 +66,11 @@ def many_labels(draw, max_grade, n_documents, unjudged=True):
 
 
 @st.composite
-def small_tied_scores(draw, n_documents, max_tied=4):
-    """Scores whose tied blocks have at most max_tied documents."""
+def small_tied_scores(draw, n_documents):
+    """Scores whose tied blocks have at most four documents."""
     sizes = []
     while sum(sizes) < n_documents:
-        sizes.append(draw(st.integers(1, min(max_tied, n_documents - sum(sizes)))))
+        sizes.append(draw(st.integers(1, min(4, n_documents - sum(sizes)))))
     distinct = draw(_distinct_scores(len(sizes)))
     scores = [score for score, size in zip(distinct, sizes, strict=True) for _ in range(size)]
     scores = draw(st.permutations(scores))
@@ -131,26 +130,23 @@ def _data(draw, *, n_queries, n_documents, labels, scores, unjudged, shuffle):
     return Data(np.array(y_true, float), np.array(y_score, float), np.array(qid), max_grade)
 
 
-def small_data(max_queries=3, max_documents=6, unjudged=True, shuffle=True, max_tied=4):
-    """Few documents a query and small tied blocks: every order of tied documents is affordable.
-
-    With the defaults a query has at most 48 orders.
-    """
+def small_data():
+    """Few documents a query and small tied blocks: a query has at most 48 orders of tied ones."""
     return _data(
-        n_queries=st.integers(1, max_queries),
-        n_documents=st.integers(1, max_documents),
+        n_queries=st.integers(1, 3),
+        n_documents=st.integers(1, 6),
         labels=labels,
-        scores=lambda size: small_tied_scores(size, max_tied),
-        unjudged=unjudged,
-        shuffle=shuffle,
+        scores=small_tied_scores,
+        unjudged=True,
+        shuffle=True,
     )
 
 
-def long_data(max_queries=4, max_documents=40, unjudged=True, shuffle=True, ties=True):
+def long_data(max_queries=4, unjudged=True, shuffle=True, ties=True):
     """Longer lists with tied blocks of any size, or none: not for enumerating orders."""
     return _data(
         n_queries=st.integers(1, max_queries),
-        n_documents=st.integers(1, max_documents),
+        n_documents=st.integers(1, 40),
         labels=many_labels,
         scores=few_scores if ties else distinct_scores,
         unjudged=unjudged,
@@ -158,23 +154,13 @@ def long_data(max_queries=4, max_documents=40, unjudged=True, shuffle=True, ties
     )
 
 
-def exact_g(max_grade):
-    """Threshold distributions as Fractions: any, with zero entries, and all mass on one grade."""
-    weights = st.lists(st.integers(0, 5), min_size=max_grade, max_size=max_grade).filter(any)
-    anything = weights.map(lambda w: tuple(Fraction(x, sum(w)) for x in w))
-    return st.one_of(anything, one_hot_g(max_grade))
-
-
-def one_hot_g(max_grade):
-    """Return the distributions of users who all have the same threshold."""
-    return st.integers(1, max_grade).map(
-        lambda top: tuple(Fraction(int(j == top)) for j in range(1, max_grade + 1))
-    )
-
-
 def g_vectors(max_grade):
-    """Return the same distributions as floats."""
-    return exact_g(max_grade).map(lambda g: tuple(float(x) for x in g))
+    """Threshold distributions: any, with zero entries, and all mass on one grade."""
+    weights = st.lists(st.integers(0, 5), min_size=max_grade, max_size=max_grade).filter(any)
+    one_grade = st.integers(1, max_grade).map(
+        lambda top: [int(grade == top) for grade in range(1, max_grade + 1)]
+    )
+    return (weights | one_grade).map(lambda w: tuple(each / sum(w) for each in w))
 
 
 def gains(max_grade):

@@ -5,19 +5,8 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import cross_val_score
 
-from skgraded import (
-    Judgments,
-    QueryKFold,
-    QueryRanker,
-    evaluate,
-    make_ranking_scorer,
-    query_series,
-    query_target,
-    xGAP,
-)
-from skgraded.datasets import make_ranking
+from skgraded import Judgments, QueryRanker, evaluate, query_series, query_target, xGAP
 from skgraded.rankings import as_rankings
 from skgraded.users import thresholds_from_feedback
 
@@ -59,26 +48,6 @@ def test_a_missing_category_is_unjudged(make):
     numbers = np.array([np.nan, *GRADES[1:]])
     assert MEASURE(labels, SCORES, qid=QID) == MEASURE(numbers, SCORES, qid=QID)
     assert MEASURE(numbers, SCORES, qid=QID) != MEASURE(GRADES, SCORES, qid=QID)
-
-
-def test_models_are_trained_and_selected_on_ordered_categories():
-    X, y, qid = make_ranking(n_queries=20, random_state=0)
-    y = np.minimum(y, 3)
-    words = pd.Series(pd.Categorical(np.array(ESCI)[y.astype(int)], ESCI, ordered=True))
-    ranker = QueryRanker(Ridge(), measure=MEASURE)
-    fitted = [ranker.fit(X, each, qid=qid).predict(X) for each in (y, words)]
-    np.testing.assert_array_equal(*fitted)
-    scores = [
-        cross_val_score(
-            ranker,
-            X,
-            query_target(each, qid),
-            cv=QueryKFold(3),
-            scoring=make_ranking_scorer(MEASURE),
-        )
-        for each in (y, words)
-    ]
-    np.testing.assert_array_equal(*scores)
 
 
 def test_categories_of_numbers_are_these_numbers():

@@ -7,9 +7,8 @@ from pathlib import Path
 from threading import Barrier
 
 import numpy as np
-import pytest
 
-from skgraded import Judgments, Rankings, _core, catalogue, measure
+from skgraded import Judgments, Rankings, catalogue, measure
 
 STRESS = Path(__file__).parent / "sanitize" / "stress.py"
 
@@ -21,23 +20,6 @@ def test_arrays_that_others_rewrite_do_not_crash_the_process() -> None:
         [sys.executable, STRESS, "--seconds", "3"], capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stdout + run.stderr
-
-
-@pytest.mark.parametrize("n_threads", [-1, 0, 1000, 2**31, 2**40, 2**63 - 1])
-def test_a_kernel_takes_any_number_of_threads(n_threads: int) -> None:
-    rng = np.random.default_rng(0)
-    indptr = np.arange(0, 200_001, 100)
-    scores, schedule = rng.random(indptr[-1]), _core.schedule_queries(indptr)
-    level = rng.integers(0, 5, indptr[-1]).astype(np.uint8)
-    order, tied = _core.rank(scores, indptr, schedule, 1)
-    again, ties_again = _core.rank(scores, indptr, schedule, n_threads)
-    np.testing.assert_array_equal(again, order)
-    np.testing.assert_array_equal(ties_again, tied)
-    sums = [
-        _core.cascade(level, tied, indptr, 1 / np.arange(1.0, 101), np.arange(5) / 5, 50, True, n)
-        for n in (1, n_threads)
-    ]
-    np.testing.assert_array_equal(*sums)
 
 
 def test_threads_that_share_judgments_get_the_values_of_one() -> None:

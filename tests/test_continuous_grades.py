@@ -41,9 +41,7 @@ PAIRS = ("AP", "GAP", "xGAP", "eGAP", "grAP", "QMeasure", "GeneralizedAP", "Weig
 PAIRS += ("SetAP", "BprefN", "BprefRelative", "RprefN", "RprefRelative", "RprefRelative2")
 
 
-# ---------------------------------------------------------------------------------------------
-# Queries whose grades are whole keep their path, and no query depends on its company.
-# ---------------------------------------------------------------------------------------------
+# --- Queries whose grades are whole keep their path, and no query depends on its company ----------
 
 
 def mixed_queries(n_queries=40, n_documents=30, seed=0):
@@ -62,16 +60,6 @@ def chosen_for(name):
     kind = catalogue()[name]
     fields = set(kind._fields)
     return kind(max_grade=45) if "max_grade" in fields else kind()
-
-
-@pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize("fields", [{}, {"k": 7, "normalize": True}, {"ties": "optimistic"}])
-def test_no_bit_of_a_query_depends_on_the_other_queries(name, fields):
-    chosen = chosen_for(name)._replace(**fields)
-    y_true, y_score, qid = mixed_queries()
-    together = chosen.per_query(y_true, y_score, qid=qid).values
-    alone = [chosen(y_true[qid == q], y_score[qid == q]) for q in range(40)]
-    np.testing.assert_array_equal(together, alone)
 
 
 def long_scales(highest=(7, 8, 8, 30, 30, 31, 31, 32), sizes=(9, 26, 27, 30, 330, 341, 342, 900)):
@@ -97,21 +85,52 @@ def test_long_scales_are_shared_by_long_lists_alone():
     assert [np.flatnonzero(each).tolist() for each in marks] == [of_own, [1, 2, 3, 5, 7]]
 
 
+FEW_QUERIES = long_scales((30, 12, 3, 0, 8), (100, 20, 9, 4, 60))
+MANY_QUERIES = long_scales((30, *(12,) * 12, 3, 0), (100, *(20,) * 12, 9, 4))
+
+
 @pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize("many", [1, 12])
-def test_no_bit_of_a_query_of_a_long_scale_depends_on_the_other_queries(name, many):
-    chosen = chosen_for(name)
-    y_true, y_score, qid = long_scales((30, *(12,) * many, 3, 0), (100, *(20,) * many, 9, 4))
+@pytest.mark.parametrize(
+    ("rows", "fields"),
+    [
+        (mixed_queries(), {}),
+        (mixed_queries(), {"k": 7, "normalize": True}),
+        (mixed_queries(), {"ties": "optimistic"}),
+        (FEW_QUERIES, {}),
+        (MANY_QUERIES, {}),
+    ],
+)
+def test_no_bit_of_a_query_depends_on_the_other_queries(name, rows, fields):
+    chosen = chosen_for(name)._replace(**fields)
+    y_true, y_score, qid = rows
     together = chosen.per_query(y_true, y_score, qid=qid)
-    alone = [chosen.per_query(y_true[qid == q], y_score[qid == q]) for q in range(many + 3)]
+    own = [np.flatnonzero(qid == q) for q in together.qid]
+    alone = [chosen.per_query(y_true[each], y_score[each]) for each in own]
     np.testing.assert_array_equal(together.values, [each.values[0] for each in alone])
     assert together.n_empty == tuple(np.sum([each.n_empty for each in alone], axis=0))
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("rows", [FEW_QUERIES, MANY_QUERIES])
+def test_values_of_long_scales(name, rows):
+    chosen = chosen_for(name)._replace(ties="row_order")
     arguments = {"max_grade": 45} if "max_grade" in vars(chosen) else {}
     if "g" in vars(chosen):
         arguments = {"g": (1 / 45,) * 45}
+    y_true, y_score, qid = rows
     expected = per_query(REFERENCE[name], y_true, y_score, qid, "row_order", **arguments)
-    values = chosen._replace(ties="row_order").per_query(y_true, y_score, qid=qid).values
+    values = chosen.per_query(y_true, y_score, qid=qid).values
     np.testing.assert_allclose(values, list(map(float, expected.values())), rtol=0, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("top", [8, 20, 31])
+def test_pairs_of_long_scales_in_ties(top):
+    rng = np.random.default_rng(top)
+    y_true = np.append(top, rng.integers(0, top + 1, (top + 1) ** 2))
+    y_score = rng.integers(0, 40, len(y_true))
+    thresholds = [AP(rel=rel)(y_true, y_score) for rel in range(1, top + 1)]
+    assert eGAP(max_grade=top)(y_true, y_score) == pytest.approx(np.mean(thresholds), abs=TOLERANCE)
+    assert thresholds[0] == pytest.approx(AP()(np.minimum(y_true, 1), y_score), abs=TOLERANCE)
 
 
 def test_the_scale_of_all_queries_is_made_when_it_is_read():
@@ -184,14 +203,7 @@ def test_a_long_list_of_distinct_grades_is_the_literal_sum():
     assert eGAP(g=g)(y_true, y_score) == pytest.approx(literal, abs=TOLERANCE)
 
 
-# ---------------------------------------------------------------------------------------------
-# Thresholds, gains and scales.
-# ---------------------------------------------------------------------------------------------
-
-
-def test_gains_between_whole_grades_lie_on_a_line():
-    chosen = measure("CG(gain=[1,4])")
-    assert chosen([0.5, 1.25, 2.0], [3, 2, 1]) == 0.5 + 1.75 + 4.0
+# --- Thresholds, gains and scales -----------------------------------------------------------------
 
 
 def test_the_top_of_a_scale_is_rounded_up():
@@ -340,9 +352,7 @@ def test_thresholds_between_whole_grades_are_not_left_out_of_a_shared_scale(base
         chosen([1, 0, 2.5], [3, 2, 1])
 
 
-# ---------------------------------------------------------------------------------------------
-# Very small and very large numbers, against exact fractions.
-# ---------------------------------------------------------------------------------------------
+# --- Very small and very large numbers, against exact fractions -----------------------------------
 
 
 def exact_gap(labels, g):

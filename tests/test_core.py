@@ -3,49 +3,13 @@
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from skgraded import Judgments, _core
-
-SCORE_DRAWS: dict[str, Callable[[np.random.Generator, int], npt.NDArray[np.float64]]] = {
-    "normal": lambda rng, n: rng.normal(size=n),
-    "few_values": lambda rng, n: rng.integers(-2, 3, n).astype(float),
-    "one_value": lambda rng, n: np.full(n, 0.25),
-    "some_ties": lambda rng, n: np.round(rng.normal(size=n), 2),
-    "float32": lambda rng, n: rng.normal(size=n).astype(np.float32).astype(np.float64),
-    "ascending": lambda rng, n: np.arange(n, dtype=float),
-    "descending": lambda rng, n: -np.arange(n, dtype=float),
-    "last_bits": lambda rng, n: (
-        np.full(n, 1.0).view(np.int64) + rng.integers(0, max(n // 2, 1), n)
-    ).view(np.float64),
-    "last_bits_negative": lambda rng, n: (
-        np.full(n, -1.0).view(np.int64) + rng.integers(0, max(n // 2, 1), n)
-    ).view(np.float64),
-    "subnormal": lambda rng, n: rng.integers(-3, 4, n) * 5e-324,
-    "signed_zeros": lambda rng, n: rng.choice([0.0, -0.0, 5e-324, -5e-324], n),
-    "magnitudes": lambda rng, n: rng.choice([-1.0, 1.0], n) * 10.0 ** rng.uniform(-307, 308, n),
-    "extremes": lambda rng, n: rng.choice(
-        [np.finfo(float).max, np.finfo(float).min, np.finfo(float).tiny, 0.0, -1.0, 1.0], n
-    ),
-}
-
-
-@pytest.mark.parametrize("draw", SCORE_DRAWS)
-def test_rank_is_lexsort(draw: str) -> None:
-    sizes = [0, 1, 2, *range(3, 90), 250, 700, 0, 30_000]
-    rng, indptr = np.random.default_rng(0), np.cumsum([0, *sizes])
-    scores = np.concatenate([SCORE_DRAWS[draw](rng, n) for n in sizes])
-    row = np.lexsort((np.arange(len(scores)), -scores, np.repeat(np.arange(len(sizes)), sizes)))
-    tied = np.append(False, scores[row][1:] == scores[row][:-1])
-    tied[indptr[:-1][np.diff(indptr) > 0]] = False
-    found = _core.rank(scores, indptr, _core.schedule_queries(indptr), 1)
-    np.testing.assert_array_equal(found[0], row - np.repeat(indptr[:-1], sizes))
-    np.testing.assert_array_equal(found[1], tied)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory the Linux way")
@@ -127,54 +91,7 @@ def test_relative_values_are_1_where_rounding_alone_exceeds_the_best():
     np.testing.assert_array_equal(_core.relative_values(values, best), [0, 0.75, 1, 1.1, 0])
 
 
-@pytest.mark.parametrize("n_queries", [1, 3, 4, 9])
-@pytest.mark.parametrize("n_columns", [1, 3])
-def test_prefix_values_are_the_formula(n_queries, n_columns):
-    rng = np.random.default_rng(n_queries + n_columns)
-    base, column = rng.normal(size=(3, 3)), rng.integers(0, n_columns, (3, 3)).astype(np.int32)
-    factor, moments = rng.normal(size=(n_queries, n_columns)), rng.normal(size=(n_queries, 3, 3))
-    matrix = base.ravel(), factor.ravel(), column.ravel()
-    pairs = (base * factor[:, column] * moments).sum(axis=(1, 2))
-    found = _core.pair_part(*matrix, moments.ravel(), n_queries)
-    np.testing.assert_allclose(found, pairs, rtol=1e-12)
-
-    constant, scale, gain, best = rng.normal(size=(4, n_queries))
-    relevant = (rng.random(n_queries) < 0.7).astype(np.uint8)
-    values = _core.prefix_values(
-        constant, scale, gain, *matrix, moments.ravel(), best, relevant, 0.25
-    )
-    raw = constant + scale * gain + found
-    expected = np.where(relevant > 0, np.where(best > 0, raw / best, 0.0), 0.25)
-    np.testing.assert_array_equal(values, expected)
-
-    nothing, none = np.zeros(0), (np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
-    shared = np.full(1, 0.5), np.full(1, 2.0)
-    values = _core.prefix_values(*shared, gain, *none, nothing, nothing, relevant, np.nan)
-    np.testing.assert_array_equal(values, np.where(relevant > 0, 0.5 + 2.0 * gain, np.nan))
-
-
 # --- labels --------------------------------------------------------------------------------------
-
-ODD_LABELS = [
-    *(-1, -0.5, -0.0, 0, 0.5, 1, 252.99, 253, 253.5, 254, 255, 256, 257, 1e300, 1e-320, -1e-320),
-    *(np.inf, -np.inf, np.nan, -np.nan, 2.0**23, 2.0**31, 2.0**52, 2.0**53 + 2, 2.0**63),
-]
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("label", ODD_LABELS)
-def test_labels_are_read_as_bytes_or_refused(dtype, label):
-    with np.errstate(all="ignore"):
-        labels = np.array([1, label, 2], dtype)
-    grades, levels, any_unjudged, all_are = _core.read_byte_grades(labels)
-    value = labels[1]
-    is_grade = 0 <= value <= 253 and value == np.floor(value) and not np.signbit(value)
-    assert all_are == (is_grade or np.isnan(value))
-    if all_are:
-        judged = labels[~np.isnan(labels)]
-        np.testing.assert_array_equal(grades, np.unique([0, *judged]))
-        np.testing.assert_array_equal(np.append(grades, np.nan)[levels], labels)
-        assert any_unjudged == np.isnan(value)
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
@@ -184,30 +101,6 @@ def test_integer_labels_are_read_as_bytes_or_refused(dtype, label):
         grades, levels, _, all_are = _core.read_byte_grades(np.array([1, label], dtype))
         assert all_are == (0 <= label <= 253)
         assert not all_are or grades[levels].tolist() == [1, label]
-
-
-@pytest.mark.parametrize("most", [0, 3, 30])
-@pytest.mark.parametrize("n_levels", [1, 5])
-def test_pools_stand_best_first(n_levels, most):
-    counts = np.random.default_rng(n_levels).integers(0, most + 1, (50, n_levels))
-    found, tied, indptr = _core.list_best_first(counts.ravel(), n_levels)
-    falling = np.arange(n_levels)[::-1]
-    expected = np.concatenate([np.repeat(falling, row[::-1]) for row in counts])
-    np.testing.assert_array_equal(found, expected)
-    np.testing.assert_array_equal(tied, np.zeros(len(expected)))
-    np.testing.assert_array_equal(indptr, np.concatenate([[0], np.cumsum(counts.sum(axis=1))]))
-
-
-def test_documents_of_marked_levels_are_counted():
-    counts = np.random.default_rng(0).integers(0, 9, (40, 6))
-    marked = np.array([0, 1, 0, 0, 1, 1], bool)
-    found = _core.count_marked(counts.ravel(), marked.view(np.uint8))
-    np.testing.assert_array_equal(found, counts[:, marked].sum(axis=1))
-
-
-@pytest.mark.parametrize(("indptr", "longest"), [([0], 0), ([0, 0], 0), ([0, 3, 10, 12], 7)])
-def test_the_longest_query_is_found(indptr, longest):
-    assert _core.longest_query(np.array(indptr)) == longest
 
 
 def test_reciprocals_are_0_where_nothing_is_above_0():

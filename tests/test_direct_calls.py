@@ -21,12 +21,8 @@ from skgraded import (
     xGAP,
 )
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import (
-    GradeScaleWarning,
-    QueryIdsWarning,
-    SwappedArgumentsWarning,
-)
-from skgraded.rankings import as_rankings
+from skgraded.exceptions import GradeScaleWarning, QueryIdsWarning, SwappedArgumentsWarning
+from skgraded.rankings import as_rankings, read_columns
 
 X, y, qid = make_ranking(n_queries=120, docs_per_query=10, random_state=0)
 scores = X[:, 0]
@@ -62,32 +58,15 @@ def test_the_keyword_names_the_queries_where_the_index_has_the_same():
     assert found.qid.tolist() == nDCG().per_query(y, scores, qid=qid).qid.tolist()
 
 
-def test_ids_in_two_places_that_contradict_each_other_are_refused():
-    target = pd.Series(y, index=pd.Index(qid // 2, name="qid"))
-    message = (
-        r"^qid and the index level 'qid' of y_true contradict each other: they put row 10 "
-        r"\(1 and 0\) together with other rows\."
-    )
-    with pytest.raises(ValueError, match=message):
-        nDCG()(target, scores, qid=qid)
-
-
 def test_ids_with_sizes_are_ids():
     found = nDCG().per_query(y, scores, qid=query_ids(qid))
     assert found.qid.tolist() == nDCG().per_query(y, scores, qid=qid).qid.tolist()
 
 
-@pytest.mark.parametrize("takes", [nDCG(k=10), as_rankings])
-def test_a_long_list_without_ids_warns_wherever_it_is_read(takes):
-    with pytest.warns(QueryIdsWarning, match="all 1200 rows"):
-        takes(y, scores)
-
-
 def test_a_long_list_without_ids_warns():
-    with pytest.warns(QueryIdsWarning, match=r"all 1200 rows .* qid=np\.zeros"):
-        nDCG(k=10)(y, scores)
-    with pytest.warns(QueryIdsWarning, match="all 1200 rows"):
-        evaluate("nDCG@10", y, scores)
+    for takes in (nDCG(k=10), as_rankings):
+        with pytest.warns(QueryIdsWarning, match="all 1200 rows"):
+            takes(y, scores)
     nDCG(k=10)(y, scores, qid=np.zeros(len(y)))
     nDCG(k=10)(y[:1000], scores[:1000])
 
@@ -103,49 +82,18 @@ def test_scikit_learns_own_scorer_finds_ids_in_a_series():
     assert found.tolist() == ours.tolist()
 
 
-def test_group_sizes_for_ids_warn():
-    sizes = np.array([7, 11, 13, 17, 19, 23])
-    n = sizes.sum()
-    with pytest.warns(QueryIdsWarning, match="np.repeat"):
-        nDCG()(y[:n], scores[:n], qid=np.repeat(sizes, sizes))
-
-
-def test_two_orders_of_one_index_are_refused():
+def test_two_orders_of_one_index_are_refused_of_judgments_that_were_pickled():
     labels = pd.Series(y, index=[f"d{n}" for n in range(len(y))])
     predicted = pd.Series(scores, index=labels.index)
-    shuffled = predicted.sample(frac=1, random_state=0)
+    judgments = pickle.loads(pickle.dumps(Judgments(labels, qid=qid)))
+    assert nDCG()(judgments, predicted) == nDCG()(y, scores, qid=qid)
     with pytest.raises(ValueError, match=r"y_score must have its rows in the order of y_true"):
-        nDCG()(labels, shuffled, qid=qid)
-    judgments = Judgments(labels, qid=qid)
-    for each in (judgments, pickle.loads(pickle.dumps(judgments))):
-        assert nDCG()(each, predicted) == nDCG()(y, scores, qid=qid)
-        with pytest.raises(ValueError, match=r"y_score must have its rows in the order of y_true"):
-            nDCG()(each, shuffled)
-    ids = pd.Series(qid, index=labels.index).sample(frac=1, random_state=0)
-    with pytest.raises(ValueError, match="qid must have its rows in the order of y_true"):
-        evaluate("AP", labels, predicted, qid=ids)
-    aligned = nDCG()(labels, shuffled.loc[labels.index], qid=qid)
-    assert aligned == nDCG()(y, scores, qid=qid)
+        nDCG()(judgments, predicted.sample(frac=1, random_state=0))
 
 
 def test_indices_that_differ_are_paired_by_position():
     labels = pd.Series(y, index=np.arange(len(y)) + 5)
     assert nDCG()(labels, pd.Series(scores), qid=qid) == nDCG()(y, scores, qid=qid)
-
-
-def test_an_open_scale_warns_in_direct_calls():
-    with pytest.warns(GradeScaleWarning, match="max_grade"):
-        xGAP(k=10)(y, scores, qid=qid)
-    with pytest.warns(GradeScaleWarning, match="max_grade"):
-        xGAP()(y, scores, qid=qid)
-    with pytest.warns(GradeScaleWarning, match="ERR"):
-        evaluate(["nDCG", "ERR"], y, scores, qid=qid)
-    xGAP(k=10, max_grade=4)(y, scores, qid=qid)
-
-
-def test_an_entry_for_grade_0_warns():
-    with pytest.warns(GradeScaleWarning, match="for grade 0"):
-        xGAP(g=(0, *G))(y, scores, qid=qid)
 
 
 def test_a_scale_longer_than_that_of_many_queries_warns():
@@ -180,10 +128,8 @@ def test_scores_of_other_queries_than_those_of_judgments_are_refused():
             refused()
 
 
-def test_grades_and_scores_that_are_exchanged_warn():
+def test_two_grades_and_scores_that_are_exchanged_warn():
     shown = np.abs(scores)
-    with pytest.warns(SwappedArgumentsWarning, match="whole numbers from 0 to 4"):
-        nDCG(k=10)(shown, y, qid=qid)
     with pytest.warns(SwappedArgumentsWarning, match="whole numbers from 0 to 1"):
         nDCG(k=10)(shown, np.where(y > 1, 1.0, 0.0), qid=qid)
 
@@ -199,3 +145,41 @@ def test_few_whole_scores_of_fractional_grades_do_not_warn(rule):
         "constant": np.zeros(len(y)),
     }[rule]
     nDCG(k=10)(grades, given, qid=np.repeat(np.arange(len(y) // 10), 10))
+
+
+# Labels of rows that are no order, or come twice, or in folds
+
+ORDER = np.random.default_rng(0).permutation(len(y))
+FRAME = pd.DataFrame(X[:, :4], index=pd.Index([f"d{n}" for n in range(len(y))]))
+
+
+def test_ids_in_the_index_are_no_labels_of_rows():
+    # With one document a query, the ids are labels in another order.
+    by_id = pd.Series(y, index=pd.Index(ORDER, name="qid"))
+    frame = FRAME.reset_index(drop=True)
+    read_columns(by_id, X=frame)
+    read_columns(query_series(y, ORDER), list(ORDER), X=frame)
+
+
+def test_labels_that_occur_several_times_are_counted():
+    ones = pd.Series(0, index=[1, 1, 2])
+    read_columns(ones, pd.Series(0, index=[2, 1, 2]))
+    with pytest.raises(ValueError, match=r"by qid\.loc\[y_true\.index\]"):
+        read_columns(ones, pd.Series(0, index=[1, 2, 1]))
+
+
+@pytest.mark.parametrize("error_score", [np.nan, 0.0])
+def test_a_search_ends_with_the_error(error_score):
+    target, rows = query_series(y, qid), np.arange(len(y))
+    scoring = make_ranking_scorer(nDCG(k=5))
+    given = {"cv": [(rows, rows)], "scoring": scoring, "error_score": error_score}
+    with pytest.raises(ValueError, match="must have its rows in the order of"):
+        cross_val_score(Ridge(), FRAME.set_axis(target.index[ORDER]), target, **given)
+
+
+@pytest.mark.parametrize("order", [("X", "y"), ("y", "X")])
+def test_labels_of_several_levels_are_compared_whichever_comes_first(order):
+    labels = query_series(y, qid).index
+    given = {"X": FRAME.set_axis(labels[ORDER]), "y": pd.Series(y, index=labels)}
+    with pytest.raises(ValueError, match="must have its rows in the order of"):
+        read_columns(None, **{name: given[name] for name in order})

@@ -38,6 +38,7 @@ from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
     CutQueriesWarning,
     FewDifferencesWarning,
+    QueryIdsWarning,
     SkgradedWarning,
 )
 from skgraded.measures import P
@@ -365,6 +366,13 @@ def test_ids_under_other_names_that_agree_are_taken_in_silence(name, one, other)
     for renamed in (QID, names[QID]):
         columns = with_ids(name, one, other, QID, renamed)
         assert warnings_of(lambda columns=columns: DOORS[name](columns)) == []
+
+
+@pytest.mark.parametrize("name", [name for name, door in DOORS.items() if door.holding(HOLD_IDS)])
+def test_sizes_row_by_row_instead_of_ids_warn(name):
+    sizes = [*range(5, 19), 31]
+    door, ids = DOORS[name], np.repeat(sizes, sizes)
+    assert QueryIdsWarning in warnings_of(lambda: door(in_keyword(door, columns_for(door), ids)))
 
 
 # Rows that are left out

@@ -1,16 +1,15 @@
 """Values by hand, in papers and as other software prints them, from the public API."""
 
-import json
 import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from pools import rankings_of_pools
-from reference.inferred import UNSAMPLED
+from reference.bpref import UNSAMPLED
 
-from skgraded import AP, GAP, RR, eGAP, evaluate, measure, xGAP
-from skgraded.measures import ADM, CG, DCG, P, RankedHalfLife, nDCG
+from skgraded import AP, GAP, eGAP, evaluate, measure, xGAP
+from skgraded.measures import ADM, RankedHalfLife
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
@@ -47,46 +46,21 @@ BY_HAND = [
     ("P@10", *SKIP, 2 / 10),
     ("P(normalize=True)@10", *SKIP, 2 / 3),
     ("P(rel=2)", *SKIP, 1 / 4),
-    ("P(rel=2,normalize=True)@2", *SKIP, 1),
-    ("P(unjudged=condense)", [None], SKIP[1], 0),
     ("R", *SKIP, 2 / 3),
     ("R@2", *SKIP, 1 / 3),
     ("R(normalize=True)@2", *SKIP, 1 / 2),
-    ("R(rel=2)", *SKIP, 1),
     ("RPrecision", [1, 0, 2, 1], [1, 1, 2, 0], 2 / 3),
-    ("RPrecision@2", [1, 0, 2, 1], [1, 1, 2, 0], 1 / 3),
-    ("RPrecision(rel=2)", [1, 0, 2, 1], [1, 1, 2, 0], 0),
     ("GeneralizedP(max_grade=4)", [2, None, 1], [2, 1, 1], 3 / 12),
-    ("GeneralizedP(max_grade=4)@1", [2, None, 1], [2, 1, 1], 1 / 2),
-    ("GeneralizedP(max_grade=4)@6", [2, None, 1], [2, 1, 1], 3 / 24),
-    ("GeneralizedP(max_grade=4,unjudged=condense)", [2, None, 1], [2, 1, 1], 3 / 8),
     ("GeneralizedR", [2, None, 1], [2, 1, 1], 3 / 4),
-    ("GeneralizedR@2", [2, None, 1], [2, 1, 1], 2 / 4),
-    ("NormalizedRecall", [1, 1, 0, 0, 0], None, 1),
-    ("NormalizedRecall", [0, 0, 0, 1, 1], None, 0),
     ("NormalizedRecall", [1, 0, 0, 1, 0], None, 1 - 2 / 6),  # two ranks too late, of 2 * 3
-    ("NormalizedPrecision", [1, 1, 0, 0, 0], None, 1),
-    ("NormalizedPrecision", [0, 0, 0, 1, 1], None, 0),
     ("NormalizedPrecision", [1, 0, 0, 1, 0], None, 1 - math.log(4 / 2) / math.log(10)),
     ("Accuracy", [], [1] * 5 + [0] * 995, 0.995),  # the lecture's warning
     ("F", [], [1] * 5 + [0] * 995, 0),
     ("Fallout@3", *SETS, 1 / 4),
-    ("Fallout", [1, 2], None, 0),
-    ("Specificity@3", *SETS, 3 / 4),
-    ("Specificity", [1, 2], None, 1),
     ("NPV@3", *SETS, 3 / 4),
-    ("NPV", [1, 0], None, 1),
-    ("NPV@1", [0, 1], None, 0),
     ("NPV@1", [1, 0, 1], None, 1 / 2),
     ("Accuracy@3", *SETS, 5 / 7),
-    ("Accuracy@9", *SETS, 3 / 7),
-    ("Accuracy(unjudged=condense)@3", *SETS, 4 / 6),
-    ("FDR@3", *SETS, 1 / 3),
-    ("FDR@8", *SETS, 6 / 8),
-    ("F@3", *SETS, 2 / 3),
-    ("F@1", *SETS, 2 * (1 / 3) / (1 + 1 / 3)),
     ("F(beta=2)@1", *SETS, 5 * (1 / 3) / (4 + 1 / 3)),
-    ("F(normalize=True)@1", *SETS, 1),
     ("SetAP@4", EIGHT, None, 2 / 4 * 2 / 5),
     ("SetAP", EIGHT, [*EIGHT, 1], 5 / 8 * 5 / 6),
     ("SetAP@4", [1, 0], None, 1 / 4),
@@ -95,26 +69,20 @@ BY_HAND = [
     ("Utility(weights=[5,-1,-2,10])", [1, 0, 1], [1, 1, 1, 0, 0], 2 * 5 - 1 - 2 + 10),
     ("Utility(weights=[5,-1,-2,10])@1", [1, 0, 1], [1, 1, 1, 0, 0], 5 - 2 * 2 + 2 * 10),
     ("Judged", [1, None, 0], None, 2 / 3),
-    ("Judged@2", [1, None, 0], None, 1 / 2),
     ("Judged@5", [1, None], None, 1 / 2),
-    ("Judged", [None], [1], 0),
     ("Judged(empty=1)", [None], [], 1),
     # Four documents are relevant, of which the list lacks one; a fraction below 0.1 is dropped.
-    ("IPrec(recall=0)", *LEVELS, 1),
-    ("IPrec(recall=0.25)", *LEVELS, 1),
     ("IPrec(recall=0.5)", *LEVELS, 2 / 3),
     ("IPrec(recall=0.77)", *LEVELS, 1 / 2),
     ("IPrec(recall=0.78)", *LEVELS, 0),
     ("IPrec(recall=0.3)", *LEVELS, 2 / 3),
     ("IPrec(recall=0.3,rounding=nearest)", *LEVELS, 1),
     ("IPrec(recall=0)", [0, 1, 1, 1], None, 3 / 4),
-    ("IPrec(recall=0)@2", [0, 1, 1, 1], None, 1 / 2),
     ("InterpolatedAP", [1, 0, 0, 1], None, (6 * 1 + 5 * 1 / 2) / 11),
     # Average precision and its relatives.
     ("AP@2", [1, 0, 1, 1, 0], None, 1 / 3),
     ("AP(normalize=True)@2", [1, 0, 1, 1, 0], None, 1 / 2),
     ("AP", [None, 1, 0], None, 1 / 2),
-    ("AP(unjudged=condense)", [None, 1, 0], None, 1),
     ("AP(empty=0.25)", [None, None], None, 0.25),
     ("GAP(g=[0,1],empty=1)", [1, 0, 1], None, 1),  # no user finds anything relevant
     ("xGAP(g=[0,1],empty=1)", [1, 0, 1], None, 1),
@@ -133,49 +101,34 @@ BY_HAND = [
     *[(f"{kind}(g=[.5,.5])@1", [2], [1] * 10 + [2], 12 / 22) for kind in ("xGAP", "eGAP")],
     *[(f"{kind}(g=[.1,.9])@1", [2], [1] * 10 + [2], 100 / 110) for kind in ("xGAP", "eGAP")],
     # Cumulated gain.
-    ("CG(gain=exp2)@2", [3, None, 1], None, 7),
     ("DCG", [2, 0, 1], None, 2 + 1 / 2),
     ("DCG(gain=exp2)", [2, 0, 1], None, 3 + 1 / 2),
     ("DCG(gain=[.5,4])", [0, 2, 1], None, 4 * SECOND + 0.25),
     ("DCG(discount=jk)", [1, 1, 1, 1], None, 2 + SECOND + 1 / 2),
     ("DCG(discount=jk,log_base=3)", [1, 1, 1, 1], None, 3 + math.log(3, 4)),
     ("DCG", [0.5, 1.5], None, 0.5 + 1.5 * SECOND),
-    ("DCG(gain=exp2)@1", [0.25], None, 2**0.25 - 1),
     ("nDCG@1", [0, 1], [1, 0], 0),
-    ("nDCG(gain=[0,1])", [1, 2], None, SECOND),
     ("AveragedNDCG@2", [1, 2], None, (1 / 2 + 1) / 2),
     ("AveragedNDCG@4", [1, 2], None, (1 / 2 + 1 + 1 + 1) / 4),  # fills a short list up
     ("AveragedNDCG(unjudged=condense)", [None], [1], 0),
     ("RNDCG", [1, 2], None, (1 / 2 + (1 + 2 * SECOND) / (2 + SECOND)) / 2),
-    ("RNDCG", [1, 2, 0], None, (1 / 2 + 2 * (1 + 2 * SECOND) / (2 + SECOND)) / 3),
     ("RNDCG", [1], [1, 2], (1 / 2 + 1 / (2 + SECOND)) / 2),
     ("NDCGRel", [1, 0], [1, 2], (1 / 2 + 1 / (2 + SECOND)) / 2),
     ("NDCGRel", [1, 2], None, (1 / 2 + (1 + 2 * SECOND) / (2 + SECOND)) / 2),
     # A user who goes on, or stops.
     ("RR", [0, None, 1, 2], None, 1 / 3),
-    ("RR(unjudged=condense)", [0, None, 1, 2], None, 1 / 2),
-    ("RR(rel=2)", [0, None, 1, 2], None, 1 / 4),
-    ("RR@2", [0, None, 1, 2], None, 0),
-    ("Success@2", [0, None, 1, 2], None, 0),
     ("Success@3", [0, None, 1, 2], None, 1),
-    ("Success(rel=2)@3", [0, None, 1, 2], None, 0),
     ("RBP(p=.5)", [1, 0, 2], None, 1 / 2 + 1 / 8),
-    ("RBP(p=.5,rel=2)", [1, 0, 2], None, 1 / 8),
-    ("RBP(p=.5)@2", [1, 0, 2], None, 1 / 2),
-    ("RBP(p=.5,normalize=True)", [1, 0, 2], None, (1 / 2 + 1 / 8) / (1 / 2 + 1 / 4)),
     ("RBP(p=.5,gain=linear,max_grade=2)", [2, 0, 1], None, 1 / 2 + 1 / 16),
     # Chances to stop: 3/4, 0, 1/4 on the scale 0..2.
     ("ERR(max_grade=2)", [2, 0, 1], None, 3 / 4 + 1 / 4 * 1 / 12),
-    ("ERR(max_grade=2)@2", [2, 0, 1], None, 3 / 4),
     ("ERR(max_grade=3)", [2], None, 3 / 8),
     ("INSQ(max_grade=1)", [1, 0, 1], None, (1 / 4 + 1 / 16) / WHOLE),
     ("INSQ(max_grade=1)@2", [1, 0, 1], None, (1 / 4) / (1 / 4 + 1 / 9)),
     # After a gain of 1 the user goes on with ((1 + 1 + 0 - 1) / 2)^2 = 1/4.
     ("INST(max_grade=1)@2", [1, 0], None, 1 / (1 + 1 / 4)),
     ("INST(max_grade=1)@2", [0, 1], None, 4 / 9 / (1 + 4 / 9)),
-    ("INST(max_grade=1)@5", [1] * 5, None, 1),
     ("NERR8(max_grade=2)@2", [1, 2], None, (1 / 2 + 1 / 2) / (1 + 1 / 2)),
-    ("NERR8(max_grade=2)@1", [1, 2], None, 1 / 2),
     ("NERR8(max_grade=2)@3", [0], [0, 1], 0),
     ("NERR9(max_grade=2)@2", [1, 2], None, (1 / 2 + 1 / 4) / (1 + 1 / 4)),
     ("NERR10(p=.5,max_grade=2)", [1, 2], None, (1 / 2 + 1 / 4) / (1 + 1 / 4)),
@@ -199,17 +152,14 @@ BY_HAND = [
     *[(name, [0, 0], [1, 0, 0], 0) for name in ("OMeasure", "PMeasure", "PPlus", "NCU")],
     ("OMeasure(beta=0)", [0, 1, 2], None, 1 / 2),
     ("PMeasure(beta=0)", [0, 1, 2], None, 2 / 3),
-    ("PMeasure(beta=0)@2", [0, 1, 2], None, 1 / 2),
     ("EBR(empty=1,max_grade=1)", [0, 0], None, 1),
     ("Compat(p=.5)", [1, 2], None, 0.5 / 1.5),
     ("Compat(p=.5)", [2, 1], None, 1),
     # The document of grade 2 is missing: rank 2 has 1 of 2, as rank 1 of the ideal has.
     ("Compat(p=.5)", [1], [1, 2], 0.5 * 0.5 / 1.5),
     ("Compat(p=.5)", [None, 1], None, 0.25 / 1.25),
-    ("Compat(p=.5,unjudged=condense)", [None, 1], None, 1),
     # Half of 1 + 2 + 1 is 2: one from rank 1, the other half of what rank 3 has.
     ("RankedHalfLife", [1, 0, 2, 1], None, 5 / 2),
-    ("RankedHalfLife", [1, 2, 1], None, 3 / 2),
     ("RankedHalfLife@1", [1, 0, 2, 1], None, 1 / 2),
     ("RankedHalfLife@1", [0, 1], None, 3 / 2),
     ("RankedHalfLife", [0, 0], [0, 0, 3], 7 / 2),
@@ -263,30 +213,6 @@ def test_limit_of_many_low_grades_before_one_high(g2):
 
 
 # --- printed by other software --------------------------------------------------------------------
-
-# qrels a=2, b=0, c=1 (d pooled but not judged); the run ranks x, a, b, d, c.
-OF_TREC_EVAL = {
-    "AP": 0.45,
-    "AP@2": 0.25,
-    "AP(unjudged=condense)": 0.8333,
-    "nDCG": 0.6267,
-    "nDCG@3": 0.4796,
-    "nDCG(unjudged=condense)": 0.9502,
-    "Bpref": 0.5,
-    "infAP": 0.5,
-    "infAP(unjudged=condense)": 0.8333,
-    "G": 0.5642,
-    "BinG": 0.5308,
-    "G(unjudged=condense)": 0.8770,
-    "BinG(unjudged=condense)": 0.8155,
-}
-
-
-@pytest.mark.parametrize(("spec", "printed"), OF_TREC_EVAL.items())
-def test_values_that_trec_eval_prints(spec, printed):
-    d = UNSAMPLED if "infAP" in spec else None
-    pool = [2, 0, 1] + [UNSAMPLED] * ("infAP" in spec)
-    assert value_of(spec, [None, 2, 0, d, 1], pool) == pytest.approx(printed, abs=FOUR_DIGITS)
 
 
 # As NTCIREVAL 190111 prints them with gains 1 : 2 : 3, on full and on condensed lists.
@@ -359,15 +285,6 @@ def test_unit_tests_of_other_software(spec, ranked, pool, value):
     assert value_of(spec, ranked, pool) == pytest.approx(value, abs=1e-10)
 
 
-def test_published_unit_values(data_dir):
-    path = data_dir / "reference-values" / "published_unit_values.json"
-    entries = [each for each in json.loads(path.read_text()) if each["measure"].startswith("GAP")]
-    assert len(entries) == 3
-    for entry in entries:
-        found = value_of("GAP(g=uniform)", entry["ranked_grades"], entry["all_judged_grades"])
-        assert found == pytest.approx(entry["numeric"])
-
-
 # --- Kishida (2005): three relevant documents of grades 3, 2 and 1, lists of five ----------------
 
 INDICATORS = ("ModifiedSlidingRatio", "AveragedNDCG", "QMeasure", "GeneralizedAP")
@@ -422,26 +339,3 @@ def test_kishidas_ranked_half_life(places):
     y_true = np.zeros(places[-1])
     y_true[np.array(places) - 1] = [0.5, 1.0, 1.0, 0.5]
     assert RankedHalfLife()(y_true, -np.arange(float(len(y_true)))) == 3
-
-
-# --- worked examples of a lecture -----------------------------------------------------------------
-
-
-def test_precision_and_average_precision_of_eight_documents():
-    scores = -np.arange(8.0)
-    found = [round(P(k=k)(EIGHT, scores), 3) for k in (1, 2, 3, 8)]
-    assert found == [1.0, 0.5, 0.667, 0.625]
-    assert round(AP()(EIGHT, scores), 3) == 0.712
-    assert RR()(EIGHT, scores) == 1.0
-
-
-def test_cumulated_gain_of_ten_documents():
-    ten, scores, jk = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0], -np.arange(10.0), {"discount": "jk"}
-    assert CG()(ten, scores) == 16
-    assert round(DCG(**jk)(ten, scores), 2) == 9.61
-    # The page prints 10.89 as the sum of rounded terms.
-    assert DCG(**jk)(sorted(ten), np.arange(10.0)) == pytest.approx(10.89, abs=0.01)
-    assert round(nDCG(**jk)(ten, scores), 2) == 0.88
-    terms = [DCG(**jk, k=k)(ten, scores) for k in range(11)[1:]]
-    gained = np.round(np.diff(terms), 2).tolist()
-    assert gained == [2.0, 1.89, 0.0, 0.0, 0.39, 0.71, 0.67, 0.95, 0.0]

@@ -8,7 +8,7 @@ from facts import FACTS
 from reference import REFERENCE
 from test_measure_bits import NOT_RECORDED, recorded
 
-from skgraded import Measure, catalogue, measures
+from skgraded import catalogue, measures
 
 
 def what_is_missing(name, kind):
@@ -52,25 +52,6 @@ def test_a_measure_refuses_the_shared_fields_that_its_facts_name(name):
                 kind(**{field: value})
         else:
             assert getattr(kind(**{field: value}), field) == value
-
-
-def test_a_measure_that_is_a_class_alone_is_told_what_it_lacks():
-    class _Bare(Measure):
-        """A measure without anything."""
-
-        k = 3
-
-    assert what_is_missing("Bare", _Bare) == [
-        "an oracle in tests/reference",
-        "a line in FACTS of tests/facts.py",
-        "a place in the catalogue",
-        "an export",
-        "a line in tests/measure_bits.txt",
-        "the section .. math::",
-        "the section See Also",
-        "the section References",
-        "the section Examples",
-    ]
 
 
 def test_the_guide_lists_every_measure():

@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pools import rankings_of_pools
 
-from skgraded import measure
-from skgraded.measures import BPM, CWL, INSQ, INST, NERR10, RBP, PrefixCWL, PrefixMeasure
-from skgraded.rankings import as_rankings
+from skgraded.measures import BPM, CWL, INSQ, INST, NERR10, RBP, PrefixCWL
 
 
 @given(
@@ -74,18 +72,6 @@ class TestBase:
                 found, viewed, _ = literal(lambda n, x, G: (1 - x) * n / (n + 1 + G), gains)
                 assert totals[q] == pytest.approx(found, rel=1e-13)
                 assert rates[q] == pytest.approx(found / viewed, rel=1e-13)
-
-    @pytest.mark.parametrize("name", ["INSQ(T=2,max_grade=4)", "SDCG(max_grade=4)"])
-    @pytest.mark.parametrize("k", [None, 3, 50])
-    def test_a_rule_of_the_rank_alone_has_the_same_values_in_both_forms(self, name, k):
-        rng = np.random.default_rng(4)
-        qid = np.repeat(np.arange(30), rng.integers(1, 20, 30))
-        y, score = rng.integers(0, 5, len(qid)), rng.random(len(qid))
-        chosen = measure(name)._replace(k=k)
-        assert isinstance(chosen, PrefixMeasure)
-        expected = chosen.per_query(y, score, qid=qid).values
-        values = CWL._raw_values(chosen._replace(ties="row_order"), as_rankings(y, score, qid))
-        np.testing.assert_allclose(values, expected, rtol=1e-13)
 
     def test_many_documents_are_read_as_few_are(self):
         rng = np.random.default_rng(5)

@@ -7,22 +7,8 @@ from facts import top_grade
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import (
-    AP,
-    GAP,
-    Bpref,
-    eGAP,
-    infAP,
-    xGAP,
-)
-from skgraded.measures import (
-    BprefN,
-    BprefR,
-    GeneralizedAP,
-    RprefRelative2,
-    WeightedAP,
-    grAP,
-)
+from skgraded import AP, GAP, eGAP, infAP, xGAP
+from skgraded.measures import GeneralizedAP, RprefRelative2, grAP
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
@@ -62,30 +48,6 @@ class TestIdentities:
         binary_rows = rows._replace(y_true=np.minimum(rows.y_true, 1))
         for kind in (GAP, xGAP, eGAP, GeneralizedAP, grAP):
             assert_equal_measures(binary_rows, kind(k=k), AP(k=k))
-
-    @given(st.lists(st.booleans(), min_size=1, max_size=12))
-    def test_weighted_ap_of_binary_grades_is_ap_down_to_rank_r(self, relevant):
-        # Its denominator is min(n, R), not n: the two agree where all relevant ones are that high.
-        n_relevant = sum(relevant)
-        y_true, y_score = np.array(relevant, dtype=int), -np.arange(float(len(relevant)))
-        weighted, ap = WeightedAP()(y_true, y_score), AP()(y_true, y_score)
-        assert weighted >= ap - TOLERANCE
-        cut = {"k": max(n_relevant, 1)}
-        assert WeightedAP(**cut)(y_true, y_score) == pytest.approx(AP(**cut)(y_true, y_score))
-
-    @given(strategies.small_data())
-    def test_bpref_is_one_of_two_measures(self, rows):
-        bpref, *others = (
-            kind().per_query(*rows[:2], qid=rows.qid) for kind in (Bpref, BprefR, BprefN)
-        )
-        few_relevant, many_relevant = (each.values for each in others)
-        for row, query in enumerate(bpref.qid):
-            labels = rows.y_true[rows.qid == query]
-            n_relevant, n_nonrelevant = np.sum(labels >= 1), np.sum(labels == 0)
-            if n_relevant <= n_nonrelevant:
-                assert bpref.values[row] == pytest.approx(few_relevant[row], abs=TOLERANCE)
-            if n_relevant >= n_nonrelevant:
-                assert bpref.values[row] == pytest.approx(many_relevant[row], abs=TOLERANCE)
 
 
 def assert_equal_measures(rows, one, other, tolerance=TOLERANCE):

@@ -8,24 +8,14 @@ from lightgbm import LGBMClassifier
 from scipy.special import softmax
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
-from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skgraded import (
-    QueryKFold,
-    QueryRanker,
-    make_ranking_scorer,
-    measure,
-    nDCG,
-    query_target,
-)
+from skgraded import QueryRanker, make_ranking_scorer, measure, nDCG, query_target
 from skgraded.datasets import make_ranking
-from skgraded.measures import (
-    Fallout,
-)
+from skgraded.measures import Fallout
 from skgraded.scoring._scorer import scores_of
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)
@@ -69,19 +59,6 @@ def test_classifiers_of_other_libraries(library):
     np.testing.assert_allclose(fitted.predict(X), expected, rtol=1e-6)
 
 
-def test_rankers_of_other_libraries_are_no_classifiers():
-    xgboost = pytest.importorskip("xgboost")
-    catboost = pytest.importorskip("catboost")
-    for ranker in (
-        xgboost.XGBRanker(n_estimators=3, n_jobs=1),
-        catboost.CatBoostRanker(
-            iterations=3, verbose=0, thread_count=1, allow_writing_files=False, random_seed=0
-        ),
-    ):
-        fitted = QueryRanker(ranker, measure=NDCG).fit(X, Y, qid=QID)
-        np.testing.assert_array_equal(fitted.predict(X), fitted.estimator_.predict(X))
-
-
 def test_margins_alone_rank_two_grades_and_more():
     binary = LinearSVC(dual="auto").fit(X, Y > 1)
     fitted = QueryRanker(LinearSVC(dual="auto"), measure=NDCG).fit(
@@ -123,18 +100,6 @@ def test_the_scorer_asks_for_the_response_that_is_named():
         "nDCG@10", response_method="predict_proba"
     )(fitted, X, Y, qid=QID)
     assert repr(automatic) == "make_ranking_scorer('nDCG@10')"
-
-
-def test_a_search_over_classifiers():
-    search = GridSearchCV(
-        QueryRanker(LogisticRegression(max_iter=500), measure=NDCG),
-        {"estimator__C": [0.01, 1.0]},
-        cv=QueryKFold(3),
-    ).fit(X, query_target(Y, QID))
-    by_scorer = GridSearchCV(
-        search.estimator, search.param_grid, cv=QueryKFold(3), scoring=make_ranking_scorer(NDCG)
-    ).fit(X, query_target(Y, QID))
-    assert search.best_score_ == by_scorer.best_score_ > 0.4
 
 
 def test_one_column_of_predictions_is_taken_for_scores():
@@ -183,25 +148,6 @@ def test_less_is_better_has_the_opposite_sign():
     }
     assert make_ranking_scorer({"f": fallout})(fitted, X, Y, qid=QID) == {"f": -value}
     assert float(make_ranking_scorer(fallout).per_query(fitted, X, Y, qid=QID)[fallout]) == value
-
-
-def test_a_search_finds_the_least_of_what_is_better_low():
-    search = GridSearchCV(
-        QueryRanker(Ridge(), measure=Fallout(k=10)),
-        {"estimator__alpha": [1e-3, 1e7]},
-        cv=QueryKFold(3),
-    ).fit(X, query_target(Y, QID))
-    values = [
-        -cross_val_score(
-            QueryRanker(Ridge(alpha=alpha), measure=Fallout(k=10)),
-            X,
-            query_target(Y, QID),
-            cv=QueryKFold(3),
-        ).mean()
-        for alpha in (1e-3, 1e7)
-    ]
-    assert search.best_index_ == np.argmin(values)
-    assert values[0] != values[1]
 
 
 def test_early_stopping_watches_the_least_of_what_is_better_low():

@@ -12,7 +12,7 @@ import pytest
 
 from skgraded import Blend, catalogue
 from skgraded.exceptions import UndefinedMeanWarning
-from skgraded.measures import AP, FDR, nDCG, register, xGAP
+from skgraded.measures import AP, FDR, register, xGAP
 from skgraded.results import Means, Scores, column_of, side_by_side
 from skgraded.studies import correlate
 
@@ -47,44 +47,121 @@ REPEATED = scores_of(
 )
 
 
-class TestAxes:
-    def test_a_measure_that_is_picked_has_no_axis(self):
-        assert ONE["AP"].values.tolist() == [0.5, 1.0, 0.0]
-        assert ONE["AP"].measures == ("AP",)
+RANDOM = scores_of(RNG.random((2, 2, 3, 2)), systems=("a", "b"), folds=[[0, 0, 1], [2, 3, 3]])
+AP_OF_FOLDS, NDCG_OF_FOLDS = [0.25, 1.0, 0.7, 0.8], [0.375, 0.75, 0.75, 0.25]
 
-    def test_a_list_of_measures_keeps_the_axis(self):
-        assert ONE[["nDCG@10"]].values.tolist() == [[0.25], [0.75], [0.5]]
-        assert ONE[["nDCG@10", "AP"]].values.tolist() == ONE.values[:, ::-1].tolist()
+READ = {
+    # A measure that is picked has no axis, and a list gives it back.
+    "a measure": (lambda: ONE["AP"].values, [0.5, 1.0, 0.0]),
+    "its name": (lambda: ONE["AP"].measures, ("AP",)),
+    "a list of one measure": (lambda: ONE[["nDCG@10"]].values, [[0.25], [0.75], [0.5]]),
+    "a list of measures": (lambda: ONE[["nDCG@10", "AP"]].values, ONE.values[:, ::-1].tolist()),
+    "the axis again": (lambda: ONE["AP"][["AP"]].values, [[0.5], [1.0], [0.0]]),
+    "no axis again": (lambda: ONE["AP"]["AP"].values, [0.5, 1.0, 0.0]),
+    "queries without relevant documents": (lambda: TWO["nDCG@10"].n_empty, (1,)),
+    "their value": (lambda: str(TWO["nDCG@10"].empty), "(nan,)"),
+    "an ideal mean": (lambda: TWO["nDCG@10"].ideals, (0.9,)),
+    "a direction": (lambda: TWO["nDCG@10"].directions, (1,)),
+    # Systems
+    "a system": (lambda: TWO.select(system="b").values[1:], [[0.2, 0.5], [0.3, 0.5]]),
+    "no axis of systems": (lambda: TWO.select(system="b").systems, None),
+    "a list of systems": (lambda: TWO.select(system=["b", "a"]).values[1], TWO.values[0].tolist()),
+    "a list of one system": (lambda: TWO.select(system=["b"]).systems, ("b",)),
+    "means of one system": (lambda: [*TWO.select(system=["b"]).mean()], ["b"]),
+    # Queries keep their axis. What is unknown of some of them is told as None.
+    "a query": (lambda: TWO.select(qid="q1").values, [[[1.0, 0.75]], [[0.2, 0.5]]]),
+    "its weight": (lambda: TWO.select(qid="q1").weights, [2.0]),
+    "other queries": (
+        lambda: TWO["AP"].select(qid=["q2", "q0"]).values,
+        [[0.0, 0.5], [0.3, 0.1]],
+    ),
+    "empty ones of some": (lambda: TWO.select(qid=["q1"]).n_empty, (0, None)),
+    "ideals of some": (lambda: TWO.select(qid=["q1"]).ideals, (None, None)),
+    "empty ones of all": (lambda: TWO.select(qid=["q2", "q1", "q0"]).n_empty, (0, 1)),
+    "ideals of all": (lambda: TWO.select(qid=["q2", "q1", "q0"]).ideals, (1.0, 0.9)),
+    # A repeat leaves out what it did not test.
+    "queries of a repeat": (lambda: REPEATED.select(repeat=1).qid, ["q0", "q1"]),
+    "values of a repeat": (lambda: REPEATED.select(repeat=1).values, [[0.7, 0.75], [0.8, 0.25]]),
+    "no folds of one repeat": (lambda: REPEATED.select(repeat=1).folds, None),
+    "folds of a list of one": (lambda: REPEATED.select(repeat=[1]).folds, [[2, 3]]),
+    "several axes": (
+        lambda: RANDOM.select(system="b", repeat=0, qid=["q2"])["nDCG@10"].values,
+        [RANDOM.values[1, 0, 2, 1]],
+    ),
+    # Means
+    "means": (ONE.mean, {"AP": 0.5, "nDCG@10": 0.5}),
+    "a mean": (ONE["AP"].mean, {"AP": 0.5}),
+    "weighted means": (
+        TWO.mean,
+        {
+            "a": {"AP": 0.625, "nDCG@10": 0.5625},
+            "b": {"AP": float(sum(map(Fraction, (0.1, 0.4, 0.3))) / 4), "nDCG@10": 0.5},
+        },
+    ),
+    "means as an array": (lambda: ONE.means, [0.5, 0.5]),
+    "a mean as an array": (lambda: ONE["AP"].means.shape, ()),
+    "means by system": (lambda: TWO["AP"].means, [0.625, TWO.mean()["b"]["AP"]]),
+    "all means": (lambda: TWO.means.shape, (2, 2)),
+    "ideal means": (TWO.ideal, {"AP": 1.0, "nDCG@10": 0.9}),
+    "unknown ideal means": (ONE.ideal, {"AP": None, "nDCG@10": None}),
+    "means over repeats": (
+        lambda: REPEATED.over_repeats().values,
+        [[0.6, 0.5], [0.9, 0.5], [0.0, 0.5]],
+    ),
+    "the mean counts a query once": (
+        lambda: REPEATED.mean()["AP"],
+        pytest.approx(statistics.fmean([0.6, 0.9, 0.0]), rel=1e-15),
+    ),
+    "means of folds": (lambda: REPEATED.fold_means().T, [AP_OF_FOLDS, NDCG_OF_FOLDS]),
+    "means of folds of a measure": (REPEATED["AP"].fold_means, AP_OF_FOLDS),
+    "one mean": (lambda: float(TWO.select(system=["a"])["AP"]), 0.625),
+    # A dict has a level for each axis.
+    "a dict": (lambda: ONE.to_dict()["q1"], {"AP": 1.0, "nDCG@10": 0.75}),
+    "a dict of one measure": (ONE["AP"].to_dict, {"q0": 0.5, "q1": 1.0, "q2": 0.0}),
+    "a dict of systems": (lambda: TWO.to_dict()["b"]["q2"]["AP"], 0.3),
+    "a dict of repeats": (lambda: REPEATED["AP"].to_dict()[1]["q0"], 0.7),
+}
 
-    def test_a_list_gives_a_picked_measure_its_axis_back(self):
-        assert ONE["AP"][["AP"]].values.tolist() == [[0.5], [1.0], [0.0]]
-        assert ONE["AP"]["AP"].values.tolist() == [0.5, 1.0, 0.0]
 
-    def test_what_belongs_to_measures_is_picked_with_them(self):
-        picked = TWO["nDCG@10"]
-        assert (picked.n_empty, picked.ideals, picked.directions) == ((1,), (0.9,), (1,))
-        assert math.isnan(picked.empty[0])
+@pytest.mark.parametrize(("read", "expected"), READ.values(), ids=READ)
+def test_what_is_read(read, expected):
+    found = read()
+    assert (found.tolist() if isinstance(found, np.ndarray) else found) == expected
 
-    def test_one_named_system_is_an_axis(self):
-        alone = TWO.select(system=["b"])
-        assert alone.systems == ("b",)
-        assert alone.values.shape == (1, 3, 2)
-        assert list(alone.mean()) == ["b"]
 
-    def test_collections_of_measures(self):
-        for found in (ONE, TWO, REPEATED):
-            assert len(found) == 2
-            assert list(found) == ["AP", "nDCG@10"]
-            assert "AP" in found
-            assert "RR" not in found
-            assert 3 not in found
+@pytest.mark.parametrize("found", [ONE, TWO, REPEATED])
+def test_results_are_collections_of_measures(found):
+    assert list(found) == ["AP", "nDCG@10"]
+    assert len(found) == 2
+    assert "AP" in found
+    assert "RR" not in found
+    assert 3 not in found
 
-    @pytest.mark.parametrize("shape", [(3,), (2, 3, 1), (3, 3), (1, 3, 2)])
-    def test_values_of_another_shape_are_refused(self, shape):
-        with pytest.raises(ValueError, match="values must have the shape"):
-            Scores(
+
+REFUSED = [
+    (lambda: ONE.select(system=0), "system= needs values"),
+    (lambda: ONE.select(repeat=0), "repeat= needs values"),
+    (ONE.fold_means, "needs a result with folds"),
+    (lambda: ONE.mean("harmonic"), "average must be one of"),
+    # which have no logarithm
+    (lambda: ONE.mean("geometric", floor=0.0), "floor must be a finite number > 0"),
+    (lambda: ONE.mean("geometric", floor=-0.5), "floor must be a finite number > 0"),
+    *[
+        (
+            lambda shape=shape: Scores(
                 measures=("AP", "RR"), qid=np.arange(3), values=np.zeros(shape), directions=(1, 1)
-            )
+            ),
+            "values must have the shape",
+        )
+        for shape in [(3,), (2, 3, 1), (3, 3), (1, 3, 2)]
+    ],
+]
+
+
+@pytest.mark.parametrize(("call", "words"), REFUSED)
+def test_what_a_result_lacks_is_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
 
 
 class TestNames:
@@ -93,16 +170,11 @@ class TestNames:
     @pytest.mark.parametrize(
         ("name", "column"),
         [
-            ("AP", 0),
             (AP(), 0),
-            ("ap", 0),
             ("map", 0),
             (xGAP(g=(0.1, 0.9), k=10), 1),
             ("XGAP( g = [.1, .9] ) @ 10", 1),
-            ("xgap(k=10,g=(0.1,0.9))", 1),
-            (nDCG(gain="exp2", k=5), 2),
             ("ndcg(gain=EXP2)@5", 2),
-            ("rbp(p=.8)", 3),
             ("rbp.8", 3),
             ("Clicks", 4),
         ],
@@ -129,101 +201,23 @@ class TestNames:
             ONE.select(qid="q7")
 
 
-class TestSelect:
-    def test_a_system(self):
-        assert TWO.select(system="b").values[1:].tolist() == [[0.2, 0.5], [0.3, 0.5]]
-        assert TWO.select(system="b").systems is None
-        assert TWO.select(system=["b", "a"]).values[1].tolist() == TWO.values[0].tolist()
-
-    def test_queries_keep_their_axis(self):
-        picked = TWO.select(qid="q1")
-        assert picked.values.tolist() == [[[1.0, 0.75]], [[0.2, 0.5]]]
-        assert picked.weights.tolist() == [2.0]
-        assert TWO["AP"].select(qid=["q2", "q0"]).values.tolist() == [[0.0, 0.5], [0.3, 0.1]]
-
-    def test_what_is_unknown_of_some_queries(self):
-        picked = TWO.select(qid=["q1"])
-        assert picked.n_empty == (0, None)
-        assert picked.ideals == (None, None)
-        reordered = TWO.select(qid=["q2", "q1", "q0"])
-        assert (reordered.n_empty, reordered.ideals) == (TWO.n_empty, TWO.ideals)
-
-    def test_a_repeat_leaves_out_what_it_did_not_test(self):
-        second = REPEATED.select(repeat=1)
-        assert second.qid.tolist() == ["q0", "q1"]
-        assert second.values.tolist() == [[0.7, 0.75], [0.8, 0.25]]
-        assert second.folds is None
-        assert REPEATED.select(repeat=[1]).folds.tolist() == [[2, 3]]
-
-    @pytest.mark.parametrize("axis", ["system", "repeat"])
-    def test_an_axis_that_is_not_there(self, axis):
-        with pytest.raises(ValueError, match=f"{axis}= needs values"):
-            ONE.select(**{axis: 0})
-
-    def test_several_axes(self):
-        both = scores_of(RNG.random((2, 2, 3, 2)), systems=("a", "b"), folds=[[0, 0, 1], [2, 3, 3]])
-        picked = both.select(system="b", repeat=0, qid=["q2"])["nDCG@10"]
-        assert picked.values.tolist() == [both.values[1, 0, 2, 1]]
-
-
 class TestMeans:
-    def test_mean_over_queries(self):
-        assert ONE.mean() == {"AP": 0.5, "nDCG@10": 0.5}
-        assert ONE["AP"].mean() == {"AP": 0.5}
-
-    def test_weights_and_missing_values(self):
-        assert TWO.mean() == {
-            "a": {"AP": 0.625, "nDCG@10": 0.5625},
-            "b": {"AP": float(sum(map(Fraction, (0.1, 0.4, 0.3))) / 4), "nDCG@10": 0.5},
-        }
-
-    def test_means_as_an_array(self):
-        assert ONE.means.tolist() == [0.5, 0.5]
-        assert ONE["AP"].means.shape == ()
-        assert TWO["AP"].means.tolist() == [0.625, TWO.mean()["b"]["AP"]]
-        assert TWO.means.shape == (2, 2)
-
     def test_means_are_rounded_once(self):
         values = RNG.random(1000) * 10.0 ** RNG.integers(-8, 8, 1000)
         exact = float(sum(map(Fraction, values.tolist())) / 1000)
         assert float(scores_of(values[:, None])) == exact
-
-    def test_a_query_counts_once_by_its_mean_over_repeats(self):
-        assert REPEATED.over_repeats().values.tolist() == [[0.6, 0.5], [0.9, 0.5], [0.0, 0.5]]
-        assert REPEATED.mean()["AP"] == pytest.approx(statistics.fmean([0.6, 0.9, 0.0]), rel=1e-15)
-
-    def test_means_of_folds(self):
-        ap, ndcg = [0.25, 1.0, 0.7, 0.8], [0.375, 0.75, 0.75, 0.25]
-        assert REPEATED.fold_means().T.tolist() == [ap, ndcg]
-        assert REPEATED["AP"].fold_means().tolist() == ap
-        with pytest.raises(ValueError, match="needs a result with folds"):
-            ONE.fold_means()
 
     def test_means_of_folds_are_weighted_and_by_system(self):
         folds = [[0, 0, 1]]
         found = scores_of(TWO.values[:, None], systems=("a", "b"), folds=folds, weights=TWO.weights)
         assert found.fold_means()[0].tolist() == [[2.5 / 3, 1.75 / 3], [0.0, 0.5]]
 
-    def test_the_geometric_mean(self):
+    def test_the_geometric_mean_has_a_floor(self):
         assert ONE.mean("geometric", floor=0.125)["AP"] == pytest.approx((0.5 * 0.125) ** (1 / 3))
-        with pytest.raises(ValueError, match="average must be one of"):
-            ONE.mean("harmonic")
-        for floor in (0.0, -0.5):  # which have no logarithm
-            with pytest.raises(ValueError, match="floor must be a finite number > 0"):
-                ONE.mean("geometric", floor=floor)
-
-    def test_the_geometric_mean_has_the_floor_of_trec_eval(self):
-        trec_eval = pytest.importorskip("pytrec_eval")
-        qrels = {query: {"a": 1, "b": 0} for query in ("found", "missed")}
-        run = {"found": {"b": 2.0, "a": 1.0}, "missed": {"b": 1.0}}
-        values = trec_eval.RelevanceEvaluator(qrels, {"gm_map"}).evaluate(run)
-        logs = [each["gm_map"] for each in values.values()]
         found = scores_of([[0.5], [0.0]]).mean("geometric")["AP"]
-        assert found == pytest.approx(math.exp(statistics.fmean(logs)), rel=1e-12)
+        assert found == pytest.approx(math.sqrt(0.5 * 1e-5), rel=1e-12)  # that of trec_eval
 
-    def test_a_result_with_one_mean_is_a_float(self):
-        assert float(ONE["AP"]) == 0.5
-        assert float(TWO.select(system=["a"])["AP"]) == 0.625
+    def test_a_result_with_several_means_is_no_float(self):
         with pytest.raises(TypeError, match=r"got 2: choose by scores\['AP'\]\.$"):
             float(ONE)
         with pytest.raises(TypeError, match=r"got 2: choose by scores.select\(system='a'\)\.$"):
@@ -244,18 +238,8 @@ class TestMeans:
             assert float(nothing["nDCG@10"]) == 0.5
             assert "nan" in repr(nothing)
 
-    def test_ideal_means(self):
-        assert TWO.ideal() == {"AP": 1.0, "nDCG@10": 0.9}
-        assert ONE.ideal() == {"AP": None, "nDCG@10": None}
-
 
 class TestExport:
-    def test_to_dict_has_a_level_for_each_axis(self):
-        assert ONE.to_dict()["q1"] == {"AP": 1.0, "nDCG@10": 0.75}
-        assert ONE["AP"].to_dict() == {"q0": 0.5, "q1": 1.0, "q2": 0.0}
-        assert TWO.to_dict()["b"]["q2"]["AP"] == 0.3
-        assert REPEATED["AP"].to_dict()[1]["q0"] == 0.7
-
     def test_to_frame_has_a_level_for_each_axis(self):
         pytest.importorskip("pandas")
         assert ONE.to_frame().loc["q1", "AP"] == 1.0
@@ -392,22 +376,6 @@ class TestSideBySide:
 
 class TestMeansAlone:
     ALONE = scores_of([[0.5, NAN], [1.0, 0.75]], n_empty=(0, 1), empty=(0.0, NAN))
-
-    def test_parts_add_up(self):
-        parts = [self.ALONE.select(qid=[each]) for each in self.ALONE.qid.tolist()]
-        joined = Means.of(parts[0], 3).joined(Means.of(parts[1], 4))
-        assert (joined.n_queries, joined.n_documents) == (2, 7)
-        assert joined.mean() == self.ALONE.mean() == {"AP": 0.75, "nDCG@10": 0.75}
-        assert joined.sums == Means.of(self.ALONE, 7).sums
-
-    def test_the_counts_of_joined_means_are_those_of_the_whole(self):
-        columns = {"measures": ("AP",), "empty": (NAN,)}
-        first = scores_of([[NAN], [1.0]], n_empty=(1,), **columns)
-        second = scores_of([[NAN], [NAN], [0.5]], n_empty=(2,), **columns)
-        whole = scores_of(
-            [*first.values.tolist(), *second.values.tolist()], n_empty=(3,), **columns
-        )
-        assert Means.of(first, 4).joined(Means.of(second, 5)) == Means.of(whole, 9)
 
     def test_names(self):
         means = Means.of(self.ALONE, 7)

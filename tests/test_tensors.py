@@ -1,6 +1,5 @@
 """Scores that are tensors or short floats, as arrays or one by one in lists and dicts."""
 
-
 import numpy as np
 import pytest
 
@@ -49,30 +48,6 @@ def test_records_are_still_no_scores():
 
 
 # One by one
-
-
-def kinds():
-    torch = pytest.importorskip("torch")
-    return {
-        "bfloat16": lambda each: torch.tensor(each).bfloat16(),
-        "with gradient": lambda each: torch.tensor(each, requires_grad=True),
-        "both": lambda each: torch.tensor(each, dtype=torch.bfloat16, requires_grad=True),
-        "plain": torch.tensor,
-    }
-
-
-@pytest.mark.parametrize("name", ["bfloat16", "with gradient", "both", "plain"])
-def test_lists_of_tensors_are_read(name):
-    tensor = kinds()[name]
-    listed = [tensor(each) for each in SCORE]
-    assert nDCG()(Y, listed) == nDCG()(Y, SCORE)
-    assert nDCG()([tensor(float(each)) for each in Y], tuple(listed)) == nDCG()(Y, SCORE)
-    run = {"q": dict(zip("abc", listed, strict=True))}
-    qrels = {"q": dict(zip("abc", Y, strict=True))}
-    plain = {"q": dict(zip("abc", SCORE, strict=True))}
-    np.testing.assert_array_equal(
-        trec.evaluate("nDCG", qrels, run).values, trec.evaluate("nDCG", qrels, plain).values
-    )
 
 
 class Stubborn:

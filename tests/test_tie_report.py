@@ -1,4 +1,4 @@
-"""How much tied documents decide, and arrays whose short numbers make ties."""
+"""How much tied documents decide."""
 
 import itertools
 
@@ -127,56 +127,6 @@ def test_rankings_frames_and_notes():
     assert found.to_frame()["are_bounds"].tolist() == [True, False]
     assert "values of xGAP(g=[0.5,0.5]): lowest" in " ".join(repr(found).split())
     assert "are not bounds" not in repr(tie_report("AP", rankings))
-
-
-class TensorLike:
-    """What torch does: numbers behind `detach` and `cpu`, and an error for NumPy."""
-
-    def __init__(self, values, dtype="torch.float32", is_plain=False):
-        self.values, self.dtype, self.is_plain = np.asarray(values), dtype, is_plain
-
-    def detach(self):
-        return TensorLike(self.values, self.dtype, self.dtype == "torch.float32")
-
-    def cpu(self):
-        return self
-
-    def float(self):
-        return TensorLike(self.values, "torch.float32", is_plain=True)
-
-    def __array__(self, dtype=None, copy=None):
-        if not self.is_plain:
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
-        return self.values
-
-
-Y, SCORE = [2, 0, 1, 0], [0.5, 0.25, 0.75, 0.75]
-
-
-@pytest.mark.parametrize("dtype", ["torch.float32", "torch.bfloat16", "torch.float8_e4m3fn"])
-def test_tensors_are_read_without_their_gradients(dtype):
-    value = nDCG()(Y, SCORE)
-    assert nDCG()(Y, TensorLike(SCORE, dtype)) == value
-    assert nDCG()(TensorLike(Y, dtype), TensorLike(SCORE, dtype)) == value
-
-
-@pytest.mark.parametrize("name", ["float16", "bfloat16", "float8_e4m3fn"])
-def test_short_floats_are_read_as_they_are(name):
-    kind = np.float16 if name == "float16" else getattr(pytest.importorskip("ml_dtypes"), name)
-    assert nDCG()(np.array(Y).astype(kind), np.array(SCORE).astype(kind)) == nDCG()(Y, SCORE)
-
-
-def test_tensors_of_torch():
-    torch = pytest.importorskip("torch")
-    value = nDCG()(Y, SCORE)
-    for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
-        tensor = torch.tensor(SCORE, dtype=dtype, requires_grad=True)
-        assert nDCG()(torch.tensor(Y).to(dtype), tensor * 1) == value
-
-
-def test_records_are_still_no_scores():
-    with pytest.raises(ValueError, match="y_score must be numeric"):
-        nDCG()(Y, np.zeros(4, dtype=[("score", float)]))
 
 
 def test_queries_without_documents_have_no_ties():

@@ -163,18 +163,6 @@ void test_radix_sort_is_sort() {
   }
 }
 
-void test_schedule_is_a_permutation() {
-  Random random(3);
-  for (const Sizes& sizes : shapes(random)) {
-    const Layout layout(sizes);
-    std::vector<std::int64_t> schedule(sizes.size()), numbers(sizes.size());
-    schedule_queries(layout.queries(), schedule.data());
-    std::sort(schedule.begin(), schedule.end());
-    std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
-    expect(schedule == numbers, "schedule");
-  }
-}
-
 // --- rank ----------------------------------------------------------------------------------------
 
 Ranked rank_naively(const Scores& scores, const Queries& queries) {
@@ -230,7 +218,6 @@ int main() {
        {Registers::kPlain, Registers::kAvx, Registers::kAvx2, Registers::kAvx512})
     if (each <= widest_registers()) test_network_sorts_every_lane(each);
   test_radix_sort_is_sort();
-  test_schedule_is_a_permutation();
   test_rank();
   return report();
 }
