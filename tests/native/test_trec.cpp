@@ -263,7 +263,8 @@ void test_documents_are_found(Random& random) {
     const std::int64_t half = below(random, round % 100 == 0 ? 400 : 60);
     const std::int64_t longest = round % 2 == 0 ? 4 : 12;  // many repeated ids, or few
     for (std::int64_t i = 0; i < half; ++i) ids.add(random_text(random, "ab", longest));
-    for (std::int64_t i = 0; i < half; ++i) ids.add(ids.ids[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = 0; i < half; ++i)
+      ids.add(std::string(ids.ids[static_cast<std::size_t>(i)]));
     const std::vector<std::int64_t> indptr = {0, half, 2 * half}, start = {0, half};
     const Queries queries{indptr.data(), 2};
     std::vector<std::int64_t> repeated;
