@@ -368,7 +368,9 @@ def test_ids_under_other_names_that_agree_are_taken_in_silence(name, one, other)
         assert warnings_of(lambda columns=columns: DOORS[name](columns)) == []
 
 
-@pytest.mark.parametrize("name", [name for name, door in DOORS.items() if door.holding(HOLD_IDS)])
+@pytest.mark.parametrize(
+    "name", [name for name in sorted(DOORS.keys() - MAY_LACK_ROWS) if DOORS[name].holding(HOLD_IDS)]
+)
 def test_sizes_row_by_row_instead_of_ids_warn(name):
     sizes = [*range(5, 19), 31]
     door, ids = DOORS[name], np.repeat(sizes, sizes)

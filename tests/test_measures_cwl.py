@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pools import rankings_of_pools
 
-from skgraded.measures import BPM, CWL, INSQ, INST, NERR10, RBP, PrefixCWL
+from skgraded.measures import BPM, CWL, INST, NERR10, PrefixCWL
 
 
 @given(
@@ -103,13 +103,3 @@ class TestBase:
                 ValueError, match=f"_continuation of {kind.__name__} must return pr"
             ):
                 kind()([1, 0, 1], [3, 2, 1])
-
-    def test_the_default_for_ties_is_the_worst_order_unless_the_mean_is_known(self):
-        assert (CWL.ties, PrefixCWL.ties, RBP().ties, INSQ().ties) == (
-            "pessimistic",
-            "expected",
-            "expected",
-            "expected",
-        )
-        with pytest.raises(ValueError, match=r"ties must be .* for INST, got 'expected'"):
-            INST(ties="expected")

@@ -13,8 +13,7 @@ from reference.average_precision import average_precision
 from reference.ndcg import ndcg
 from reference.queries import per_query, rows_by_query
 
-from skgraded import AP, ERR, RBP, RR, Bpref, eGAP, evaluate, measure, nDCG
-from skgraded.measures import BprefTen
+from skgraded import AP, RBP, eGAP, evaluate, measure, nDCG
 from skgraded.rankings import as_rankings
 
 # These tests call measures whose scale is open on purpose, and long lists of one query.
@@ -49,17 +48,6 @@ def test_a_query_of_a_million_documents():
     relevant = y_true[rows] >= 1
     by_hand = np.sum(relevant * np.cumsum(relevant) / np.arange(1, n + 1)) / relevant.sum()
     assert AP(ties="row_order")(y_true, y_score) == pytest.approx(by_hand, rel=1e-12)
-
-
-def test_cascades_and_preferences_of_many_grades():
-    rng = np.random.default_rng(4)
-    y_true, y_score = rng.integers(0, 400, 90), rng.integers(0, 40, 90)
-    binary_labels = (y_true >= 200).astype(int)
-    for kind in (Bpref, BprefTen, RR):
-        assert kind(rel=200)(y_true, y_score) == pytest.approx(kind()(binary_labels, y_score))
-    assert ERR(gain="linear")(y_true, y_score) == pytest.approx(
-        ERR(gain=tuple(range(1, 400)))(y_true, y_score), abs=2e-3
-    )
 
 
 def test_a_high_top_grade_takes_no_room():

@@ -1,4 +1,7 @@
-"""Every measure against its literal oracle: whole and other grades, all rules, all cut-offs."""
+"""Every measure against its literal oracle: whole and other grades, all rules, all cut-offs.
+
+And how measures relate to each other.
+"""
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from facts import (
     fields_of,
     has_mean_over_ties,
     scale_fields,
+    top_grade,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,8 +25,8 @@ from reference import REFERENCE
 from reference.ndcg import adm
 from reference.queries import per_query, plain, rows_by_query
 
-from skgraded import Rankings, evaluate
-from skgraded.measures import ADM
+from skgraded import AP, GAP, Rankings, eGAP, evaluate, infAP, xGAP
+from skgraded.measures import ADM, GeneralizedAP, RprefRelative2, grAP
 from skgraded.rankings import as_rankings
 
 # These tests call measures whose scale is open on purpose.
@@ -152,3 +156,42 @@ class TestADM:
         retrieved = Rankings.from_trec({"q": {"d": 1}}, {"q": {"d": 0.5}})
         with pytest.raises(TypeError, match="these rankings have no scores"):
             ADM()(retrieved)
+
+
+class TestIdentities:
+    """What the papers say about how measures relate, from the public API."""
+
+    @given(strategies.small_data(), strategies.cutoffs(), st.data())
+    def test_rpref_relative2_is_gap_on_condensed_lists(self, rows, k, data):
+        g = data.draw(strategies.g_vectors(rows.max_grade))
+        gap = GAP(g=g, k=k, unjudged="condense")
+        rpref = RprefRelative2(gain=tuple(np.cumsum(g)), k=k)
+        assert_equal_measures(rows, rpref, gap)
+
+    @given(strategies.long_data(unjudged=False, ties=False), st.data())
+    def test_inferred_ap_of_complete_judgments_is_ap(self, rows, data):
+        rel = data.draw(st.integers(1, max(1, top_grade(rows))))
+        inferred = infAP(rel=rel, epsilon=1e-12)
+        assert_equal_measures(rows, inferred, AP(rel=rel), tolerance=1e-9)
+
+    @given(strategies.small_data(), strategies.cutoffs(), st.data())
+    def test_egap_is_the_mean_of_ap_over_the_thresholds(self, rows, k, data):
+        g = data.draw(strategies.g_vectors(rows.max_grade))
+        by_threshold = [
+            share * AP(rel=grade, k=k).per_query(*rows[:2], qid=rows.qid).values
+            for grade, share in enumerate(g, start=1)
+            if grade <= max(1, top_grade(rows))  # AP above all grades is 0
+        ]
+        egap = eGAP(g=g, k=k).per_query(*rows[:2], qid=rows.qid).values
+        np.testing.assert_allclose(egap, np.sum(by_threshold, axis=0), rtol=0, atol=TOLERANCE)
+
+    @given(strategies.small_data(), strategies.cutoffs())
+    def test_graded_measures_of_binary_grades_are_ap(self, rows, k):
+        binary_rows = rows._replace(y_true=np.minimum(rows.y_true, 1))
+        for kind in (GAP, xGAP, eGAP, GeneralizedAP, grAP):
+            assert_equal_measures(binary_rows, kind(k=k), AP(k=k))
+
+
+def assert_equal_measures(rows, one, other, tolerance=TOLERANCE):
+    values = [each.per_query(*rows[:2], qid=rows.qid).values for each in (one, other)]
+    np.testing.assert_allclose(*values, rtol=0, atol=tolerance)

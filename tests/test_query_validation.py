@@ -21,6 +21,7 @@ from skgraded import (
     StratifiedQueryKFold,
     cross_validate_queries,
     make_ranking_scorer,
+    query_series,
     query_target,
     xGAP,
 )
@@ -58,7 +59,8 @@ def test_sparse_matrices_of_every_format(form, estimator):
 @pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
 def test_fold_means_are_those_of_scikit_learn(estimator, routing):
     scoring = make_ranking_scorer([MEASURE, "nDCG@5"])
-    expected = cross_validate(estimator, X, TARGET, cv=QueryKFold(4), scoring=scoring)
+    target = query_series(Y, QID)
+    expected = cross_validate(estimator, X, target, cv=QueryKFold(4), scoring=scoring)
     with sklearn.config_context(enable_metadata_routing=routing):
         found = cross_validate_queries(
             estimator, X, Y, qid=QID, measures=[MEASURE, "nDCG@5"], cv=4, n_jobs=2
