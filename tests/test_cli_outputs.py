@@ -172,15 +172,7 @@ def lines(n):
 def test_an_interrupt_ends_the_command_within_a_second(folder, threads, n_pieces):
     words = ("evaluate", "qrels", "a.run", "b.run", "fifo", "a.run", "--threads", threads)
     status, seconds, errors = interrupted(words, "fifo", lines(n_pieces))
-    assert status == 130
-    assert seconds < 1.0
-    assert "Traceback" not in errors
-
-
-@needs_fifo
-def test_an_interrupt_ends_the_reading_of_judgments(folder):
-    status, seconds, errors = interrupted(("evaluate", "fifo", "a.run"), "fifo", [b"q1 0 a 1\n"])
-    assert (status, errors) == (130, "skgraded: interrupted\n")
+    assert (status, errors) == (-signal.SIGINT, "")
     assert seconds < 1.0
 
 
