@@ -3,7 +3,6 @@
 import numpy as np
 from _calibration_of_pairs import BOUNDS, LEVEL, tails_and_width
 
-from skgraded._intervals.estimate import means
 from skgraded._intervals.regression import regression
 from skgraded._intervals.repeats import over_repeats
 
@@ -81,9 +80,9 @@ def component_rows(n_columns, n_designs=4):
                         :, np.arange(n_repeats)[:, None], folds
                     ]
                     rows += rng.normal(0.0, of_query, (len(rows), 1, n_queries))
-                    found = over_repeats(rows + rng.normal(0.0, rest, rows.shape), folds)
-                    options = {"bounds": BOUNDS, "part": found.models, "widening": found.widening}
-                    ends.append(means(found.rows, **options).interval(1 - LEVEL))
+                    rows += rng.normal(0.0, rest, rows.shape)
+                    _, found = over_repeats(rows, folds, bounds=BOUNDS)
+                    ends.append(found.interval(1 - LEVEL))
                 by_repeat = of_model**2 / n_folds + rest**2 / n_queries
                 error = np.sqrt(of_query**2 / n_queries + by_repeat / n_repeats)
                 row.append(tails_and_width(np.concatenate(ends), 0.0, error))

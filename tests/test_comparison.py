@@ -369,9 +369,9 @@ def repeated(ranker=RANKER, n_repeats=3):
 def test_repeats_enter_intervals_and_p_values():
     soft, stiff = repeated(), repeated(STIFF)
     found = compare({"stiff": stiff, "soft": soft}, tests=["t", "score"])
-    apart = over_repeats((soft.values - stiff.values)[None, :, :, 0], soft.folds)
-    expected = means(apart.rows, part=apart.models, widening=apart.widening, bounds=(-1.0, 1.0))
-    assert expected.error > means(apart.rows).error
+    apart = (soft.values - stiff.values)[None, :, :, 0]
+    rows, expected = over_repeats(apart, soft.folds, bounds=(-1.0, 1.0))
+    assert expected.error > means(rows).error
     np.testing.assert_allclose(found.difference[0], expected.value, rtol=1e-12)
     np.testing.assert_allclose(found.interval[0], expected.interval(0.95), rtol=1e-9)
     np.testing.assert_allclose(found.standard_error[0], expected.error, rtol=1e-9)

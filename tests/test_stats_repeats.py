@@ -13,9 +13,7 @@ from skgraded._intervals.repeats import over_repeats
 
 def estimated(differences, folds=None, clusters=None):
     """The estimate of mean differences over repeats, as a comparison makes it."""
-    found = over_repeats(differences, folds, clusters)
-    ways = () if clusters is None else (clusters,)
-    return means(found.rows, clusters=ways, part=found.models, widening=found.widening)
+    return over_repeats(differences, folds, clusters)[1]
 
 
 def by_t(found, confidence=0.9):
@@ -230,7 +228,9 @@ def test_weights_enter_the_variance_of_models_by_dense_matrices():
     differences, folds = columns_of_a_pair()
     differences[:, 2, :5] = np.nan
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 40)
-    plain, found = (over_repeats(differences, folds, weights=each) for each in (None, weights))
+    (_, plain), (rows, found) = (
+        over_repeats(differences, folds, weights=each) for each in (None, weights)
+    )
     is_tested = ~np.isnan(differences[0])
     levels = np.where(is_tested, folds + 4 * np.arange(5)[:, None], -1)
     of_query = np.array([(levels == each).sum(axis=0) for each in range(20)]).T
@@ -243,11 +243,10 @@ def test_weights_enter_the_variance_of_models_by_dense_matrices():
         return (mean**2).sum() - (influence**2).sum() / (40 * 39)
 
     ratio = factor(weights) / factor(np.ones(40))
-    variances = (each.models.variance for each in (found, plain))
-    np.testing.assert_allclose(next(variances), ratio * next(variances), rtol=1e-9)
-    for each, widening in zip(differences, found.widening, strict=True):
-        means = np.nanmean(each, axis=0)
-        apart = weights * (means - np.average(means, weights=weights))
+    np.testing.assert_allclose(found.part.variance, ratio * plain.part.variance, rtol=1e-9)
+    of_queries = found.error**2 - found.part.variance
+    widened = of_queries / means(rows, weights=weights).error ** 2
+    for each, own_means, share in zip(differences, rows.T, widened - 1.0, strict=True):
+        apart = weights * (own_means - np.average(own_means, weights=weights))
         own = (apart**2).sum() * 40 / 39 / weights.sum() ** 2
-        shared = allowance(each, folds, own, weights)
-        assert own * (widening**2 - 1) == pytest.approx(shared)
+        assert own * share == pytest.approx(allowance(each, folds, own, weights))

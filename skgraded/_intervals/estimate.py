@@ -77,15 +77,10 @@ class _Way(NamedTuple):
 
         A large cluster pulls the value to itself, by its share of the rows (CR3).
         """
-        return self.sums / np.sqrt(self._held)[:, None]
-
-    @property
-    def _held(self) -> FloatArray:
-        n = len(self.shares)
+        n, held = len(self.shares), (1.0 - np.minimum(self.shares, _LARGEST_SHARE)) ** 2
         if _are_alike(self.shares):
-            return np.full(n, (n - 1.0) / n)
-        held: FloatArray = (1.0 - np.minimum(self.shares, _LARGEST_SHARE)) ** 2
-        return held
+            held = np.full(n, (n - 1.0) / n)
+        return self.sums / np.sqrt(held)[:, None]
 
 
 class Estimate:

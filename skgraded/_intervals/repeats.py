@@ -7,12 +7,10 @@ a query.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._intervals.estimate import Part, sums_by_cluster
+from skgraded._intervals.estimate import Bounds, Estimate, Part, means, sums_by_cluster
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -23,31 +21,15 @@ _SHARED = 1 / 6
 _ROUNDING = 1e-9
 
 
-class OverRepeats(NamedTuple):
-    """Differences over several repeats, as the interval machine takes them.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n_queries, n_columns)
-        Means of each query over the repeats that tested it.
-    widening : ndarray of shape (n_columns,)
-        Factor of the errors over queries, for what the training data of all folds share.
-    models : Part or None
-        The variances that the folds add; None of one repeat.
-    """
-
-    rows: FloatArray
-    widening: FloatArray
-    models: Part | None
-
-
 def over_repeats(
     differences: FloatArray,
     folds: IntArray | None = None,
     clusters: IntArray | None = None,
     weights: FloatArray | None = None,
-) -> OverRepeats:
-    """Apart what queries, and what the models of folds, add to the variation of means.
+    *,
+    bounds: Bounds | None = None,
+) -> tuple[FloatArray, Estimate]:
+    """Estimate means by what queries, and what the models of folds, add to their variation.
 
     A difference is the sum of an effect of its query, of the models of its fold within a repeat,
     and of the rest, all random [1]_. The variance of the mean is
@@ -89,10 +71,15 @@ def over_repeats(
     weights : ndarray of shape (n_queries,), optional
         Weights of the queries.
 
+    bounds : pair of float or of ndarray of shape (n_columns,), optional
+        The least and the largest difference that there can be.
+
     Returns
     -------
-    OverRepeats
-        The means of queries, and what is to be added to their variation.
+    rows : ndarray of shape (n_queries, n_columns)
+        Means of each query over the repeats that tested it.
+    estimate : Estimate
+        That of the means over the queries.
 
     References
     ----------
@@ -101,9 +88,10 @@ def over_repeats(
     .. [3] Y. Bengio, Y. Grandvalet (2004), "No Unbiased Estimator of the Variance of K-Fold
        Cross-Validation", JMLR 5.
     """
+    ways = () if clusters is None else (clusters,)
     if differences.shape[1] == 1:
         rows = np.ascontiguousarray(differences[:, 0].T)
-        return OverRepeats(rows, np.ones(len(differences)), None)
+        return rows, means(rows, weights=weights, clusters=ways, bounds=bounds)
     is_tested: NDArray[np.bool_] = ~np.any(np.isnan(differences), axis=0)
     of_queries = np.where(is_tested, differences, 0.0).sum(axis=1) / is_tested.sum(axis=0)
     cells = (differences - of_queries[:, None])[:, is_tested]
@@ -112,8 +100,11 @@ def over_repeats(
     design = _Design(is_tested, folds, clusters, counted)
     by_data = design.allowance(cells, by_queries)
     share = np.divide(by_data, by_queries, out=np.zeros_like(by_data), where=by_queries > 0.0)
-    part = Part(design.added(cells), design.freedom)
-    return OverRepeats(np.ascontiguousarray(of_queries.T), np.sqrt(1.0 + share), part)
+    rows, part = np.ascontiguousarray(of_queries.T), Part(design.added(cells), design.freedom)
+    widening = np.sqrt(1.0 + share)  # for what the training data of all folds share
+    return rows, means(
+        rows, weights=weights, clusters=ways, part=part, bounds=bounds, widening=widening
+    )
 
 
 def _variance_over_queries(

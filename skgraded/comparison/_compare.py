@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._intervals.estimate import SURE, Estimate, means, sums_by_cluster
+from skgraded._intervals.estimate import SURE, Estimate, sums_by_cluster
 from skgraded._intervals.paired import CORRECTIONS, N_RESAMPLES, effect_size, paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction, integer
@@ -193,16 +193,10 @@ def _of_group(given: Given, group: NDArray[np.intp], plan: Plan, widest: FloatAr
     for first in range(0, len(given.pairs), at_a_time):
         one, other = given.pairs[first : first + at_a_time].T
         differences = paired_differences(values[:, one], values[:, other])
-        found = over_repeats(differences.reshape(-1, *values.shape[2:]), folds, clusters)
         reach = np.repeat(widest, len(one))
-        estimate = means(
-            found.rows,
-            clusters=() if clusters is None else (clusters,),
-            part=found.models,
-            widening=found.widening,
-            bounds=(-reach, reach),
-        )
-        parts.append(_read(estimate, found.rows.T, clusters, directions, plan))
+        differences = differences.reshape(-1, *values.shape[2:])
+        rows, estimate = over_repeats(differences, folds, clusters, bounds=(-reach, reach))
+        parts.append(_read(estimate, rows.T, clusters, directions, plan))
     return _Read(*(np.concatenate(each, axis=1) for each in zip(*parts, strict=True)))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._intervals.estimate import FEWEST_DIFFERENCES, Estimate, means, sums_by_cluster
+from skgraded._intervals.estimate import FEWEST_DIFFERENCES, Estimate, sums_by_cluster
 from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction
@@ -369,15 +369,8 @@ class _Compared(NamedTuple):
             folds = self.scores.folds[:, self.kept]
             apart = np.where((folds >= 0)[..., None], apart, np.nan)
         by_threshold = np.moveaxis(apart, 2, 0)
-        found = over_repeats(by_threshold, folds, self.clusters, self.weights)
-        return means(
-            found.rows,
-            weights=self.weights,
-            clusters=() if self.clusters is None else (self.clusters,),
-            part=found.models,
-            bounds=(-1.0, 1.0),
-            widening=found.widening,
-        )
+        options = (folds, self.clusters, self.weights)
+        return over_repeats(by_threshold, *options, bounds=(-1.0, 1.0))[1]
 
 
 def _compared(scores: Scores, cluster: Mapping[Any, Any] | None) -> _Compared:
