@@ -613,9 +613,8 @@ def _seen(names: Any) -> Any:
 
 def _means_over_queries(values: FloatArray, weights: FloatArray | None) -> FloatArray:
     """Return exact means over the middle axis of values by system, query and measure."""
-    n_systems, _, n_measures = values.shape
-    columns = [[values[system, :, each]] for system, each in np.ndindex(n_systems, n_measures)]
-    return np.array(exact_means(columns, weights)).reshape(n_systems, n_measures)
+    by_system = np.ascontiguousarray(values.swapaxes(1, 2))
+    return np.array([exact_means([[each] for each in rows], weights) for rows in by_system])
 
 
 def _nested(axes: Sequence[Sequence[Any]], values: Any) -> Any:
