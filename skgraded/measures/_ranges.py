@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._support import arguments as _params
 from skgraded._support.text import count, first_few
 from skgraded._support.writers import Field, LongResult, or_blank
-from skgraded.measures._catalogue import Measures, catalogue, measures_by_name
+from skgraded.measures._catalogue import Measures, measures_by_name
 from skgraded.measures._catalogue import measure as to_measure
 from skgraded.measures._evaluate import are_of_systems, evaluate
 from skgraded.measures._measure import Measure, rankings_for, warn_of_continuous_scale
@@ -275,14 +275,16 @@ def tie_report(
     _require_one_system(y_score, "tie_report(measures, y_true, scores, qid=qid)")
     rankings = rankings_for(named.values(), y_true, y_score, qid)
     named = {name: each.resolve(rankings.judgments.top_of_scale) for name, each in named.items()}
-    n_tied_before, indptr = _tied_before(rankings, "nonrelevant")
+    rules = {"nonrelevant", *(_parts(each)[0].unjudged for each in named.values())}
+    tied_before = {rule: _tied_before(rankings, rule) for rule in rules}
+    n_tied_before, indptr = tied_before["nonrelevant"]
     return TieReport(
         measures=tuple(named),
         expected=_means(named, rankings, "expected"),
         lowest_first=_means(named, rankings, "pessimistic"),
         highest_first=_means(named, rankings, "optimistic"),
         are_bounds=np.array([_are_bounds(each) for each in named.values()]),
-        tied_share=np.array([_tied_share(each, rankings) for each in named.values()]),
+        tied_share=np.array([_tied_share(each, tied_before) for each in named.values()]),
         n_queries=len(indptr) - 1,
         n_tied_queries=int(np.count_nonzero(np.diff(n_tied_before[indptr]))),
     )
@@ -314,8 +316,11 @@ def _under(rule: Ties, measure: Measure) -> Measure:
 
 def _are_bounds(measure: Measure) -> bool:
     """Whether grades in order are known to give the smallest and the largest value."""
-    bounded = {kind for name, kind in catalogue().items() if name not in _BEYOND_GRADES}
-    return all(type(part) in bounded for part in _parts(measure))
+    kinds = [type(part) for part in _parts(measure)]
+    return all(
+        each.__module__.startswith("skgraded.") and each.__name__ not in _BEYOND_GRADES
+        for each in kinds
+    )
 
 
 def _tied_before(rankings: Rankings, unjudged: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -326,10 +331,10 @@ def _tied_before(rankings: Rankings, unjudged: Any) -> tuple[NDArray[np.int64], 
     return np.append(0, np.cumsum(is_tied)), ranked.indptr
 
 
-def _tied_share(measure: Measure, rankings: Rankings) -> float:
+def _tied_share(measure: Measure, tied_before: dict[Any, Any]) -> float:
     """Return the share of tied ranks down to the deepest cut-off of the measure's parts."""
     parts = _parts(measure)
-    before, indptr = _tied_before(rankings, parts[0].unjudged)
+    before, indptr = tied_before[parts[0].unjudged]
     depths = [len(before) if part.k is None else part.k for part in parts]
     shown = np.minimum(np.diff(indptr), max(depths))
     n_tied = before[indptr[:-1] + shown] - before[indptr[:-1]]
