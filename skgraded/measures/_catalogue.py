@@ -182,6 +182,8 @@ def measure(spec: str | Measure) -> Measure:
     >>> str(measure("ndcg_cut_10"))
     'nDCG@10'
     """
+    if isinstance(spec, str):
+        return _of_string(spec)
     if isinstance(spec, Measure):
         return spec
     if isinstance(spec, type) and issubclass(spec, Measure):
@@ -191,9 +193,7 @@ def measure(spec: str | Measure) -> Measure:
         )
     if is_of_ir_measures(spec):
         return _of_ir_measures(spec)
-    if not isinstance(spec, str):
-        raise TypeError(f"A measure must be a Measure or a string, got {spec!r}.")
-    return _of_string(spec)
+    raise TypeError(f"A measure must be a Measure or a string, got {spec!r}.")
 
 
 def _of_ir_measures(spec: Any) -> Measure:
@@ -271,11 +271,11 @@ def measures_by_name(measures: Measures) -> dict[str, Measure]:
     """
     if isinstance(measures, Mapping):
         named = {_checked_name(name): measure(each) for name, each in measures.items()}
+    elif isinstance(measures, Iterable) and not isinstance(measures, str):
+        named = {each._string: each for each in map(measure, measures)}
     elif isinstance(measures, str | Measure | type) or is_of_ir_measures(measures):
         one: Any = measures
         named = {str(each): each for each in [measure(one)]}
-    elif isinstance(measures, Iterable):
-        named = {str(each): each for each in map(measure, measures)}
     else:
         raise TypeError(f"measures must be a measure or a sequence of measures, got {measures!r}.")
     if not named:

@@ -203,17 +203,11 @@ def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, 
 
 def _refuse_other_order(measures: object, third: object) -> None:
     """Raise where the measures come last, as in other packages, and not first."""
-    if isinstance(measures, str | Measure) or not _holds_measures(third):
-        return
-    raise TypeError(
-        "The measures must come first, got them as y_score: "
-        f"evaluate({third!r}, y_true, y_score, qid=qid)."
-    )
-
-
-def _holds_measures(value: object) -> bool:
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        return bool(value) and all(isinstance(each, str | Measure) for each in value)
-    return isinstance(value, str | Measure)
+    listed = list(third.values()) if isinstance(third, Mapping) else third
+    listed = listed if isinstance(listed, list | tuple) else [listed]
+    are_measures = listed and all(isinstance(each, str | Measure) for each in listed)
+    if are_measures and not isinstance(measures, str | Measure):
+        raise TypeError(
+            "The measures must come first, got them as y_score: "
+            f"evaluate({third!r}, y_true, y_score, qid=qid)."
+        )
