@@ -38,14 +38,16 @@ def warn_if_ids_are_of_another_kind(queries: Queries) -> None:
     queries : Queries
         The rows by query.
     """
-    if _name_rows(queries):
-        warn_once(
-            f"qid is another number in each of {len(queries.qid)} rows, as row numbers and scores "
-            "are, so that every query has a single document and any scores rank it equally. Give "
-            "the rows of a query the same id.",
-            QueryIdsWarning,
-        )
-    elif _look_like_sizes(queries):
+    ids = queries.qid
+    if queries.indptr[-1] == len(ids):  # each query has a single document
+        if _name_rows(ids):
+            warn_once(
+                f"qid is another number in each of {len(ids)} rows, as row numbers and scores are, "
+                "so that every query has a single document and any scores rank it equally. Give "
+                "the rows of a query the same id.",
+                QueryIdsWarning,
+            )
+    elif ids.dtype.kind in "iu" and ids[0] >= 1 and _are_sizes(ids, n_rows_of(queries)):
         warn_once(
             "qid looks like the number of rows of each query, repeated for each row: queries of "
             "the same size are taken for one. From group sizes, make ids by "
@@ -54,25 +56,19 @@ def warn_if_ids_are_of_another_kind(queries: Queries) -> None:
         )
 
 
-def _name_rows(queries: Queries) -> bool:
+def _name_rows(ids: NDArray[Any]) -> bool:
     """Whether ids are 0, 1, 2 ..., 1, 2, 3 ... or fractions; others may be of single documents."""
-    ids = queries.qid
-    are_single = queries.indptr[-1] == len(ids) >= _MANY_SINGLE_DOCUMENTS
-    if not are_single or ids.dtype.kind not in "iuf":
+    if len(ids) < _MANY_SINGLE_DOCUMENTS or ids.dtype.kind not in "iuf":
         return False
     return bool((ids % 1).any() or (ids[0] in {0, 1} and (np.diff(ids) == 1).all()))
 
 
-def _look_like_sizes(queries: Queries) -> bool:
+def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:
     """Whether queries of one size were taken for one, as each id divides its number of rows."""
-    ids = queries.qid
-    if ids.dtype.kind not in "iu" or ids.min() < 1:
-        return False
-    n_rows = n_rows_of(queries)
     if len(ids) == 1:
         is_long = n_rows[0] > _LONG_FOR_ONE_QUERY
         return bool(is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0)
-    if (n_rows == n_rows[0]).all() or (n_rows % ids).any():
+    if ids.min() < 1 or (n_rows == n_rows[0]).all() or (n_rows % ids).any():
         return False
     # An id divides a number of rows by chance once in id times.
     return bool(np.log(ids).sum() >= -np.log(_CHANCE))

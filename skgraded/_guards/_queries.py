@@ -15,19 +15,21 @@ _LOWEST_64_BITS = 2**64 - 1
 
 
 class Queries(Protocol):
-    """Rows by query, as `Judgments` lays them out, and how many of them there should be."""
+    """Rows by query, as `Judgments` lays them out, and how many of them there should be.
 
-    @property
-    def qid(self) -> NDArray[Any]:
-        """Query ids, shape (n_queries,)."""
+    Attributes
+    ----------
+    qid : ndarray of shape (n_queries,)
+        Query ids.
+    indptr : ndarray of shape (n_queries + 1,), int64
+        The rows that are there of query q number ``indptr[q + 1] - indptr[q]``.
+    sizes : ndarray of shape (n_queries,), int64, or None
+        Number of rows of each query in its data set, where the target or the ids say so.
+    """
 
-    @property
-    def indptr(self) -> IntArray:
-        """The rows that are there of query q number ``indptr[q + 1] - indptr[q]``."""
-
-    @property
-    def sizes(self) -> IntArray | None:
-        """Number of rows of each query in its data set, where the target or the ids say so."""
+    qid: NDArray[Any]
+    indptr: IntArray
+    sizes: IntArray | None
 
 
 @dataclass(frozen=True, eq=False)

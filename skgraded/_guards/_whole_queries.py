@@ -59,7 +59,8 @@ def warn_about_given_queries(queries: Queries, *, rows: str = "training rows") -
         What to call the rows in the message.
     """
     warn_if_ids_are_of_another_kind(queries)
-    _warn_of_sizes(queries, rows)
+    if queries.sizes is not None:
+        _warn_of_sizes(queries.sizes, queries, rows)
 
 
 def warn_about_scored_queries(queries: Queries, estimator: Any = None) -> None:
@@ -75,8 +76,9 @@ def warn_about_scored_queries(queries: Queries, estimator: Any = None) -> None:
     """
     warn_if_ids_are_of_another_kind(queries)
     trained = None if estimator is None else _training_record(estimator)
-    if trained is None or not _warn_if_trained_on(trained, queries):
-        _warn_of_sizes(queries, "scored rows")
+    is_known = trained is not None and _warn_if_trained_on(trained, queries)
+    if queries.sizes is not None and not is_known:
+        _warn_of_sizes(queries.sizes, queries, "scored rows")
 
 
 def warn_if_splits_cut_queries(
@@ -152,11 +154,9 @@ def _training_record(estimator: Any) -> QueryRecord | None:
     return None
 
 
-def _warn_of_sizes(queries: Queries, rows: str) -> None:
+def _warn_of_sizes(sizes: IntArray, queries: Queries, rows: str) -> None:
     """Warn where queries have fewer or more rows than they should."""
-    if queries.sizes is None:
-        return
-    n_rows, sizes = n_rows_of(queries), queries.sizes
+    n_rows = n_rows_of(queries)
     is_cut = bool((n_rows < sizes).any())
     marked = n_rows < sizes if is_cut else n_rows > sizes
     if marked.any():
