@@ -17,7 +17,7 @@ from skgraded._support.lazy import keep
 from skgraded.exceptions import LongQueryWarning
 from skgraded.measures import Measure, PairFactors, PrefixMeasure
 from skgraded.measures._positions import ByRank, Positions
-from skgraded.rankings import Judgments, RankedList
+from skgraded.rankings import Judgments, RankedList, own_scores
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class LambdaMART:
         hessian : ndarray of shape (n_documents,)
             Second derivatives.
         """
-        scores = judgments.lay_out_scores(y_score)
+        scores = own_scores(y_score, judgments.places, judgments.n_documents)
         if self._splits(judgments):
             parts = [
                 self._by_position(part.judgments, part.select(scores))
@@ -206,8 +206,8 @@ class LambdaMART:
         return _core.lambdas(**given, order=order, tied=tied, n_levels=judgments.n_levels)
 
     def _swaps(self, judgments: Judgments) -> _Swaps:
-        kept = judgments.kept[_SwapsByCost]
-        swaps = kept.get(self)
+        kept = judgments.kept["swaps"]
+        swaps: _Swaps | None = kept.get(self)
         if swaps is None:
             swaps = keep(kept, self, self._make_swaps(judgments), long=True)
         return swaps
@@ -249,17 +249,13 @@ class _Swaps(NamedTuple):
     options: _core.LambdaOptions
 
 
-class _SwapsByCost(dict[LambdaMART, _Swaps]):
-    """What swaps cost on some labels, by the cost that is differentiated."""
-
-
 def _swap_prices(
     chosen: PrefixMeasure, weight: float, truncation_level: int | None, judgments: Judgments
 ) -> _core.SwapPrices:
     form = chosen.prefix_form(judgments)
     factor = weight * _query_factor(chosen, truncation_level, judgments)
-    gain = gain_factor = discount = position = np.zeros(0)
-    base, columns, column = np.zeros(0), np.zeros(0), np.zeros(0, np.int32)
+    gain = gain_factor = discount = position = base = columns = np.zeros(0)
+    column = np.zeros(0, np.int32)
     discount_ragged = position_ragged = False
     factors = (np.zeros(0),) * 4
     pair_factor = factor

@@ -94,19 +94,3 @@ def keep(kept: dict[K, T], key: K, value: T, *, long: bool = False) -> T:
         for oldest in list(kept)[:-most]:
             kept.pop(oldest, None)
     return value
-
-
-class Kept(dict[type, Any]):
-    """Results that other packages compute from some data and keep with them.
-
-    A package defines a class that holds its results as attributes. ``kept[cls]`` is the one object
-    of that class, made without arguments on first use.
-    """
-
-    if TYPE_CHECKING:
-
-        def __getitem__(self, kind: type[T]) -> T: ...
-
-    def __missing__(self, kind: type[T]) -> T:
-        made: T = self.setdefault(kind, kind())
-        return made

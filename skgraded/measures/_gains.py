@@ -286,10 +286,6 @@ class DiscountAtGainEnds(_IdealDCG):
 COUNTS_JUDGED = {"unjudged": "because it counts judged documents that are not relevant"}
 
 
-class _WarnedOf(set[Measure]):
-    """Measures that no label of some data can reach, of which the user was warned."""
-
-
 def _check_rel(name: str, given: Any) -> float:
     rel = _params.number(name, given, above=0)
     return int(rel) if rel.is_integer() else rel
@@ -313,10 +309,10 @@ class _BinaryMeasure(Measure):
 
     def _warn_of_unreached_threshold(self, judgments: Judgments) -> None:
         """Warn once for these labels, unless there is nothing relevant for anybody."""
-        top, warned_of = judgments.top_grade, judgments.kept[_WarnedOf]
+        top, warned_of = judgments.top_grade, judgments.kept["unreached"]
         if self in warned_of or (top == 0 and self.rel <= 1):
             return
-        warned_of.add(self)
+        warned_of[self] = True
         warn_once(
             f"rel exceeds the highest grade in y_true, which is {top:g}, so that no document is "
             f"relevant: got {self.rel:g} in {self}. rel may be any number above 0.",

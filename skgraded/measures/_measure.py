@@ -38,7 +38,9 @@ _SOME_QUERIES = 20
 
 def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> None:
     """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
-    warn_if_grades_are_inferred(measures, "A call with arrays", judgments.top_grade)
+    still_open = [each for each in measures if each.is_open]
+    if still_open:
+        warn_if_grades_are_inferred(still_open, "A call with arrays", judgments.top_grade)
     for each in measures:
         g = getattr(each, "g", None)
         if isinstance(g, tuple) and len(g) >= judgments.top_grade + 1:
@@ -166,10 +168,6 @@ def _warn_about_thresholds(
         f"the {n_queries} queries in y_true is {top}. {hint}",
         GradeScaleWarning,
     )
-
-
-class _IdealValues(dict[tuple[Any, ...], FloatArray]):
-    """Values of the ideal ranking on some labels, by the identity of the measure."""
 
 
 class Measure(Fields):
@@ -394,8 +392,8 @@ class Measure(Fields):
         if not self.normalize:
             return values
         judgments = rankings.judgments
-        kept = judgments.kept[_IdealValues]
-        best = kept.get(self._identity)
+        kept = judgments.kept["ideal values"]
+        best: FloatArray | None = kept.get(self._identity)
         if best is None:
             best = keep(kept, self._identity, self._raw_values(judgments.ideal))
         return _core.relative_values(values, best)
@@ -519,14 +517,14 @@ def as_scores(
     tenth to twice the time of the scores. They are numbers from then on, and in copies. So are the
     fingerprints of the judgments.
     """
-    from skgraded.results import Scores, direction_of
+    from skgraded.results import Scores
 
     measures = named.values()
     return Scores(
         measures=tuple(named),
         qid=judgments.qid,
         values=sealed(values),
-        directions=tuple(map(direction_of, measures)),
+        directions=tuple(1 if each.greater_is_better else -1 for each in measures),
         weights=judgments.weights,
         n_empty=n_empty,
         empty=tuple(each.empty for each in measures),

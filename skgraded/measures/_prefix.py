@@ -135,8 +135,8 @@ class PairFactors(NamedTuple):
             If a factor has another shape, or `f` is not 0 at level 0 or falls within a query that
             has levels of its own; or if `f` or `h` differ between queries beside other factors.
         """
-        given = {name: each for name, each in self._asdict().items() if each is not None}
-        arrays = {name: np.asarray(each, np.float64, "C") for name, each in given.items()}
+        given = zip(self._fields, self, strict=True)
+        arrays = {name: np.asarray(each, float, "C") for name, each in given if each is not None}
         many = [name for name in ("f", "h") if name in arrays and arrays[name].ndim > 1]
         by_query = many[0] if many else ""
         for name, each in arrays.items():
@@ -284,9 +284,10 @@ class PrefixMeasure(Measure):
         PrefixForm
             Everything the measure needs from the labels to score a ranking.
         """
-        kept, is_long = judgments.kept[_Forms], judgments.borders is not None
-        form = kept.get(self._identity)
+        kept = judgments.kept["forms"]
+        form: PrefixForm | None = kept.get(self._identity)
         if form is None:
+            is_long = judgments.borders is not None
             form = keep(kept, self._identity, _form_of(self, judgments), long=is_long)
         return form
 
@@ -468,16 +469,9 @@ class PrefixForm(NamedTuple):
 _NO_LINEAR_SUMS = np.zeros(1), np.ones(1), _NOTHING
 
 
-class _Forms(dict[tuple[Any, ...], PrefixForm]):
-    """The forms of measures on some labels, by the identity of the measure."""
-
-
-class _Weights(dict[tuple[Positions, Unjudged, type], FloatArray]):
-    """Weights of all documents on some labels, by what determines them."""
-
-
 def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
-    linear, pairs = measure._linear_part(judgments), measure._pair_part(judgments)
+    linear = measure._linear_part(judgments)
+    pairs = measure._pair_part(judgments) if measure.counts_pairs else None
     cells, gain_bytes = _NO_CELLS, b""
     if linear is not None:
         gain = np.ascontiguousarray(linear.gain, np.float64)
@@ -488,15 +482,9 @@ def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
     relevant = judgments.count_pool(measure._relevant(judgments)) > 0
     n_empty = len(relevant) - int(np.count_nonzero(relevant))
     rules = Rules(measure.k or _core.LAST_RANK, measure.ties, measure.unjudged)
+    is_large = judgments.n_queries * cells.base.size > MANY_MOMENTS
     form = PrefixForm(
-        rules=rules,
-        linear=linear,
-        gain_bytes=gain_bytes,
-        pairs=pairs,
-        cells=cells,
-        relevant=relevant.view(np.uint8),
-        n_empty=n_empty,
-        takes_slices=judgments.n_queries * cells.base.size > MANY_MOMENTS,
+        rules, linear, gain_bytes, pairs, cells, relevant.view(np.uint8), n_empty, is_large
     )
     return form._replace(best=form.values(judgments.ideal, 0.0)) if measure.normalize else form
 
@@ -571,7 +559,7 @@ def _weighted_lists(
     last_rank, ties, unjudged = rules
     ranked, ragged = rankings.ranked(ties, unjudged), not isinstance(positions, ByRank)
     if ragged:
-        kept, key = rankings.judgments.kept[_Weights], (positions, unjudged, type(rankings))
+        kept, key = rankings.judgments.kept["weights"], (positions, unjudged, type(rankings))
         weights = kept.get(key)
         if weights is None:
             weights = keep(kept, key, positions(ranked, rankings.judgments), long=True)

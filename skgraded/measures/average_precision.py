@@ -115,7 +115,7 @@ class _ThresholdMeasure(PrefixMeasure):
         key: tuple[Any, int] = self.g, n_grades
         if judgments.n_levels <= _MOST_LEVELS_KEPT:
             return _kept_users(*key, judgments.grades.tobytes())
-        kept = judgments.kept[_UsersOfManyLevels]
+        kept: dict[Any, _Users] = judgments.kept["users"]
         return kept.get(key) or keep(kept, key, _Users(*key, judgments.grades), long=True)
 
 
@@ -150,6 +150,10 @@ class _Users:
         by_level = _core.at_grades(self._grades, G)
         by_level[by_level < _LEAST_PROBABILITY] = 0.0
         self.G, self.relevant = sealed(by_level), sealed(by_level > 0)
+
+    @cached_property
+    def _inverse(self) -> FloatArray:
+        return reciprocal(self.G)
 
     @cached_property
     def _thresholds(self) -> tuple[FloatArray, NDArray[np.int32]]:
@@ -188,7 +192,7 @@ class _Users:
                     "y_true must hold integer grades for a measure of thresholds that states "
                     "shares_levels, got grades between them."
                 )
-            factor = reciprocal(self.G) if divided else np.ones(len(self.G))
+            factor = self._inverse if divided else np.ones(len(self.G))
             return _core.expected_shares(judgments.counts, *self._thresholds, factor)
         pool = judgments.pool
         return _core.own_expected_shares(self.G, pool.levels, pool.indptr, borders, divided)
@@ -196,10 +200,6 @@ class _Users:
 
 def _said(grade: float) -> str:
     return repr(float(grade)).removesuffix(".0")
-
-
-class _UsersOfManyLevels(dict[tuple[Any, int], _Users]):
-    """Distributions over the many grades of some labels, by g and the top grade of the scale."""
 
 
 _MOST_LEVELS_KEPT = 64  # which are found by their bytes, whatever the labels
@@ -239,8 +239,9 @@ class AP(_BinaryMeasure, PrefixMeasure):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        relevant = self._marks(judgments)
-        return PairPart(RECIPROCAL, PairFactors(self._share(judgments), u=relevant, w=relevant))
+        relevant = self._relevant(judgments)
+        share, marks = reciprocal(judgments.count_pool(relevant)), relevant.astype(np.float64)
+        return PairPart(RECIPROCAL, PairFactors(share, u=marks, w=marks))
 
 
 class GAP(_ThresholdMeasure):

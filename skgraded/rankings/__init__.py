@@ -19,6 +19,7 @@ from skgraded.rankings._numbers import (
     distinct_numbers,
     grades_of_categories,
     numeric,
+    own_scores,
     read_as,
     read_grades,
     require_same_words,

@@ -283,7 +283,7 @@ def _read_telling_columns(
     """Read columns of which some may tell the labels or the queries of their rows."""
     columns = {named[0]: labels, **others}
     row_labels = _row_labels({**columns, named[1]: ids})
-    _refuse_other_order(row_labels)
+    refuse_other_order(row_labels)
     grades, in_target = split_target(labels, named[0])
     sources = [] if ids is None else [_ids_in_keyword(named[1], ids)]
     if in_target is not None:
@@ -317,12 +317,12 @@ def _ids_of_frames(columns: Mapping[str, Any], row_labels: Mapping[str, Any]) ->
 def _agreed_on(sources: list[QueryIds]) -> tuple[Any, IntArray | None]:
     """Return the first ids, with the sizes that any know; raise where others contradict them."""
     for other in sources[1:]:
-        _require_same_queries(sources[0], other)
+        require_same_queries(sources[0], other)
     sizes = (each.sizes for each in sources if each.sizes is not None)
     return sources[0].ids if sources else None, next(sizes, None)
 
 
-def _require_same_queries(one: QueryIds, other: QueryIds) -> None:
+def require_same_queries(one: QueryIds, other: QueryIds) -> None:
     """Raise if the two divide the rows into queries differently; the ids may differ."""
     ids, others = one.ids, other.ids
     if len(ids) != len(others):
@@ -348,7 +348,7 @@ def _row_labels(columns: Mapping[str, Any]) -> dict[str, Any]:
     return {name: each.index for name, each in columns.items() if isinstance(each, kinds)}
 
 
-def _refuse_other_order(row_labels: Mapping[str, Any]) -> None:
+def refuse_other_order(row_labels: Mapping[str, Any]) -> None:
     """Raise where two pandas objects hold the same rows in different orders.
 
     Parameters
@@ -368,31 +368,6 @@ def _refuse_other_order(row_labels: Mapping[str, Any]) -> None:
                 f"different orders. Bring them into one order, for example by "
                 f"{name}.loc[{first}.index], or pass arrays."
             )
-
-
-def require_rows_of(
-    row_labels: Mapping[str, Any], ids: NDArray[Any], scores: CheckedColumns
-) -> None:
-    """Raise if scores tell that their rows are not those of Judgments.
-
-    Parameters
-    ----------
-    row_labels : mapping of str to Index
-        Row labels of the columns that were read with the Judgments.
-    ids : ndarray of shape (n_documents,)
-        Query id of each of their rows.
-    scores : CheckedColumns
-        Scores, read without labels.
-
-    Raises
-    ------
-    ValueError
-        If they hold the same row labels in another order, or ids of other queries.
-    """
-    _refuse_other_order({**row_labels, **scores.row_labels})
-    if scores.ids is not None:
-        ours, theirs = QueryIds("the Judgments", ids), QueryIds("the ids in y_score", scores.ids)
-        _require_same_queries(ours, theirs)
 
 
 def _differ_only_in_order(index: Any, other: Any) -> bool:

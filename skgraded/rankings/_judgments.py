@@ -7,6 +7,7 @@ the rows of every query, the grades, the pool and the ideal ranking, and `Rankin
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -21,8 +22,14 @@ from skgraded._guards import (
     warn_if_swapped,
 )
 from skgraded._support.arguments import threads
-from skgraded._support.lazy import Kept, cached_property
-from skgraded.rankings._columns import CheckedColumns, read_columns, require_rows_of
+from skgraded._support.lazy import cached_property
+from skgraded.rankings._columns import (
+    CheckedColumns,
+    QueryIds,
+    read_columns,
+    refuse_other_order,
+    require_same_queries,
+)
 from skgraded.rankings._levels import (
     UNJUDGED,
     ReadLabels,
@@ -52,21 +59,11 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 _Placed = tuple[NDArray[Any], IntArray, IntArray | None]  # as `place_rows` returns them
 
-# All arrays of a call together take less than so many bytes a row. glibc takes blocks from the
-# second number on from the system, and keeps freed ones of up to 32 MiB.
-_BYTES_A_ROW, _FEWEST_BYTES_OF_A_BLOCK, _MOST_BYTES_KEPT = 64, 2**17, 2**25 - 2**13
-
-
-def _keep_freed_memory(n_rows: int) -> None:
-    """Let later calls take the memory that earlier ones have freed.
-
-    glibc gives freed memory back to the system from twice the size of the largest block that was
-    freed before. The arrays of a call are freed together, so that the next would spend up to half
-    of its time on pages that the system clears anew. This block is not written to.
-    """
-    n_bytes = _BYTES_A_ROW * n_rows
-    if n_bytes > _FEWEST_BYTES_OF_A_BLOCK:
-        np.empty(min(n_bytes, _MOST_BYTES_KEPT), dtype=np.uint8)
+# All arrays of a call together take less than so many bytes a row. glibc gives freed memory back to
+# the system from twice the size of the largest block on that was freed before, of up to 32 MiB. The
+# arrays of a call are freed together, so that the next would spend up to half of its time on pages
+# that the system clears anew. So a block of their size is freed first, which nothing is written to.
+_BYTES_A_ROW, _MOST_BYTES_KEPT = 64, 2**25 - 2**13
 
 
 class Judgments:
@@ -199,7 +196,8 @@ class Judgments:
 
     def _lay_out(self, columns: CheckedColumns, placed: _Placed | None = None) -> None:
         labels = numeric_labels(columns.labels)
-        _keep_freed_memory(len(labels))
+        # Later calls take memory that earlier ones have freed.
+        np.empty(min(_BYTES_A_ROW * len(labels), _MOST_BYTES_KEPT), dtype=np.uint8)
         qid, indptr, places = placed or place_rows(columns.ids, len(labels))
         read = read_labels(labels, places)
         weights = columns.sample_weight
@@ -242,7 +240,8 @@ class Judgments:
             self.by_scale = ()
         self.row_labels = row_labels or {}
         self.sizes = None
-        self.kept = Kept()
+        # What other packages compute from the labels and keep with them, by what it is.
+        self.kept: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
 
     @classmethod
     def _of(cls, *parts: Any, **others: Any) -> Self:
@@ -336,25 +335,11 @@ class Judgments:
             If they hold row labels in another order, or ids of other queries.
         """
         columns = read_columns(None, **scores)
-        if columns.row_labels or columns.ids is not None:
+        refuse_other_order({**self.row_labels, **columns.row_labels})
+        if columns.ids is not None:
             ids = np.repeat(self.qid, np.diff(self.indptr))
-            ids = ids if self.places is None else ids[self.places]
-            require_rows_of(self.row_labels, ids, columns)
-
-    def lay_out_scores(self, y_score: ArrayLike) -> FloatArray:
-        """Copy scores into the order of the positions, and check them.
-
-        Parameters
-        ----------
-        y_score : array-like of shape (n_documents,)
-            One finite score per row, in the row order of the labels.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,), float64
-            Score of the document at every position.
-        """
-        return own_scores(y_score, self.places, self.n_documents)
+            ours = QueryIds("the Judgments", ids if self.places is None else ids[self.places])
+            require_same_queries(ours, QueryIds("the ids in y_score", columns.ids))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickles hold rows, which are laid out again, and no places that a kernel would trust.
@@ -634,13 +619,13 @@ def as_rankings(
         return y_true.rank(y_score, n_threads)
     columns = read_columns(y_true, qid, y_score=y_score, sample_weight=sample_weight)
     judgments = Judgments(columns)
-    if columns.ids is not None:
+    if columns.ids is None:
+        warn_if_ids_are_forgotten(judgments.n_documents)
+    else:
         warn_about_scored_queries(judgments)
     if type(y_score) is not np.ndarray:  # whose rows have been compared
         y_score = distinct_numbers("y_score", y_score)
     rankings = judgments.rank(y_score, n_threads)
     if judgments.has_fractional_grades:
         warn_if_swapped(judgments.graded, rankings)
-    if columns.ids is None:
-        warn_if_ids_are_forgotten(judgments.n_documents)
     return rankings
