@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded.rankings._numbers import check_labels, check_weights
+from skgraded.rankings._numbers import FLOATS, check_labels, check_weights
 from skgraded.rankings._queries import borders_of
 
 FloatArray = NDArray[np.float64]
@@ -45,7 +45,6 @@ UNJUDGED = -1.0
 
 # Types of labels that the kernels read.
 _READ_IN_ONE_PASS = frozenset(map(np.dtype, ["f4", "f8", "i8", "i4", "u1"]))
-_FLOATS = frozenset(map(np.dtype, ["f4", "f8"]))
 
 
 class ReadLabels(NamedTuple):
@@ -111,7 +110,7 @@ def read_labels(labels: NDArray[Any], places: IntArray | None) -> ReadLabels:
         if all_are:
             scale = grades, in_layout(levels, places)
             return ReadLabels(scale, None, float(grades[-1]), False, any_unjudged)
-    if labels.dtype not in _FLOATS:
+    if labels.dtype not in FLOATS:
         check_labels(labels)  # doubles do not tell all integers apart
         labels = labels.astype(np.float64)
     graded, top, any_unjudged, any_fractional, are_grades = _core.read_grades(

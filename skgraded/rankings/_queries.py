@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import is_missing
-from skgraded.rankings._numbers import one_dimensional
+from skgraded.rankings._numbers import are_all, one_dimensional
 
 IntArray = NDArray[np.int64]
 
@@ -237,6 +237,9 @@ def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
 
 def _as_codes(ids: NDArray[Any]) -> IntArray:
     """Assign equal numbers to equal objects."""
+    if are_all(ids, "integer"):
+        with suppress(OverflowError):
+            return ids.astype(np.int64)
     pandas = sys.modules.get("pandas")
     if pandas is not None:  # pandas is several times faster
         return np.asarray(pandas.factorize(ids)[0], dtype=np.int64)
