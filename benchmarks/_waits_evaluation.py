@@ -1,8 +1,10 @@
-"""Waits of those who evaluate: tiny data, long data, ties, ids in any form, short queries."""
+"""Waits of those who evaluate: small data, long data, ties, ids in any form, short queries."""
 
-import tracemalloc
+import subprocess
+import sys
 from functools import cache, partial
 from itertools import count
+from pathlib import Path
 
 import lightgbm as lgb
 import numpy as np
@@ -10,10 +12,11 @@ from _timing import processor_times, share_of_ties
 from _waits import Times, Wait
 from evaluate import MEASURES, lightgbms_metric, make_scored_rows
 
-from skgraded import Judgments, evaluate, measure, nDCG, xGAP
-from skgraded.lightgbm import eval_metric
+from skgraded import Judgments, compare, evaluate, measure, nDCG, query_target, xGAP
+from skgraded.lightgbm import eval_metric, objective
+from skgraded.measures import tie_report
 
-THRESHOLDS = (0.1, 0.2, 0.3, 0.4)
+XGAP = xGAP(g=(0.1, 0.2, 0.3, 0.4))
 ITERATIONS = (1, 3, 10, 40)
 NDCG = "LightGBM's ndcg@10"
 
@@ -26,32 +29,93 @@ def against_lightgbm(ours, rows, options, calls=1):
     )
 
 
-def tiny(what, options):
+def small(what, options):
     """Ten queries of ten documents."""
-    grades = np.tile([0.0, 1, 2, 0, 0, 1, 3, 0, 0, 0], 10)
-    scores = np.random.default_rng(0).random(100)
-    sizes, qid = np.full(10, 10), np.repeat(np.arange(10), 10)
-    five, one = eval_metric(*MEASURES), eval_metric(MEASURES[2])
+    grades = np.tile([0.0, 1, 2, 0, 0, 1, 3, 0, 0, 4], 10)
+    scores, qid = np.random.default_rng(0).random(100), np.repeat(np.arange(10), 10)
+    judgments, sizes = Judgments(grades, qid=qid), np.full(10, 10)
+    five, one, ndcg, xgap = eval_metric(*MEASURES), eval_metric("nDCG@10"), nDCG(k=10), XGAP
     calls = {
-        "five": lambda: five(grades, scores, None, sizes),
-        "one": lambda: one(grades, scores, None, sizes),
-        "score": lambda: xGAP(g=THRESHOLDS)(grades, scores, qid=qid),
-        "prepared": partial(xGAP(g=THRESHOLDS), Judgments(grades, qid=qid), scores),
+        "five-arrays": lambda: evaluate(MEASURES, grades, scores, qid=qid).mean(),
+        "five-prepared": lambda: evaluate(MEASURES, judgments, scores).mean(),
+        "five-callback": lambda: five(grades, scores, None, sizes),
+        "five-first": lambda: eval_metric(*MEASURES)(grades, scores, None, sizes),
+        "ndcg-arrays": lambda: ndcg(grades, scores, qid=qid),
+        "ndcg-prepared": lambda: ndcg(judgments, scores),
+        "ndcg-callback": lambda: one(grades, scores, None, sizes),
+        "xgap-arrays": lambda: xgap(grades, scores, qid=qid),
+        "xgap-prepared": lambda: xgap(judgments, scores),
+        "result": lambda: evaluate(ndcg, judgments, scores).mean(),
     }
+    if what == "result":  # beyond the measure itself
+        runs = {each: calls[each] for each in (what, "ndcg-prepared")}
+        found = processor_times(runs, options.repeats, 200)
+        return Times(found[what] - found["ndcg-prepared"])
     return against_lightgbm(calls[what], (grades, scores, sizes), options, calls=200)
 
 
-def thousand(what, options):
-    """Ten queries of a hundred documents: arrays, and labels that were read before."""
+def tie_reports(n_queries, size, options):
+    """Report on ties of rounded scores, against an evaluation."""
     rng = np.random.default_rng(0)
-    grades, scores = rng.integers(0, 5, 1_000).astype(float), rng.standard_normal(1_000)
-    sizes, qid, chosen = np.full(10, 100), np.repeat(np.arange(10), 100), nDCG(k=10)
-    judgments = Judgments(grades, qid=qid)
-    calls = {
-        "arrays": lambda: chosen(grades, scores, qid=qid),
-        "prepared": lambda: chosen(judgments, scores),
+    grades, qid = rng.integers(0, 5, n_queries * size), np.repeat(np.arange(n_queries), size)
+    rows = grades, rng.random(len(grades)).round(2)
+    runs = {
+        "ours": lambda: tie_report(MEASURES, *rows, qid=qid),
+        "theirs": lambda: evaluate(MEASURES, *rows, qid=qid).mean(),
     }
-    return against_lightgbm(calls[what], (grades, scores, sizes), options, calls=200)
+    return Times(**processor_times(runs, options.repeats, max(1, 10_000 // len(grades))))
+
+
+def paths(n_queries):
+    """Return the main paths on so many queries of 100 documents."""
+    rng, qid = np.random.default_rng(0), np.repeat(np.arange(n_queries), 100)
+    grades, scores = rng.integers(0, 5, len(qid)).astype(float), rng.standard_normal(len(qid))
+    rates, sizes = 4.0 * rng.random(len(qid)), np.full(n_queries, 100)
+    judgments, five, cost = Judgments(grades, qid=qid), eval_metric(*MEASURES), objective(XGAP)
+    mixed, others = rng.permutation(len(qid)), {"a": scores, "b": scores + 0.1 * grades}
+    return {
+        "evaluate": lambda: evaluate(MEASURES, grades, scores, qid=qid),
+        "prepared": lambda: evaluate(MEASURES, judgments, scores),
+        "mixed": lambda: evaluate(MEASURES, grades[mixed], scores, qid=qid[mixed]),
+        "first": lambda: eval_metric(*MEASURES)(grades, scores, None, sizes),
+        "later": lambda: five(grades, scores, None, sizes),
+        "objective": lambda: cost(grades, scores, None, sizes),
+        "continuous": lambda: XGAP(rates, scores, qid=qid),
+        "ties": lambda: tie_report(MEASURES, grades, scores, qid=qid),
+        "compare": lambda: compare(evaluate(["AP", "nDCG@10"], grades, others, qid=qid)),
+        "target": lambda: query_target(grades, qid),
+    }
+
+
+def growth(what, options):
+    """Return the power of the number of documents by which the time grows."""
+    few, many = paths(500)[what], paths(8_000)[what]
+    found = processor_times({"few": few, "many": many}, options.repeats)
+    return Times(np.log(found["many"] / found["few"]) / np.log(16))
+
+
+PEAK = """
+import ctypes, sys
+from _waits_evaluation import Path, paths
+def memory(name):
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024 * int(each.split()[1]) for each in lines if each.startswith(name))
+
+what, n_queries = sys.argv[1], 10_000
+paths(10)[what]()
+run = paths(n_queries)[what]
+ctypes.CDLL(None).malloc_trim(0)
+Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+before = memory("VmRSS")
+run()
+print((memory("VmHWM") - before) / (100 * n_queries))
+"""
+
+
+def peak(what, options):
+    """Return the bytes of memory, for a document, by which the peak exceeds the start of a call."""
+    words = [sys.executable, "-c", PEAK, what]
+    return Times([float(subprocess.check_output(words, cwd=Path(__file__).parent))])
 
 
 def string(options):
@@ -66,9 +130,10 @@ def long_rows(n_queries):
     return make_scored_rows(n_queries, False)
 
 
-def later_calls(options):
+def later_calls(scores_of, options):
+    """Time a call that is not the first, by scores that a function makes of others."""
     grades, scores, sizes = long_rows(options.queries)
-    five = eval_metric(*MEASURES)
+    scores, five = scores_of(scores, options), eval_metric(*MEASURES)
     ours = partial(five, grades, scores, None, sizes)
     return against_lightgbm(ours, (grades, scores, sizes), options)
 
@@ -97,21 +162,6 @@ def scores_of_trees(n_queries):
     return {n: booster.predict(features, num_iteration=n, raw_score=True) for n in ITERATIONS}
 
 
-def after_trees(n, options):
-    grades, _, sizes = long_rows(options.queries)
-    scores, five = scores_of_trees(options.queries)[n], eval_metric(*MEASURES)
-    ours = partial(five, grades, scores, None, sizes)
-    return against_lightgbm(ours, (grades, scores, sizes), options)
-
-
-def half_tied(options):
-    """Score in steps so wide that about half of the neighbours in a ranking are tied."""
-    grades, scores, sizes = long_rows(options.queries)
-    scores, five = np.round(16.0 * scores) / 16.0, eval_metric(*MEASURES)
-    ours = partial(five, grades, scores, None, sizes)
-    return against_lightgbm(ours, (grades, scores, sizes), options)
-
-
 def labels_of(kind, n_documents):
     """Return labels of one of the kinds that are not whole grades; "whole" are those grades."""
     rng = np.random.default_rng(2)
@@ -119,16 +169,13 @@ def labels_of(kind, n_documents):
         return rng.integers(0, 5, n_documents).astype(float)
     if kind == "mean ratings":  # of three assessors
         return rng.integers(0, 5, (n_documents, 3)).mean(axis=1)
-    return (
-        4.0 * rng.random(n_documents).round(3)
-        if kind == "click rates"
-        else rng.random(n_documents) * 4.0
-    )
+    rates = rng.random(n_documents)
+    return 4.0 * (rates.round(3) if kind == "click rates" else rates)
 
 
 def continuous(kind, how, options):
     """Score a thousand queries of a hundred documents against the same with whole grades."""
-    chosen, n_queries, size = xGAP(g=THRESHOLDS), 1_000, 100
+    chosen, n_queries, size = XGAP, 1_000, 100
     qid = np.repeat(np.arange(n_queries), size)
     sizes, scores = np.full(n_queries, size), np.random.default_rng(3).random(len(qid))
 
@@ -171,6 +218,18 @@ def columns_of_ids(kind, query):
 TYPE_OF = {"text": "string"}
 
 
+def forms(kind, options):
+    """Score 1,000 queries of 100 documents in lists or as objects, against arrays."""
+    rng, qid = np.random.default_rng(0), np.repeat(np.arange(1_000), 100)
+    rows = rng.integers(0, 5, len(qid)).astype(float), rng.standard_normal(len(qid)), qid
+    others = [each.tolist() if kind == "lists" else each.astype(object) for each in rows]
+    runs = {
+        name: partial(evaluate, MEASURES, *columns[:2], qid=columns[2])
+        for name, columns in (("ours", others), ("theirs", rows))
+    }
+    return Times(**processor_times(runs, options.repeats, 5))
+
+
 def ids(kind, options):
     """Rows in random order against the same rows, sorted, with ids that are integers."""
     grades, scores, sizes = long_rows(options.queries)
@@ -195,131 +254,72 @@ def short(what, options):
     """Return the time of a document in queries of five."""
     grades, scores, sizes = short_rows(options.short_queries)
     five = eval_metric(*MEASURES)
-    calls = {
-        "first": lambda: eval_metric(*MEASURES)(grades, scores, None, sizes),
-        "later": lambda: five(grades, scores, None, sizes),
-    }
-    found = against_lightgbm(calls[what], (grades, scores, sizes), options)
+
+    def call():
+        (five if what == "later" else eval_metric(*MEASURES))(grades, scores, None, sizes)
+
+    found = against_lightgbm(call, (grades, scores, sizes), options)
     return found._replace(ours=found.ours / len(grades), theirs=found.theirs / len(grades))
 
 
-def short_bytes(options):
-    """Memory at the peak of a first call, for a document."""
-    grades, scores, sizes = short_rows(options.short_queries)
-    tracemalloc.start()
-    eval_metric(*MEASURES)(grades, scores, None, sizes)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return Times([peak / len(grades)])
-
-
 FORMS_OF_IDS = {
-    "integers": 2,
-    "NumPy text": 4,
-    "objects": 4,
-    "pandas text": 4,
-    "pandas categories": 2,
-    "polars text": 4,
-    "polars categories": 2,
+    **dict.fromkeys(("integers", "pandas categories", "polars categories"), 2),
+    **dict.fromkeys(("NumPy text", "objects", "pandas text", "polars text"), 4),
 }
+SMALL = {  # microseconds
+    **{"five-arrays": 130, "five-prepared": 40, "five-callback": 22, "five-first": 110},
+    **{"ndcg-arrays": 40, "ndcg-prepared": 10, "ndcg-callback": 12},
+    **{"xgap-arrays": 80, "xgap-prepared": 20, "result": 10},
+}
+PEAKS = {"evaluate": 20, "first": 26, "objective": 34, "continuous": 50}  # bytes a document
 LABELS = "any numbers", "click rates", "mean ratings"
+# "half tied": in steps so wide that about half of the neighbours in a ranking are tied.
+SCORES = {
+    "later": ("no ties", 0.33, lambda scores, _: scores),
+    "half-tied": ("half tied", 0.45, lambda scores, _: np.round(16.0 * scores) / 16.0),
+    **{
+        f"trees-{n}": (f"after {n} trees", 0.45, lambda _, to, n=n: scores_of_trees(to.queries)[n])
+        for n in ITERATIONS
+    },
+}
 WAITS = [
     *(
-        Wait(
-            f"labels-{how}-{n}",
-            f"xGAP, 1,000 x 100 documents, {how}: {kind}",
-            1.5,
-            "",
-            "whole grades",
-            partial(continuous, kind, how),
-        )
+        Wait(f"labels-{how}-{n}", f"{how}: {of}", 1.5, "", "whole", partial(continuous, of, how))
         for how in ("call", "prepared", "callback")
-        for n, kind in enumerate(LABELS, start=1)
+        for n, of in enumerate(LABELS, start=1)
     ),
     *(
-        Wait(
-            f"ids-{n}",
-            f"ids in random row order: {kind}",
-            to,
-            "",
-            "rows sorted",
-            partial(ids, kind),
-        )
+        Wait(f"ids-{n}", f"ids in random order: {kind}", to, "", "rows sorted", partial(ids, kind))
         for n, (kind, to) in enumerate(FORMS_OF_IDS.items(), start=1)
     ),
-    Wait(
-        "tiny-five",
-        "10 x 10 documents: callback, five measures",
-        50,
-        "us",
-        NDCG,
-        partial(tiny, "five"),
+    *(
+        Wait(f"small-{what}", f"10 x 10 documents: {what}", to, "us", NDCG, partial(small, what))
+        for what, to in SMALL.items()
     ),
-    Wait(
-        "tiny-one", "10 x 10 documents: callback, one measure", 25, "us", NDCG, partial(tiny, "one")
+    *(
+        Wait(f"tie-report-{n}", f"{n} x {size}", 3, "", "evaluate", partial(tie_reports, n, size))
+        for n, size in ((10, 10), (10_000, 100))
     ),
-    Wait("tiny-score", "10 x 10 documents: xGAP(g)(y, s)", 80, "us", NDCG, partial(tiny, "score")),
-    Wait(
-        "tiny-prepared",
-        "10 x 10 documents: xGAP(g)(judgments, s)",
-        20,
-        "us",
-        NDCG,
-        partial(tiny, "prepared"),
+    *(
+        Wait(f"growth-{what}", f"{what}, 500 to 8,000 x 100", 1.1, "n^", "", partial(growth, what))
+        for what in paths(1)
     ),
-    Wait(
-        "thousand-arrays",
-        "10 x 100 documents: nDCG(k=10)(y, s, qid=qid)",
-        60,
-        "us",
-        NDCG,
-        partial(thousand, "arrays"),
+    *(
+        Wait(f"peak-{what}", f"{what}, 10,000 x 100", to, "bytes", "", partial(peak, what))
+        for what, to in PEAKS.items()
     ),
-    Wait(
-        "thousand-prepared",
-        "10 x 100 documents: nDCG(k=10)(judgments, s)",
-        20,
-        "us",
-        NDCG,
-        partial(thousand, "prepared"),
+    *(
+        Wait(f"forms-{kind}", f"1,000 x 100 in {kind}", 5, "", "arrays", partial(forms, kind))
+        for kind in ("lists", "objects")
     ),
     Wait("string", "a new string of xGAP", 20, "us", "", string),
-    Wait("later", "five measures, no ties, later calls", 0.33, "", NDCG, later_calls),
-    Wait("half-tied", "five measures, half tied, later calls", 0.45, "", NDCG, half_tied),
     Wait("first", "five measures, no ties, first call", 0.4, "", NDCG, first_call),
     *(
-        Wait(
-            f"trees-{n}",
-            f"five measures after {n} trees, later calls",
-            0.45,
-            "",
-            NDCG,
-            partial(after_trees, n),
-        )
-        for n in ITERATIONS
+        Wait(name, f"five measures, {work}, later calls", to, "", NDCG, partial(later_calls, make))
+        for name, (work, to, make) in SCORES.items()
     ),
-    Wait(
-        "short-first",
-        "queries of 5, five measures, first call, a document",
-        80,
-        "ns",
-        NDCG,
-        partial(short, "first"),
-    ),
-    Wait(
-        "short-later",
-        "queries of 5, five measures, later calls",
-        80,
-        "ns",
-        NDCG,
-        partial(short, "later"),
-    ),
-    Wait(
-        "short-bytes",
-        "queries of 5, peak of a first call, a document",
-        80,
-        "bytes",
-        "",
-        short_bytes,
+    *(
+        Wait(f"short-{n}", f"queries of 5, five measures, {n}", 80, "ns", NDCG, partial(short, n))
+        for n in ("first", "later")
     ),
 ]

@@ -9,7 +9,7 @@ an iteration of lambdarank less that of one of regression. TREC: all runs of a t
 read and scored, plain and compressed by gzip, and studies of their scores by topic.
 
     python benchmarks/waits.py                     # all rows
-    python benchmarks/waits.py tiny first trees-1  # rows whose names begin so
+    python benchmarks/waits.py small first trees-1  # rows whose names begin so
     python benchmarks/waits.py --list
 """
 
