@@ -172,9 +172,9 @@ class PairFactors(NamedTuple):
             be beside them, and `h` must be beside an `f` that does not.
         """
         make = _kept if n_levels <= _LONGEST_KEPT else _make_levels_of_pairs
-        lower, below = make(n_levels)
+        lower, below, first, every = make(n_levels)
         if self.f is not None and self.f.ndim > 1:
-            return Cells(np.ones(lower.shape), self.f * self.scale[:, None], lower)
+            return Cells(every, self.f * self.scale[:, None], lower)
         base = np.zeros(lower.shape) if self.f is None else self.f[lower]
         if self.h is not None and self.h.ndim > 1:
             return Cells(base, self.h * self.scale[:, None], below)
@@ -182,7 +182,7 @@ class PairFactors(NamedTuple):
             base = base * self.h
         if self.u is not None and self.w is not None:
             base = base + self.u[:, None] * self.w
-        return Cells(base, self.scale[:, None].copy(), np.zeros(base.shape, np.int32))
+        return Cells(base, self.scale[:, None].copy(), first)
 
     @property
     def rises(self) -> bool:
@@ -223,11 +223,11 @@ def _require_rising(f: FloatArray, borders: NDArray[np.int64]) -> None:
         )
 
 
-def _make_levels_of_pairs(n_levels: int) -> tuple[IntArray, IntArray]:
-    """Return min(a, b) and b for every pair of levels a, b, both of shape (n_levels, n_levels)."""
+def _make_levels_of_pairs(n_levels: int) -> list[Any]:
+    """Return min(a, b), b, 0 and 1 for all pairs of levels a, b; shape (n_levels, n_levels)."""
     above, below = np.indices((n_levels, n_levels), dtype=np.int32)
-    lower, below = all_sealed(np.minimum(above, below), np.ascontiguousarray(below))
-    return lower, below
+    lower, below = np.minimum(above, below), np.ascontiguousarray(below)
+    return all_sealed(lower, below, np.zeros_like(below), np.ones(below.shape))
 
 
 _LONGEST_KEPT = 64  # levels, whose pairs take 16 KB

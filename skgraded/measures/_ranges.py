@@ -309,17 +309,16 @@ def _under(rule: Ties, measure: Measure) -> Measure:
     """Return a measure under a rule for ties, if it has one."""
     if isinstance(measure, Blend):
         return Blend([(_under(rule, part), weight) for part, weight in measure.parts])
-    if "ties" in measure._refuses:
+    if rule == measure.ties or "ties" in measure._refuses:
         return measure
     return measure._replace(ties=rule)
 
 
 def _are_bounds(measure: Measure) -> bool:
     """Whether grades in order are known to give the smallest and the largest value."""
-    kinds = [type(part) for part in _parts(measure)]
     return all(
-        each.__module__.startswith("skgraded.") and each.__name__ not in _BEYOND_GRADES
-        for each in kinds
+        kind.__module__.startswith("skgraded.") and kind.__name__ not in _BEYOND_GRADES
+        for kind in map(type, _parts(measure))
     )
 
 

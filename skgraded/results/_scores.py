@@ -365,8 +365,9 @@ class Scores(OfMeasures, LongResult):
     def _defined_means(self, average: str = "arithmetic", floor: float = _LEAST) -> FloatArray:
         """Return the means by system and measure; warn where one is undefined."""
         means = self._means(average, floor)
-        for column in np.flatnonzero(np.isnan(means).any(axis=0)):
-            system = int(np.argmax(np.isnan(means[:, column])))
+        undefined = np.isnan(means)
+        for column in np.flatnonzero(undefined.any(axis=0)) if undefined.any() else ():
+            system = int(np.argmax(undefined[:, column]))
             values = self.over_repeats().cube[system, 0, :, column]
             warn_of_no_mean(self.measures[column], self.n_queries, int(np.isnan(values).sum()))
         return means
