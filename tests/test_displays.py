@@ -13,12 +13,6 @@ from skgraded.displays import TrainingDisplay
 from skgraded.lightgbm import eval_metric
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def ranker():
     X, y, qid = make_ranking(n_queries=40, docs_per_query=15, random_state=0)

@@ -12,7 +12,7 @@ from scipy.sparse import coo_matrix, csr_matrix
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import HistGradientBoostingRegressor, StackingRegressor, VotingRegressor
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_selection import SelectFromModel, SelectKBest, f_regression
+from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.inspection import partial_dependence
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_validate
@@ -538,7 +538,3 @@ class TestInsideRegressors:
         inside = ranker(make_pipeline(SelectKBest(f_regression, k=3), lgbm(n_estimators=5)))
         expected = inside.fit(X, series).predict(X)
         np.testing.assert_array_equal(before.fit(X, series).predict(X), expected)
-
-    def test_features_are_selected_by_a_ranker(self):
-        selected = SelectFromModel(ranker(), max_features=3, threshold=-np.inf)
-        assert selected.fit(X, query_target(Y, QID)).get_support().sum() == 3

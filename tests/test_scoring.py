@@ -165,6 +165,13 @@ def test_a_search_refits_by_one_of_several_measures(routing, n_jobs, separate):
     assert search.best_score_ == search.cv_results_["mean_test_xgap"].max()
 
 
+def test_several_scorers_let_weights_pass_while_routing_is_off():
+    scoring = {"xgap": SCORER, "ndcg": make_ranking_scorer("nDCG@5")}
+    search = GridSearchCV(RANKER, {"estimator__alpha": [0.1]}, scoring=scoring, refit="ndcg", cv=CV)
+    search.fit(X, TARGET, sample_weight=WEIGHT)
+    assert search.best_score_ > 0
+
+
 def test_a_measure_asks_for_ids_and_weights():
     given = {"qid": QID, "sample_weight": QID + 1.0}
     with sklearn.config_context(enable_metadata_routing=True):

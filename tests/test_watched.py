@@ -120,6 +120,7 @@ def test_the_value_of_predict_is_the_best_recorded_one(make, params):
     exact = value_of(fitted, features)
     assert exact == pytest.approx(max(seen) if rounds else seen[-1], abs=1e-12)
     assert len(set(seen)) > 1
+    assert hasattr(fitted, "best_iteration_") == bool(rounds)
 
 
 BLEND = Blend({eGAP(g=(0.1, 0.2, 0.3, 0.4)): 0.5, nDCG(k=10): 0.5})
