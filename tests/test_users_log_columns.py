@@ -56,6 +56,8 @@ def test_purchases_and_clicks_are_told_apart():
     log, judgments, _ = tables(50)
     log["purchased"] = ~log["clicked"]
     assert (log_columns(log, judgments, event="purchased")["clicked"] == log["purchased"]).all()
+    named = log.rename(columns={"clicked": "click"})
+    assert (log_columns(named, judgments, event="click")["clicked"] == log["clicked"]).all()
     assert (
         log_columns(log.drop(columns="clicked"), judgments)["clicked"] == log["purchased"]
     ).all()

@@ -77,7 +77,8 @@ def _rows_for_inner_folds(estimator: Any, rows: QueryRows) -> Iterator[QueryRows
         return
     ids, with_ids = rows.ids_of_rows, rows
     with suppress(ImportError):  # a splitter or scorer further inside says that ids are missing
-        with_ids = dataclasses.replace(rows, y=query_series(rows.y, ids))
+        target: Any = query_series(rows.y, ids)
+        with_ids = dataclasses.replace(rows, y=target)
     if not _takes_groups(cv):
         _warn_if_queries_are_cut(estimator, cv, rows)
         yield with_ids
@@ -99,11 +100,10 @@ def _takes_groups(cv: Any) -> bool:
 def _warn_if_queries_are_cut(owner: Any, cv: Any, rows: QueryRows) -> None:
     query = rows.query_of_row
     try:
-        splitter = check_cv(deepcopy(cv), rows.y, classifier=is_classifier(owner))
-        splits = splitter.split(np.zeros((len(query), 1)), rows.y)
+        folds = check_cv(deepcopy(cv), rows.y, classifier=is_classifier(owner))
         # Leaving one row out makes as many splits as rows: the first one that cuts is enough.
-        numbers = (n_shared(query[train], query[test]) for train, test in splits)
-        n_cut = next(filter(None, numbers), 0)
+        cuts = (n_shared(query[train], query[test]) for train, test in folds.split(query, rows.y))
+        n_cut = next(filter(None, cuts), 0)
     except (TypeError, ValueError, IndexError):  # the fit itself tells of a cv that does not work
         return
     if n_cut:

@@ -190,15 +190,16 @@ def log_columns(log: Any, judgments: Any, *, event: str | None = None) -> dict[s
     >>> log_columns(log, judgments)["grade"]
     array([nan,  2.])
     """
-    log = _with_plain_names("log", log, _OF_LOGS, ["session", *_KEYS, "position"])
+    given, log = log, _with_plain_names("log", log, _OF_LOGS, ["session", *_KEYS, "position"])
     judgments = _with_plain_names("judgments", judgments, [*_KEYS, "grade"], [*_KEYS, "grade"])
     event = _event(log) if event is None else event
-    if event not in log.columns:
+    named = given if event in given.columns else log
+    if event not in named.columns:
         raise ValueError(f"event must name a column of log, got {event!r}.")
     as_they_are = ("session", "position", "user", "propensity")
     return {
         "grade": _grades(log, judgments),
-        "clicked": log[event].to_numpy(),
+        "clicked": named[event].to_numpy(),
         "qid": log["query"].to_numpy(),
         **{name: log[name].to_numpy() for name in as_they_are if name in log.columns},
     }
