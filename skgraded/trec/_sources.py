@@ -13,8 +13,7 @@ from functools import partial
 from typing import Any
 
 _CHUNK = 8_000_000  # bytes of text held at a time
-_PIECE = 1 << 20  # bytes of a compressed file read at a time
-_ZSTD_PIECE = 1 << 8
+_TEXT = 1 << 20  # of compressed files, less, since they are joined of pieces
 _MOST_XZ_MEMORY = 1 << 29  # the largest dictionary of xz's own levels takes an eighth of it
 
 _COMPRESSED = {
@@ -92,7 +91,7 @@ def _release(reader: io.BufferedReader[Any]) -> None:
 
 def _unpacked(raw: Any, packed: str, name: str) -> Iterator[bytes]:
     try:
-        yield from _decompressed(raw, _DECOMPRESSORS[packed])
+        yield from _decompressed(raw, *_DECOMPRESSORS[packed])
     except (ImportError, MemoryError):
         raise
     except Exception as error:  # each library has its own
@@ -101,97 +100,37 @@ def _unpacked(raw: Any, packed: str, name: str) -> Iterator[bytes]:
         ) from error
 
 
-class _GzipDecompressor:
-    """zlib's decompressor with the interface of lzma's and bz2's."""
-
-    def __init__(self) -> None:
-        self._inflate = zlib.decompressobj(wbits=31)
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._inflate.unconsumed_tail
-
-    @property
-    def eof(self) -> bool:
-        return self._inflate.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._inflate.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        return self._inflate.decompress(self._inflate.unconsumed_tail + data, max_length)
+def _zstd_decompressor() -> Any:
+    try:
+        import zstandard
+    except ImportError as error:
+        raise ImportError("Reading zstd needs zstandard: pip install zstandard.") from error
+    return zstandard.ZstdDecompressor().decompressobj()
 
 
-class _ZstdDecompressor:
-    """zstandard's decompressor with the interface of lzma's and bz2's.
-
-    That one cannot limit its output. A block of 4 bytes may stand for 128 KiB of text, so that it
-    is fed with pieces of 256 bytes, which give no more than 8 MiB.
-    """
-
-    def __init__(self) -> None:
-        try:
-            import zstandard
-        except ImportError as error:
-            raise ImportError("Reading zstd needs zstandard: pip install zstandard.") from error
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._waiting = b""
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._waiting
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._frame.eof)
-
-    @property
-    def unused_data(self) -> bytes:
-        unused: bytes = self._frame.unused_data
-        return unused + self._waiting
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        waiting, texts, length = self._waiting + data, [], 0
-        begin = 0
-        while begin < len(waiting) and length < max_length and not self.eof:
-            texts.append(self._frame.decompress(waiting[begin : begin + _ZSTD_PIECE]))
-            length += len(texts[-1])
-            begin += _ZSTD_PIECE
-        self._waiting = waiting[begin:]
-        return b"".join(texts)
-
-
-_DECOMPRESSORS: dict[str, Callable[[], Any]] = {
-    "gzip": _GzipDecompressor,
-    "xz": lambda: lzma.LZMADecompressor(memlimit=_MOST_XZ_MEMORY),
-    "bzip2": bz2.BZ2Decompressor,
-    "zstd": _ZstdDecompressor,
+# What makes a decompressor of each kind, and how many bytes it gets at a time: so few that they
+# stand for at most some tens of megabytes of text.
+_DECOMPRESSORS: dict[str, tuple[Callable[[], Any], int]] = {
+    "gzip": (lambda: zlib.decompressobj(wbits=31), 1 << 13),
+    "xz": (lambda: lzma.LZMADecompressor(memlimit=_MOST_XZ_MEMORY), 1 << 10),
+    "bzip2": (bz2.BZ2Decompressor, 1 << 5),
+    "zstd": (_zstd_decompressor, 1 << 8),
 }
 
 
-def _decompressed(raw: Any, new: Callable[[], Any]) -> Iterator[bytes]:
-    """Yield the text of the compressed streams in pieces, between which other threads can run."""
-    stream = new()
-    while True:
-        piece = b""
-        if stream.eof:
-            piece = _next_stream(raw, stream.unused_data)
-            if not piece:
-                return
-            stream = new()
-        elif stream.needs_input:
-            piece = raw.read(_PIECE)
-            if not piece:
-                raise EOFError("its end is missing")
-        text = stream.decompress(piece, _CHUNK)
-        if text:
-            yield text
-
-
-def _next_stream(raw: Any, piece: bytes) -> bytes:
-    """Return the start of the next stream; zeros between streams are skipped."""
-    piece = piece.lstrip(b"\0")
-    while not piece and (more := raw.read(_PIECE)):
-        piece = more.lstrip(b"\0")
-    return piece
+def _decompressed(raw: Any, new: Callable[[], Any], size: int) -> Iterator[bytes]:
+    """Yield the text of the compressed streams; zeros between streams are skipped."""
+    stream, texts, length = new(), [], 0
+    while piece := raw.read(size):
+        while piece := piece.lstrip(b"\0") if stream.eof else piece:
+            if stream.eof:
+                stream = new()
+            texts.append(stream.decompress(piece))
+            length += len(texts[-1])
+            piece = stream.unused_data
+        if length >= _TEXT:
+            yield b"".join(texts)
+            texts, length = [], 0
+    if not stream.eof:
+        raise EOFError("its end is missing")
+    yield b"".join(texts)
