@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import itertools
 import math
 from collections.abc import Callable
 from functools import partial
@@ -22,6 +21,7 @@ from skgraded.trec._join import (
     JoinedRun,
     LeftOut,
     Order,
+    in_threads,
     join,
     notes_on_runs,
     score_joined,
@@ -32,10 +32,8 @@ from skgraded.trec._runs import Run, named_runs, read_columns_of_run, read_run, 
 FloatArray = NDArray[np.float64]
 
 
-# Runs are scored together, so that they share the work that a call does only once. They are held in
-# memory until there are this many of them, or they have this many documents.
-_RUNS_AT_A_TIME = 36
-_DOCUMENTS_AT_A_TIME = 1_000_000
+# Runs are scored together, so that they share the work that a call does only once.
+_RUNS_AT_A_TIME = 8
 
 
 def evaluate(
@@ -123,15 +121,19 @@ def evaluate(
     score = partial(_score, named, judged, complete)
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
         score_batch = partial(_score_batch, read=read, score=score, step=bar.step)
-        names, left_out, parts, _ = _in_threads(score_batch, given, n_threads)
+        size = min(_RUNS_AT_A_TIME, math.ceil(len(given) / n_threads))
+        parts = [given[start : start + size] for start in range(0, len(given), size)]
+        batches = in_threads(score_batch, parts, n_threads)
+    _raise_together([fault for batch in batches for fault in batch.faults])
+    names, left_out = zip(*(told for batch in batches for told in batch.runs), strict=True)
     systems = unique_names(names)
     return Scores(
         measures=tuple(named),
         qid=judged.topics,
-        values=np.concatenate([values for values, _ in parts]),
+        values=np.concatenate([batch.values for batch in batches]),
         directions=tuple(map(direction_of, named.values())),
         systems=systems,
-        n_empty=parts[0][1],  # the same for all runs
+        n_empty=batches[0].n_empty,  # the same for all runs
         empty=tuple(each.empty for each in named.values()),
         judged=partial(_fingerprints, judged, negative),
         notes=(*_notes(judged, negative, named), *notes_on_runs(systems, left_out, complete)),
@@ -163,86 +165,48 @@ def _fingerprints(qrels: Qrels, negative: Negative) -> NDArray[np.uint64]:
     return judgments.fingerprints
 
 
-# Values by run, topic and measure, and for each measure the number of topics with nothing relevant.
-_Part = tuple[FloatArray, tuple[int, ...]]
-
-
-class _Batch(NamedTuple):
-    """The results of runs that were read and scored, and the errors of the others."""
-
-    names: list[str]
-    left_out: list[LeftOut]
-    parts: list[_Part]
-    faults: list[ValueError | OSError]
-
-
 def _score(
     measures: dict[str, Measure], qrels: Qrels, complete: bool, runs: list[JoinedRun]
-) -> _Part:
+) -> tuple[FloatArray, tuple[int, ...]]:
     try:
         return score_joined(measures.values(), runs, complete)
     except ValueError as error:  # grades that a measure does not take
         raise ValueError(f"{qrels.name}: {error}") from error
 
 
+class _Batch(NamedTuple):
+    """Names of runs that were read, and what was left out of them; the errors of the others.
+
+    ``values`` and ``n_empty`` are as in `score_joined`. They are empty where there are errors.
+    """
+
+    runs: list[tuple[str, LeftOut]]
+    faults: list[ValueError | OSError]
+    values: FloatArray = np.empty(0)
+    n_empty: tuple[int, ...] = ()
+
+
 def _score_batch(
     batch: list[tuple[str | None, Any]],
     read: Callable[[str | None, Any], JoinedRun],
-    score: Callable[[list[JoinedRun]], _Part],
+    score: Callable[[list[JoinedRun]], tuple[FloatArray, tuple[int, ...]]],
     step: Callable[[], None],
 ) -> _Batch:
-    """Read runs, and score as many of them together as may be in memory."""
-    found = _Batch([], [], [], [])
-    waiting: list[JoinedRun] = []
-    n_documents = 0
+    """Read runs and score them together."""
+    runs: list[JoinedRun] = []
+    faults: list[ValueError | OSError] = []
     for name, given in batch:
         try:
-            run = read(name, given)
+            runs.append(read(name, given))
         except (ValueError, OSError) as fault:
-            found.faults.append(fault)
-        else:
-            found.names.append(run.name)
-            found.left_out.append(run.left_out)
-            waiting.append(run)
-            n_documents += len(run.levels)
-        if n_documents >= _DOCUMENTS_AT_A_TIME:
-            found.parts.append(score(waiting))
-            waiting, n_documents = [], 0
+            faults.append(fault)
         step()
-    if waiting:
-        found.parts.append(score(waiting))
-    return found
-
-
-def _in_threads(
-    score_batch: Callable[[list[tuple[str | None, Any]]], _Batch],
-    named: list[tuple[str | None, Any]],
-    n_threads: int,
-) -> _Batch:
-    """Score runs batch by batch; raise one error that names all faults of all runs."""
-    batches = _batches(named, n_threads)
-    if len(batches) == 1:
-        scored = [score_batch(batches[0])]
-    else:
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(n_threads) as pool:
-            scored = list(pool.map(score_batch, batches))
-    found = _Batch(*(list(itertools.chain(*each)) for each in zip(*scored, strict=True)))
-    _raise_together(found.faults)
-    return found
-
-
-def _batches(
-    named: list[tuple[str | None, Any]], n_threads: int
-) -> list[list[tuple[str | None, Any]]]:
-    """Split runs into parts of about equal size, the same number for each thread."""
-    rounds = math.ceil(len(named) / (n_threads * _RUNS_AT_A_TIME))
-    borders = np.linspace(0, len(named), rounds * n_threads + 1).astype(int).tolist()
-    return [named[first:last] for first, last in itertools.pairwise(borders) if last > first]
+    told = [(run.name, run.left_out) for run in runs]
+    return _Batch(told, faults) if faults else _Batch(told, faults, *score(runs))
 
 
 def _raise_together(faults: list[ValueError | OSError]) -> None:
+    """Raise one error that names all faults of all runs."""
     if len(faults) == 1:
         raise faults[0]
     if faults:

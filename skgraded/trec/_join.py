@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from skgraded.trec._runs import Run, named_runs, read_columns_of_run, read_run, 
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 Order = Literal["trec_eval", "score", "rank", "file"]
 
@@ -360,6 +363,16 @@ def _stacked(indptrs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(lengths)))
 
 
+def in_threads(function: Callable[[T], U], given: Sequence[T], n_threads: int) -> list[U]:
+    """Call a function with each of what is given, in threads."""
+    if n_threads == 1 or len(given) == 1:
+        return list(map(function, given))
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(function, given))
+
+
 # Runs that are scored together: their lists stay in the cache from one measure to the next.
 _RUNS_AT_A_TIME = 4
 
@@ -414,11 +427,8 @@ class JoinedRuns(NamedTuple):
             ]
             return score_joined(named.values(), runs, self.complete)[0]
 
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(threads(n_threads)) as executor:
-            batches = executor.map(score, range(0, len(self.runs), _RUNS_AT_A_TIME))
-            return np.concatenate(list(batches))
+        starts = range(0, len(self.runs), _RUNS_AT_A_TIME)
+        return np.concatenate(in_threads(score, starts, threads(n_threads)))
 
     def best_rank(self) -> IntArray:
         """Find the best rank at which any run has each document of the qrels.
@@ -493,9 +503,6 @@ def join_runs(
             bar.step()
             return joined._replace(levels=(joined.levels - 1).astype(np.int32))
 
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(threads(n_threads)) as executor:
-            read_runs = list(executor.map(read, named))
+        read_runs = in_threads(read, named, threads(n_threads))
     systems = unique_names([run.name for run in read_runs])
     return JoinedRuns(systems, judged, read_runs, complete)
