@@ -20,7 +20,6 @@ import pytest
 
 from skgraded import Rankings, evaluate, trec
 from skgraded.cli import main
-from skgraded.trec import _tables
 
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "trec.md"
 MEASURES = ["xGAP(g=[0.4,0.6])", "nDCG@2", "P@1", "RR"]
@@ -341,7 +340,7 @@ FAULTS = {
     "topics in lines": ('{"q": {"d": 1}}\n{"r": {"d": 1}}\n', r"a\.x, line 2, column 1: this is"),
     "an integer of 10,000 digits": (
         '{"q": {"d": ' + "1" * 10_000 + "}}",
-        r"a\.x: .* 10000 digits|a\.x: topic 'q'",
+        r"a\.x: topic 'q', document 'd': the \w+ must be finite, got inf",
     ),
     "no document in a line": (
         '{"qid": 1, "docno": 2, "label": 1, "score": 1}\n\n{"qid": 1}\n',
@@ -493,10 +492,7 @@ def test_a_run_of_ranx_keeps_its_name():
 
 def test_splits_of_hugging_face_are_told_apart():
     one = HuggingFace(columns(QRELS, ["query-id", "corpus-id", "score"]))
-    refuse(
-        r"got a dict of 2 of them: 'dev', 'test'. Pass one, such as data\['dev'\]",
-        {"dev": one, "test": one},
-    )
+    refuse("topic 'dev': .* several tables, pass one of them", {"dev": one, "test": one})
 
 
 def test_ranked_lists_rank_the_first_of_repeated_documents_first():
@@ -507,11 +503,13 @@ def test_ranked_lists_rank_the_first_of_repeated_documents_first():
         assert trec.evaluate("RR", {"q": {"c": 1}}, run, order=order).values[0] == 1 / 3
 
 
-@pytest.mark.parametrize(("reader", "library"), [(0, "pyarrow"), (1, "polars")])
-def test_parquet_is_read_by_what_is_installed(reader, library, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("library", "other"), [("pyarrow", "polars"), ("polars", "pyarrow")])
+def test_parquet_is_read_by_what_is_installed(library, other, tmp_path, monkeypatch):
     pytest.importorskip(library)
-    monkeypatch.setattr(_tables, "PARQUET", _tables.PARQUET[reader : reader + 1])
-    assert trec.read_qrels(FORMS["Parquet"].made("qrels", tmp_path)).to_dict() == QRELS
+    path = FORMS["Parquet"].made("qrels", tmp_path)
+    for name in (other, f"{other}.parquet"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert trec.read_qrels(path).to_dict() == QRELS
 
 
 def test_without_a_library_for_parquet_the_error_names_one(tmp_path, monkeypatch):

@@ -326,7 +326,7 @@ def test_missing_ids_are_refused(missing, column):
     columns[column] = [*columns[column][:2], missing]
     with pytest.raises(ValueError, match=f"^row 2: {column} is missing"):
         trec.read_run(pd.DataFrame(columns))
-    with pytest.raises(ValueError, match=r"document .*: the document is missing"):
+    with pytest.raises(ValueError, match=r"document .*: document is missing"):
         trec.read_run({"q": {missing: 1.0}})
     with pytest.raises(ValueError, match="key 0: the topic is missing"):
         trec.read_run({missing: {"d": 1.0}})
@@ -371,7 +371,7 @@ def test_a_data_set_of_hugging_face_is_read():
     assert trec.read_run(rows.to_iterable_dataset()).to_dict() == expected
     assert trec.read_run(rows.with_format("numpy")).to_dict() == expected
     assert trec.evaluate("P@1", {"q": {"d": 1}}, rows).values.tolist() == [[[1.0]]]
-    with pytest.raises(ValueError, match="a dict of 2 of them: 'dev', 'test'"):
+    with pytest.raises(ValueError, match="topic 'dev': .* several tables, pass one"):
         trec.read_run(datasets.DatasetDict({"dev": rows, "test": rows}))
 
 

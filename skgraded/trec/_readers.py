@@ -12,10 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from skgraded.trec._documents import Documents
-from skgraded.trec._records import Records, Spans, Wanted, finite_numbers, read_lines
+from skgraded.trec._records import Records, Wanted, read_lines
 from skgraded.trec._sources import is_source, name_of_source, read_chunks
 from skgraded.trec._tables import (
     Columns,
@@ -33,6 +30,7 @@ from skgraded.trec._tables import (
 _START = 1 << 16  # bytes that are looked at
 _JSON = re.compile(rb'\{\s*["}]|\[\s*[\[{\]]')
 _DELIMITERS = "\t,;"
+_MANY_DIGITS = 640  # which Python takes, whatever its limit
 
 
 def read_records(source: Any, wanted: Wanted) -> Records:
@@ -50,10 +48,18 @@ def read_records(source: Any, wanted: Wanted) -> Records:
     Records
         The records in the order in which they came.
     """
-    kinds: Kinds = READERS
-    if is_source(source):
-        source, kinds = _File.open(source), FILE_READERS
-    return next(read for is_it, read in kinds if is_it(source))(source, wanted)
+    if not is_source(source):
+        return read_table(columns_of(source, wanted), wanted)
+    file = _File.open(source)
+    for is_it, columns in FILE_READERS:
+        if is_it(file):
+            return read_table(columns(file, wanted), wanted)
+    return read_lines(file.chunks, file.name, wanted)
+
+
+def columns_of(given: Any, wanted: Wanted) -> Columns:
+    """Return the columns of something in memory."""
+    return next(columns for is_it, columns in READERS if is_it(given))(given, wanted)
 
 
 class _File(NamedTuple):
@@ -128,23 +134,15 @@ def _is_json_lines(file: _File) -> bool:
     return isinstance(record, dict) and has_columns(record)
 
 
-def _read_json_lines(file: _File, wanted: Wanted) -> Records:
+def _columns_of_json(file: _File, wanted: Wanted) -> Columns:
+    if not _is_json_lines(file):
+        content = _parsed(file.text(), file.name, 1)
+        return columns_of(content, wanted._replace(where=f"{file.name}: "))
     lines = [
         (number, line) for number, line in enumerate(file.text().split("\n"), 1) if line.strip()
     ]
-
-    def place(row: int) -> str:
-        return f"{file.name}, line {lines[row][0]}"
-
-    rows = [_parsed(line, file.name, number) for number, line in lines]
-    return read_table(columns_of_records(rows, wanted, place), wanted)
-
-
-def _read_json(file: _File, wanted: Wanted) -> Records:
-    if _is_json_lines(file):
-        return _read_json_lines(file, wanted)
-    content = _parsed(file.text(), file.name, 1)
-    return read_records(content, wanted._replace(where=f"{file.name}: "))
+    records = [_parsed(line, file.name, number) for number, line in lines]
+    return columns_of_records(records, wanted, lambda row: f"{file.name}, line {lines[row][0]}")
 
 
 def _parsed(text: str, name: str, line: int) -> Any:
@@ -154,65 +152,43 @@ def _parsed(text: str, name: str, line: int) -> Any:
         found = dict(pairs)
         if len(found) < len(pairs):
             again = Counter(key for key, _ in pairs).most_common(1)[0][0]
-            raise ValueError(f"an object must name {again!r} once, got it twice.")
+            raise ValueError(f"{name}: an object must name {again!r} once, got it twice.")
         return found
 
+    def integer(digits: str) -> int | str:  # Python makes no integer of thousands of digits
+        return int(digits) if len(digits) < _MANY_DIGITS else digits
+
     try:
-        return json.loads(text, object_pairs_hook=different)
+        return json.loads(text, object_pairs_hook=different, parse_int=integer)
     except json.JSONDecodeError as error:
         place = f"{name}, line {line + error.lineno - 1}, column {error.colno}"
         raise ValueError(f"{place}: this is not JSON: {error.msg}.") from error
     except RecursionError as error:
         raise ValueError(f"{name}: the objects stand too deep in each other.") from error
-    except ValueError as error:  # also of Python, for an integer of thousands of digits
-        raise ValueError(f"{name}: {error}") from error
 
 
 # --- Dicts by topic ---------------------------------------------------------------------------
 
 
-def _read_by_topic(nested: Mapping[Any, Any], wanted: Wanted) -> Records:
-    """Read numbers by topic and document, or by topic a list of ids, best document first."""
+def _columns_by_topic(nested: Mapping[Any, Any], wanted: Wanted) -> Columns:
+    """Return the columns of numbers by topic and document, or of lists of ids by topic."""
     where = wanted.where
-    topics = _topics(nested, where)
+    topics: list[str] = []
     ids: list[Any] = []
     values: list[Any] = []
-    lengths = []
-    _refuse_several_tables(nested, where)
-    for topic, given in zip(topics, nested.values(), strict=True):
-        documents, of_documents = _documents(given, wanted.is_run, f"{where}topic {topic!r}")
+    for topic, given in zip(_topics(nested, where), nested.values(), strict=True):
+        documents, numbers = _documents(given, wanted.is_run, f"{where}topic {topic!r}")
+        topics += [topic] * len(documents)
         ids += documents
-        values += of_documents
-        lengths.append(len(documents))
-    if not ids:
-        raise ValueError(f"{where}Qrels and runs must hold at least one document, got none.")
-    topic_of = np.repeat(np.arange(len(topics)), lengths)
+        values += numbers
 
-    def place(record: int) -> str:
-        return f"{where}topic {topics[topic_of[record]]!r}, document {ids[record]!r}"
+    def place(row: int) -> str:
+        return f"{where}topic {topics[row]!r}, document {ids[row]!r}"
 
-    name = "score" if wanted.is_run else "relevance"
-    numbers = finite_numbers(name, values, wanted, place)
-    are_ranked = wanted.is_run and all(map(is_list, nested.values()))
-    return Records(
-        topics=[topic for topic, length in zip(topics, lengths, strict=True) if length],
-        spans=Spans.of_column(np.unique(topic_of, return_inverse=True)[1]),
-        documents=Documents.from_ids(ids_at("the document", ids, place)),
-        values=numbers,
-        ranks=(-numbers).astype(np.int32) if are_ranked else None,
-        place=place,
-        words=wanted.grades,
-    )
-
-
-def _refuse_several_tables(nested: Mapping[Any, Any], where: str) -> None:
-    """Refuse the splits of a data set, of which one is meant."""
-    tables = [name for name, each in nested.items() if _is_frame(each)]
-    if tables:
-        raise ValueError(
-            f"{where}Qrels and runs must be one table, got a dict of {len(tables)} of them: "
-            f"{', '.join(map(repr, tables))}. Pass one, such as data[{tables[0]!r}]."
-        )
+    by_name = {"topic": topics, "document": ids, wanted.value: values}
+    if wanted.is_run and all(map(is_list, nested.values())):
+        by_name["rank"] = [-score for score in values]
+    return Columns(f"{where}A dict", list(by_name), by_name.__getitem__, place)
 
 
 def _topics(nested: Mapping[Any, Any], where: str) -> list[str]:
@@ -235,24 +211,28 @@ def _documents(given: Any, is_run: bool, topic: str) -> tuple[list[Any], list[An
     ids = list(given) if is_list(given) else [None]
     if all(isinstance(each, str) for each in ids):
         return ids, [-float(rank) if is_run else 1.0 for rank in range(1, len(ids) + 1)]
-    what, number = ("ids, best document first", "score") if is_run else ("relevant ids", "grade")
+    what = "ids, best document first" if is_run else "relevant ids"
     raise ValueError(
         f"{topic}: the documents must be a dict of numbers or a list of {what}, which are text, "
-        f"got {repr(given)[:60]}. Write {{document: {number}}}, such as {_way_of(given, is_run)}."
+        f"got {repr(given)[:60]}. {_way_of(given, is_run)}"
     )
 
 
 def _way_of(given: Any, is_run: bool) -> str:
-    """Return what makes a dict of the documents of a topic."""
-    if isinstance(given, set | frozenset) and not is_run:
-        return "dict.fromkeys(documents, 1)"
+    """Return what to write instead of such documents of a topic."""
+    if _is_frame(given):
+        return "If these are several tables, pass one of them."
+    number = "score" if is_run else "grade"
     first = next(iter(given), None) if isinstance(given, Iterable) else None
-    if isinstance(first, Mapping):
+    way = '{"d1": 2.0, "d2": 1.0}'
+    if isinstance(given, set | frozenset) and not is_run:
+        way = "dict.fromkeys(documents, 1)"
+    elif isinstance(first, Mapping):
         value = "score" if is_run else "relevance"
-        return f'{{each["doc_id"]: each["{value}"] for each in documents}}'
-    if isinstance(first, list | tuple):
-        return "dict(documents)"
-    return '{"d1": 2.0, "d2": 1.0}'
+        way = f'{{each["doc_id"]: each["{value}"] for each in documents}}'
+    elif isinstance(first, list | tuple):
+        way = "dict(documents)"
+    return f"Write {{document: {number}}}, such as {way}."
 
 
 def is_by_topic(given: Any) -> bool:
@@ -295,24 +275,17 @@ def is_one_run(given: Any) -> bool:
 
 # --- The kinds --------------------------------------------------------------------------------
 
-Reader = Callable[[Any, Wanted], Records]
-
-
-def _table(columns_of: Callable[[Any, Wanted], Columns]) -> Reader:
-    return lambda given, wanted: read_table(columns_of(given, wanted), wanted)
-
-
 def _is_frame(given: Any) -> bool:
     """Whether something is a frame of pandas or polars, or a table of Arrow or Hugging Face."""
     names = getattr(given, "column_names", None)
     return hasattr(given, "columns") or (isinstance(names, list) and hasattr(given, "__getitem__"))
 
 
-def _read_data_set(given: Any, wanted: Wanted) -> Records:
-    return read_records(given.scoreddocs_iter() if wanted.is_run else given.qrels_iter(), wanted)
+def _columns_of_data_set(given: Any, wanted: Wanted) -> Columns:
+    return columns_of(given.scoreddocs_iter() if wanted.is_run else given.qrels_iter(), wanted)
 
 
-def _refuse(given: Any, wanted: Wanted) -> Records:
+def _refuse(given: Any, wanted: Wanted) -> Columns:
     if type(given).__name__ == "LazyFrame":
         raise TypeError("A LazyFrame must be collected first: pass frame.collect().")
     raise TypeError(
@@ -321,22 +294,19 @@ def _refuse(given: Any, wanted: Wanted) -> Records:
     )
 
 
-# What tells whether something is of a kind, and the reader of the kind. The first that fits reads.
-Kinds = tuple[tuple[Callable[[Any], bool], Reader], ...]
+# What tells whether something is of a kind, and what gives its columns. The first that fits reads.
+Kinds = tuple[tuple[Callable[[Any], bool], Callable[[Any, Wanted], Columns]], ...]
 
+# A file that is of none of these kinds holds TREC's lines.
 FILE_READERS: Kinds = (
     (
         lambda file: file.start.startswith(b"PAR1"),
-        _table(lambda file, _: columns_of_parquet(b"".join(file.chunks), file.name)),
+        lambda file, _: columns_of_parquet(b"".join(file.chunks), file.name),
     ),
-    (lambda file: _JSON.match(file.start.lstrip()) is not None, _read_json),
+    (lambda file: _JSON.match(file.start.lstrip()) is not None, _columns_of_json),
     (
         lambda file: file.delimiter != "",
-        _table(lambda file, _: columns_of_csv(file.text(), file.delimiter, file.name)),
-    ),
-    (
-        lambda file: True,
-        lambda file, wanted: read_lines(file.chunks, file.name, wanted),
+        lambda file, _: columns_of_csv(file.text(), file.delimiter, file.name),
     ),
 )
 
@@ -344,25 +314,22 @@ READERS: Kinds = (
     (lambda given: type(given).__name__ == "LazyFrame", _refuse),
     (
         lambda given: hasattr(given, "qrels_iter") or hasattr(given, "scoreddocs_iter"),
-        _read_data_set,
+        _columns_of_data_set,
     ),
     (
         lambda given: hasattr(given, "read_all"),  # a stream of Arrow batches
-        lambda given, wanted: read_records(given.read_all(), wanted),
+        lambda given, wanted: columns_of(given.read_all(), wanted),
     ),
-    (_is_frame, _table(columns_of_frame)),
-    (
-        lambda given: isinstance(given, Mapping) and has_columns(given),
-        _table(columns_of_dict),
-    ),
-    (lambda given: isinstance(given, Mapping), _read_by_topic),
+    (_is_frame, columns_of_frame),
+    (lambda given: isinstance(given, Mapping) and has_columns(given), columns_of_dict),
+    (lambda given: isinstance(given, Mapping), _columns_by_topic),
     (
         lambda given: hasattr(given, "to_dict"),  # qrels and runs of ranx
-        lambda given, wanted: _read_by_topic(given.to_dict(), wanted),
+        lambda given, wanted: _columns_by_topic(given.to_dict(), wanted),
     ),
     (
         lambda given: isinstance(given, Iterable) and not isinstance(given, bytes),
-        _table(columns_of_records),
+        columns_of_records,
     ),
     (lambda given: True, _refuse),
 )

@@ -67,6 +67,11 @@ class Wanted(NamedTuple):
     grades: Mapping[str, float] = {}
     where: str = ""
 
+    @property
+    def value(self) -> str:
+        """What the numbers are called."""
+        return "score" if self.is_run else "relevance"
+
     def row(self, number: int) -> str:
         """Return the place of a row, for messages."""
         return f"{self.where}row {number}"

@@ -77,7 +77,7 @@ def read_table(columns: Columns, wanted: Wanted) -> Records:
     topic, document, place = columns.need("query"), columns.need("document"), columns.place
     topics = ids_at(topic.name, topic.values, place)
     if not topics:
-        raise ValueError("Qrels and runs must hold at least one document, got none.")
+        raise ValueError(f"{columns.kind} must hold at least one document, got none.")
     number_of: dict[str, int] = {}
     numbers = [number_of.setdefault(each, len(number_of)) for each in topics]
     column, ranks = _scores_and_ranks(columns) if wanted.is_run else (_grades(columns), None)
@@ -140,7 +140,7 @@ def _rank(given: Any) -> int:
 
 def columns_of_frame(frame: Any, wanted: Wanted) -> Columns:
     """Return the columns of a frame of pandas or polars, or of a table of Arrow or Hugging Face."""
-    kind, names = f"A {type(frame).__name__}", getattr(frame, "column_names", None)
+    kind, names = f"{wanted.where}A {type(frame).__name__}", getattr(frame, "column_names", None)
     if names is None:
         return Columns(kind, list(frame.columns), frame.__getitem__, wanted.row)
     if hasattr(frame, "column"):  # Arrow
@@ -155,7 +155,8 @@ def columns_of_dict(columns: Mapping[Any, Any], wanted: Wanted) -> Columns:
         raise ValueError(
             f"{wanted.where}Columns must be lists with one entry per row, got lengths {lengths}."
         )
-    return Columns("A dict of columns", list(columns), columns.__getitem__, wanted.row)
+    kind = f"{wanted.where}A dict of columns"
+    return Columns(kind, list(columns), columns.__getitem__, wanted.row)
 
 
 def is_list(each: Any) -> bool:
@@ -167,18 +168,18 @@ def columns_of_records(
     records: Iterable[Any], wanted: Wanted, place: Callable[[int], str] | None = None
 ) -> Columns:
     """Return the columns of dicts, or of objects with attributes as in ir_measures."""
-    rows, place = list(records), place or wanted.row
+    rows, place, kind = list(records), place or wanted.row, f"{wanted.where}A record"
     if not rows:
         raise ValueError(f"{wanted.where}Qrels and runs must hold a document, got no record.")
     if isinstance(rows[0], Mapping):
-        return Columns("A record", list(rows[0]), lambda name: _items(rows, name, place), place)
+        return Columns(kind, list(rows[0]), lambda name: _items(rows, name, place), place)
     known = [name for names in SYNONYMS.values() for name in names if hasattr(rows[0], name)]
     if not has_columns(known):
         raise ValueError(
             f"{wanted.where}Records must be dicts or have attributes such as query_id and doc_id, "
             f"got {repr(rows[0])[:60]}. A list of ids must stand below its topic, {{topic: ids}}."
         )
-    return Columns("A record", known, lambda name: [getattr(row, name) for row in rows], place)
+    return Columns(kind, known, lambda name: [getattr(row, name) for row in rows], place)
 
 
 def _items(rows: Sequence[Any], name: Any, place: Callable[[int], str]) -> list[Any]:
@@ -220,36 +221,18 @@ def columns_of_csv(text: str, delimiter: str, name: str) -> Columns:
 
 def columns_of_parquet(content: bytes, name: str) -> Columns:
     """Return the columns of a Parquet file, by the library that is installed."""
-    for read in PARQUET:
+    read: Callable[[Any], Any]
+    try:
+        from pyarrow.parquet import read_table as read
+    except ImportError:
         try:
-            frame = read(io.BytesIO(content))
-        except ImportError:
-            continue
-        except Exception as error:
-            raise ValueError(f"{name}: this Parquet file is damaged: {error}") from error
-        columns = columns_of_frame(frame, Wanted(where=f"{name}, "))
-        return columns._replace(kind=f"{name}: a table")
-    raise ImportError(f"{name}: Parquet needs pyarrow or polars: pip install pyarrow.")
-
-
-def _by_pyarrow(file: Any) -> Any:
-    from pyarrow import parquet
-
-    return _ParquetFile(parquet.ParquetFile(file))
-
-
-class _ParquetFile:
-    """A file of Parquet, each of whose columns is read when it is taken."""
-
-    def __init__(self, file: Any) -> None:
-        self.column_names = file.schema_arrow.names
-        self.column = lambda name: file.read([name]).column(name)
-
-
-def _by_polars(file: Any) -> Any:
-    import polars
-
-    return polars.read_parquet(file)
-
-
-PARQUET: tuple[Callable[[Any], Any], ...] = (_by_pyarrow, _by_polars)
+            from polars import read_parquet as read
+        except ImportError as error:
+            message = f"{name}: Parquet needs pyarrow or polars: pip install pyarrow."
+            raise ImportError(message) from error
+    try:
+        frame = read(io.BytesIO(content))
+    except Exception as error:
+        raise ValueError(f"{name}: this Parquet file is damaged: {error}") from error
+    columns = columns_of_frame(frame, Wanted(where=f"{name}, "))
+    return columns._replace(kind=f"{name}: a table")
