@@ -371,7 +371,7 @@ def test_a_data_set_of_hugging_face_is_read():
     assert trec.read_run(rows.to_iterable_dataset()).to_dict() == expected
     assert trec.read_run(rows.with_format("numpy")).to_dict() == expected
     assert trec.evaluate("P@1", {"q": {"d": 1}}, rows).values.tolist() == [[[1.0]]]
-    with pytest.raises(ValueError, match="topic 'dev': .* several tables, pass one"):
+    with pytest.raises(ValueError, match=r"topic 'dev': .* several tables, pass one"):
         trec.read_run(datasets.DatasetDict({"dev": rows, "test": rows}))
 
 

@@ -121,9 +121,7 @@ def evaluate(
     score = partial(_score, named, judged, complete)
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
         score_batch = partial(_score_batch, read=read, score=score, step=bar.step)
-        size = min(_RUNS_AT_A_TIME, math.ceil(len(given) / n_threads))
-        parts = [given[start : start + size] for start in range(0, len(given), size)]
-        batches = in_threads(score_batch, parts, n_threads)
+        batches = in_threads(score_batch, _parts(given, n_threads), n_threads)
     _raise_together([fault for batch in batches for fault in batch.faults])
     names, left_out = zip(*(told for batch in batches for told in batch.runs), strict=True)
     systems = unique_names(names)
@@ -172,6 +170,13 @@ def _score(
         return score_joined(measures.values(), runs, complete)
     except ValueError as error:  # grades that a measure does not take
         raise ValueError(f"{qrels.name}: {error}") from error
+
+
+def _parts(
+    named: list[tuple[str | None, Any]], n_threads: int
+) -> list[list[tuple[str | None, Any]]]:
+    size = min(_RUNS_AT_A_TIME, math.ceil(len(named) / n_threads))
+    return [named[start : start + size] for start in range(0, len(named), size)]
 
 
 class _Batch(NamedTuple):

@@ -275,6 +275,7 @@ def is_one_run(given: Any) -> bool:
 
 # --- The kinds --------------------------------------------------------------------------------
 
+
 def _is_frame(given: Any) -> bool:
     """Whether something is a frame of pandas or polars, or a table of Arrow or Hugging Face."""
     names = getattr(given, "column_names", None)

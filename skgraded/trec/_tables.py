@@ -221,12 +221,15 @@ def columns_of_csv(text: str, delimiter: str, name: str) -> Columns:
 
 def columns_of_parquet(content: bytes, name: str) -> Columns:
     """Return the columns of a Parquet file, by the library that is installed."""
-    read: Callable[[Any], Any]
     try:
-        from pyarrow.parquet import read_table as read
+        from pyarrow import parquet
+
+        read: Callable[[Any], Any] = parquet.read_table
     except ImportError:
         try:
-            from polars import read_parquet as read
+            import polars
+
+            read = polars.read_parquet
         except ImportError as error:
             message = f"{name}: Parquet needs pyarrow or polars: pip install pyarrow."
             raise ImportError(message) from error
