@@ -26,8 +26,8 @@ from skgraded.trec._join import (
     notes_on_runs,
     score_joined,
 )
-from skgraded.trec._qrels import Negative, Qrels, read_qrels
-from skgraded.trec._runs import Run, named_runs, read_columns_of_run, read_run, unique_names
+from skgraded.trec._qrels_and_runs import Negative, Qrels, read_qrels
+from skgraded.trec._qrels_and_runs import Run, named_runs, read_columns_of_run, read_run, unique_names
 
 FloatArray = NDArray[np.float64]
 

@@ -16,8 +16,8 @@ from skgraded._support.text import count, first_few
 from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures._measure import score_queries
 from skgraded.rankings import Judgments, RankedList, Rankings
-from skgraded.trec._qrels import Negative, Pool, Qrels, read_qrels
-from skgraded.trec._runs import Run, named_runs, read_columns_of_run, read_run, unique_names
+from skgraded.trec._qrels_and_runs import Negative, Pool, Qrels, read_qrels
+from skgraded.trec._qrels_and_runs import Run, named_runs, read_columns_of_run, read_run, unique_names
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]

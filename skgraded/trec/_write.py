@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from skgraded.trec._join import Order, rank_run
-from skgraded.trec._runs import Run, read_run
+from skgraded.trec._qrels_and_runs import Run, read_run
 
 # Modules that open files by the ends of their names.
 _MODULES = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}

@@ -1,26 +1,26 @@
-"""Qrels: the judged documents of each topic, and their grades."""
+"""Qrels and runs: documents of each topic, with their grades or their scores."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support.arguments import choice, is_number
+from skgraded._support.arguments import choice, flag, is_number
 from skgraded._support.lazy import cached_property
-from skgraded._support.sealed import all_sealed
+from skgraded._support.sealed import SealedFields, all_sealed
 from skgraded._support.text import count
 from skgraded.rankings import levels_of, read_as
-from skgraded.trec._by_topic import Table, group_records
-from skgraded.trec._documents import HashKey, draw_key
-from skgraded.trec._readers import read_records
+from skgraded.trec._documents import Documents, HashKey, draw_key
+from skgraded.trec._readers import is_one_run, is_record, read_records
 from skgraded.trec._records import Records, Wanted
-from skgraded.trec._sources import name_of_source
+from skgraded.trec._sources import is_source, name_of_source, short_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +31,121 @@ FloatArray = NDArray[np.float64]
 _LARGEST = 2.0**53  # up to which doubles tell all integers apart
 
 Negative = Literal["unsampled", "nonrelevant", "unjudged", "error"]
+
+
+def group_records(
+    records: Records, name: str, check_duplicate: Callable[[int, int], None]
+) -> tuple[dict[str, Any], IntArray | slice]:
+    """Group records by topic; keep the first record of each document.
+
+    Parameters
+    ----------
+    records : Records
+        The records in the order of the source.
+    name : str
+        Name of the table.
+    check_duplicate : callable
+        Called for each repeated document with the number of the record and the number of the first
+        record of that document. It raises an error where a repetition is not allowed.
+
+    Returns
+    -------
+    fields : dict
+        Those of a `Table`.
+    rows : ndarray of shape (n_documents,), int64, or slice
+        The record at each place.
+    """
+    rows: IntArray | slice = slice(None)
+    spans, documents, n_topics = records.spans, records.documents, len(records.topics)
+    indptr = spans.indptr
+    if len(spans.topic) > n_topics:  # some topic is not in one piece
+        topic_of = np.repeat(spans.topic, np.diff(spans.indptr))
+        indptr, rows = _core.group_rows(topic_of, n_topics)
+        documents = documents.take(rows)
+    found = _core.find_duplicates(documents.end, documents.text, indptr, draw_key())
+    pairs = found.reshape(-1, 2)
+    if len(pairs):
+        numbers = np.arange(len(records.documents))[rows]
+        for again, first in pairs.tolist():
+            check_duplicate(int(numbers[again]), int(numbers[first]))
+        kept = np.ones(len(numbers), dtype=bool)
+        kept[pairs[:, 0]] = False
+        indptr = np.concatenate(([0], np.cumsum(kept)))[indptr]
+        rows, documents = numbers[kept], documents.take(np.flatnonzero(kept))
+    # An array of text would give every id the length of the longest one, and drop zero bytes at the
+    # ends of ids.
+    topics = np.empty(len(records.topics), dtype=object)
+    topics[:] = records.topics
+    fields = {"name": name, "topics": topics, "indptr": indptr, "documents": documents}
+    return {**fields, "n_duplicates": len(pairs)}, rows
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Table(SealedFields):
+    """Documents of many topics with a number each.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file or of the type of the source.
+    topics : ndarray of shape (n_topics,), object
+        Topic ids, str, in order of first appearance.
+    indptr : ndarray of shape (n_topics + 1,), int64
+        Documents of topic t are ``indptr[t]:indptr[t + 1]``.
+    documents : Documents
+        Document ids.
+    n_duplicates : int
+        Records left out because they repeated a document of their topic.
+    """
+
+    name: str
+    topics: NDArray[Any]
+    indptr: IntArray
+    documents: Documents
+    n_duplicates: int
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics."""
+        return len(self.topics)
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents, over all topics."""
+        return len(self.documents)
+
+    def topic_of_document(self) -> IntArray:
+        """Return the number of each document's topic.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,), int64
+            Index of the topic in ``topics``.
+        """
+        return np.repeat(np.arange(self.n_topics), np.diff(self.indptr))
+
+    def _nested(self, values: NDArray[Any]) -> dict[str, dict[str, Any]]:
+        ids, numbers = list(self.documents), values.tolist()
+        borders = zip(self.topics.tolist(), self.indptr[:-1], self.indptr[1:], strict=True)
+        return {
+            topic: dict(zip(ids[begin:end], numbers[begin:end], strict=True))
+            for topic, begin, end in borders
+        }
+
+    def _columns(self, name: str, values: NDArray[Any]) -> dict[str, Any]:
+        topics = self.topics[self.topic_of_document()]
+        return {"query_id": topics, "doc_id": list(self.documents), name: values}
+
+    def _frame(self, name: str, values: NDArray[Any]) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame(self._columns(name, values))
+
+
+def _read_again(
+    read: Callable[[Any], Table], columns: dict[str, Any], others: dict[str, Any]
+) -> Table:
+    return dataclasses.replace(read(columns), **others)
 
 
 class Pool(NamedTuple):
@@ -81,7 +196,7 @@ class Qrels(Table):
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickles hold columns, which are read again, and no borders that a kernel would trust.
         others = {"name": self.name, "words": self.words, "n_duplicates": self.n_duplicates}
-        return _read_again, (self._columns("relevance", self.grades), others)
+        return _read_again, (read_qrels, self._columns("relevance", self.grades), others)
 
     @cached_property
     def slots(self) -> tuple[NDArray[np.uint64], IntArray, HashKey]:
@@ -303,10 +418,6 @@ def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qre
     return qrels.map_grades(numbers) if numbers else qrels
 
 
-def _read_again(columns: dict[str, Any], others: dict[str, Any]) -> Qrels:
-    return dataclasses.replace(read_qrels(columns), **others)
-
-
 def _words_and_numbers(grades: Any) -> tuple[dict[str, float], dict[float, float]]:
     """Check the meaning of grades; tell those of words from those of numbers."""
     is_mapping = isinstance(grades, Mapping)
@@ -327,3 +438,174 @@ def _words_and_numbers(grades: Any) -> tuple[dict[str, float], dict[float, float
         else:
             words[str(old)] = float(new)
     return words, numbers
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Run(Table):
+    """Documents retrieved by a system, by topic.
+
+    Made by `read_run`.
+
+    Attributes
+    ----------
+    name : str
+        Name of the run.
+    topics : ndarray of shape (n_topics,), object
+        Topic ids, str, in order of first appearance.
+    indptr : ndarray of shape (n_topics + 1,), int64
+        The documents of topic t are ``indptr[t]:indptr[t + 1]``.
+    documents : Documents
+        Document ids.
+    n_duplicates : int
+        Records that were left out because they repeated a document of their topic.
+    scores : ndarray of shape (n_documents,), float64
+        Score of each retrieved document.
+    ranks : ndarray of shape (n_documents,), int32, or None
+        The rank column; -1 where it holds no rank.
+    tag : str
+        The tag column of the first line.
+    """
+
+    scores: NDArray[np.float64]
+    ranks: NDArray[np.int32] | None
+    tag: str
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickles hold columns, which are read again, and no borders that a kernel would trust.
+        ranks = {} if self.ranks is None else {"rank": self.ranks}
+        others = {"name": self.name, "tag": self.tag, "n_duplicates": self.n_duplicates}
+        return _read_again, (read_run, {**self._columns("score", self.scores), **ranks}, others)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return the run as a dict of dicts, as in pytrec_eval.
+
+        Returns
+        -------
+        dict
+            Score by topic id and document id.
+        """
+        return self._nested(self.scores)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the run as a DataFrame with ir_measures' columns.
+
+        Returns
+        -------
+        DataFrame
+            Columns query_id, doc_id and score.
+        """
+        return self._frame("score", self.scores)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {self.n_documents} documents, {self.n_topics} topics>"
+
+
+def run_from_records(records: Records, name: str, strict: bool) -> Run:
+    """Group retrieved documents by topic; keep the first of repeated ones, or raise an error."""
+
+    def check(again: int, first: int) -> None:
+        if strict:
+            raise ValueError(
+                f"{records.place(again)}: a run must name a document once in a topic, got "
+                f"{records.documents[again]!r} of topic {records.topic_of(again)!r} again, first "
+                f"in {records.place(first).rsplit(', ')[-1]}."
+            )
+
+    fields, rows = group_records(records, name, check)
+    ranks = None if records.ranks is None else records.ranks[rows]
+    return Run(**fields, scores=records.values[rows], ranks=ranks, tag=records.tag)
+
+
+def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> Run:
+    """Read a run.
+
+    Parameters
+    ----------
+    source : path, file object, mapping, table, iterable or Run
+        Lines: a file of ``topic Q0 document rank score tag``, none longer than 1,000,000 bytes; a
+        tag may have several words. Tables, as `read_qrels` reads them, with the columns query_id,
+        doc_id, and score or rank. Dicts: scores by topic and document, or ids by topic, best
+        document first, also in a file of JSON, or a Run of ranx. A Run is returned as it is, but
+        for its name.
+    strict : bool, default=False
+        Whether a document that a topic names twice is an error. Otherwise the first occurrence
+        counts, and the number of the others is kept.
+    name : str, optional
+        Name of the run in results; by default the file's name without its folder and the suffix of
+        its compression.
+
+    Returns
+    -------
+    Run
+        The retrieved documents.
+
+    Raises
+    ------
+    ValueError
+        If a line has fewer than six columns, holds two records or is too long, an id is missing or
+        holds a zero byte, a score is not a finite number, the file is empty or damaged, or
+        something can be read in two ways. The message names the place.
+    ImportError
+        If a file is Parquet, and neither pyarrow nor polars is installed.
+
+    Examples
+    --------
+    >>> from skgraded import trec
+    >>> trec.read_run({"q1": {"d1": 2.5, "d7": 1.0}}, name="bm25")
+    <Run bm25: 2 documents, 1 topics>
+    >>> trec.read_run({"q1": ["d1", "d7"]}).ranks
+    array([1, 2], dtype=int32)
+    """
+    return read_columns_of_run(source, strict=strict, name=name, with_ranks=True)
+
+
+def read_columns_of_run(source: Any, *, strict: bool, name: str | None, with_ranks: bool) -> Run:
+    """Read a run as `read_run` does; a file's rank column only where it is needed."""
+    flag("strict", strict)
+    if isinstance(source, Run):
+        return source if name is None else dataclasses.replace(source, name=name)
+    records = read_records(source, Wanted(is_run=True, with_ranks=with_ranks))
+    default = short_name(source) if is_source(source) else name_of_source(source)
+    return run_from_records(records, default if name is None else name, strict)
+
+
+def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
+    """List the runs that a user passed, with the names that were given to them.
+
+    Parameters
+    ----------
+    runs : run, iterable of runs, or mapping of names to them
+        A run is anything that `read_run` reads. A dict of dicts is one run, and so is an iterable
+        of records.
+
+    Returns
+    -------
+    list of (str or None, object)
+        Name of each run, or None, and the run.
+
+    Raises
+    ------
+    ValueError
+        If there is no run.
+    """
+    if isinstance(runs, Run) or is_one_run(runs):
+        return [(None, runs)]
+    if isinstance(runs, Mapping):
+        named: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
+    else:
+        listed = list(runs)
+        are_records = bool(listed) and is_record(listed[0])
+        named = [(None, listed)] if are_records else [(None, run) for run in listed]
+    if not named:
+        raise ValueError("runs must hold at least one run, got none.")
+    return named
+
+
+def unique_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the systems; a name that occurs several times is numbered."""
+    times, seen = Counter(names), Counter[str]()
+    unique = []
+    for name in names:
+        seen[name] += 1
+        unique.append(f"{name}#{seen[name]}" if times[name] > 1 else name)
+    return tuple(unique)
