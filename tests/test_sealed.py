@@ -209,6 +209,6 @@ def test_a_pickle_of_a_file_holds_the_same(given, dump):
     "change", [lambda it: it[1:], lambda it: it * np.nan, lambda it: it + np.inf]
 )
 def test_damaged_columns_of_a_file_are_refused(given, name, change):
-    again, (columns, others) = given.__reduce__()
+    again, (read, columns, others) = given.__reduce__()
     with pytest.raises(ValueError, match=r"must|different"):
-        again({**columns, name: change(columns[name])}, others)
+        again(read, {**columns, name: change(columns[name])}, others)

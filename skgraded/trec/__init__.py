@@ -7,8 +7,7 @@ from skgraded.trec._join import JoinedRuns as JoinedRuns
 from skgraded.trec._join import Order, rank
 from skgraded.trec._join import join_runs as join_runs
 from skgraded.trec._letor import read_letor
-from skgraded.trec._qrels_and_runs import Negative, Qrels, read_qrels
-from skgraded.trec._qrels_and_runs import Run, read_run
+from skgraded.trec._qrels_and_runs import Negative, Qrels, Run, read_qrels, read_run
 from skgraded.trec._write import write_run
 
 __all__ = [

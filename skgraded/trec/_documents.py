@@ -34,16 +34,18 @@ def draw_key() -> HashKey:
     return first, second
 
 
-def ids_as_text(given: Iterable[Any], place: Callable[[int], str]) -> list[str]:
+def ids_as_text(name: str, given: Iterable[Any], place: Callable[[int], str]) -> list[str]:
     """Write ids of any type as text.
 
     Parameters
     ----------
+    name : str
+        What they are called in messages.
     given : iterable of object
         The ids. A whole float is written as the integer that it was before a join or a missing
         value turned it into a float.
     place : callable
-        Called with the number of an id that is refused; returns its name in messages.
+        Called with the number of an id that is refused; returns its place.
 
     Returns
     -------
@@ -60,12 +62,12 @@ def ids_as_text(given: Iterable[Any], place: Callable[[int], str]) -> list[str]:
     if not set(map(type, ids)) <= {str}:
         for number, each in enumerate(ids):
             if is_missing(each):
-                raise ValueError(f"{place(number)} is missing.")
+                raise ValueError(f"{place(number)}: {name} is missing.")
         ids = list(map(_as_text, ids))
     if not _is_writable("".join(ids)):
         number = next(number for number, each in enumerate(ids) if not _is_writable(each))
         raise ValueError(
-            f"{place(number)} must be text without zero bytes and lone surrogates, got "
+            f"{place(number)}: {name} must be text without zero bytes and lone surrogates, got "
             f"{ids[number][:_LONGEST_QUOTE]!r}."
         )
     return ids
@@ -100,27 +102,26 @@ class Documents(SealedFields):
     end: IntArray
     text: NDArray[np.uint8]
 
+    @property
+    def block(self) -> tuple[IntArray, NDArray[np.uint8]]:
+        """Both arrays, as the kernels take them."""
+        return self.end, self.text
+
     @classmethod
-    def from_ids(cls, ids: Iterable[object]) -> Documents:
-        """Store ids.
+    def from_ids(cls, ids: Iterable[str]) -> Documents:
+        """Store ids, as `ids_as_text` returns them.
 
         Parameters
         ----------
-        ids : iterable of object
-            The ids; those that are not strings are turned into strings.
+        ids : iterable of str
+            The ids.
 
         Returns
         -------
         Documents
             The column.
-
-        Raises
-        ------
-        ValueError
-            If an id is missing or cannot be written to a file.
         """
-        texts = ids_as_text(ids, lambda number: f"id {number}")
-        encoded = [each.encode("utf-8", "surrogateescape") for each in texts]
+        encoded = [each.encode("utf-8", "surrogateescape") for each in ids]
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         return cls(np.cumsum(lengths), np.frombuffer(b"".join(encoded), dtype=np.uint8))
 
@@ -157,7 +158,7 @@ class Documents(SealedFields):
         Documents
             The ids at these rows, in this order.
         """
-        return Documents(*_core.take_documents(self.end, self.text, rows))
+        return Documents(*_core.take_documents(*self.block, rows))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickles hold the ids, which are stored again, and no ends that a kernel would trust.

@@ -26,8 +26,16 @@ from skgraded.trec._join import (
     notes_on_runs,
     score_joined,
 )
-from skgraded.trec._qrels_and_runs import Negative, Qrels, read_qrels
-from skgraded.trec._qrels_and_runs import Run, named_runs, read_columns_of_run, read_run, unique_names
+from skgraded.trec._qrels_and_runs import (
+    Negative,
+    Qrels,
+    Run,
+    named_runs,
+    read_columns_of_run,
+    read_qrels,
+    read_run,
+    unique_names,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -118,20 +126,18 @@ def evaluate(
     if judged.are_fractional:
         given[0] = None, _read_first(judged, *given[0], strict)
     warn_of_continuous_scale(named.values(), judged.top_grade, are_fractional=judged.are_fractional)
-    score = partial(_score, named, judged, complete)
+    score = partial(score_joined, named.values(), complete=complete)
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
-        score_batch = partial(_score_batch, read=read, score=score, step=bar.step)
-        batches = in_threads(score_batch, _parts(given, n_threads), n_threads)
-    _raise_together([fault for batch in batches for fault in batch.faults])
-    names, left_out = zip(*(told for batch in batches for told in batch.runs), strict=True)
+        score_batch = partial(_score_batch, judged.name, read, score, bar.step)
+        names, left_out, values, n_empty = _in_batches(score_batch, given, n_threads)
     systems = unique_names(names)
     return Scores(
         measures=tuple(named),
         qid=judged.topics,
-        values=np.concatenate([batch.values for batch in batches]),
+        values=values,
         directions=tuple(map(direction_of, named.values())),
         systems=systems,
-        n_empty=batches[0].n_empty,  # the same for all runs
+        n_empty=n_empty,
         empty=tuple(each.empty for each in named.values()),
         judged=partial(_fingerprints, judged, negative),
         notes=(*_notes(judged, negative, named), *notes_on_runs(systems, left_out, complete)),
@@ -163,39 +169,25 @@ def _fingerprints(qrels: Qrels, negative: Negative) -> NDArray[np.uint64]:
     return judgments.fingerprints
 
 
-def _score(
-    measures: dict[str, Measure], qrels: Qrels, complete: bool, runs: list[JoinedRun]
-) -> tuple[FloatArray, tuple[int, ...]]:
-    try:
-        return score_joined(measures.values(), runs, complete)
-    except ValueError as error:  # grades that a measure does not take
-        raise ValueError(f"{qrels.name}: {error}") from error
-
-
-def _parts(
-    named: list[tuple[str | None, Any]], n_threads: int
-) -> list[list[tuple[str | None, Any]]]:
-    size = min(_RUNS_AT_A_TIME, math.ceil(len(named) / n_threads))
-    return [named[start : start + size] for start in range(0, len(named), size)]
-
-
 class _Batch(NamedTuple):
     """Names of runs that were read, and what was left out of them; the errors of the others.
 
     ``values`` and ``n_empty`` are as in `score_joined`. They are empty where there are errors.
     """
 
-    runs: list[tuple[str, LeftOut]]
+    names: list[str]
+    left_out: list[LeftOut]
     faults: list[ValueError | OSError]
     values: FloatArray = np.empty(0)
     n_empty: tuple[int, ...] = ()
 
 
 def _score_batch(
-    batch: list[tuple[str | None, Any]],
+    name_of_qrels: str,
     read: Callable[[str | None, Any], JoinedRun],
     score: Callable[[list[JoinedRun]], tuple[FloatArray, tuple[int, ...]]],
     step: Callable[[], None],
+    batch: list[tuple[str | None, Any]],
 ) -> _Batch:
     """Read runs and score them together."""
     runs: list[JoinedRun] = []
@@ -206,14 +198,31 @@ def _score_batch(
         except (ValueError, OSError) as fault:
             faults.append(fault)
         step()
-    told = [(run.name, run.left_out) for run in runs]
-    return _Batch(told, faults) if faults else _Batch(told, faults, *score(runs))
+    told = [run.name for run in runs], [run.left_out for run in runs]
+    if faults:
+        return _Batch(*told, faults)
+    try:
+        return _Batch(*told, faults, *score(runs))
+    except ValueError as error:  # grades that a measure does not take
+        raise ValueError(f"{name_of_qrels}: {error}") from error
 
 
-def _raise_together(faults: list[ValueError | OSError]) -> None:
-    """Raise one error that names all faults of all runs."""
+def _in_batches(
+    score_batch: Callable[[list[tuple[str | None, Any]]], _Batch],
+    named: list[tuple[str | None, Any]],
+    n_threads: int,
+) -> tuple[list[str], list[LeftOut], FloatArray, tuple[int, ...]]:
+    """Score runs some at a time; raise one error that names all faults of all runs."""
+    size = min(_RUNS_AT_A_TIME, math.ceil(len(named) / n_threads))
+    parts = [named[start : start + size] for start in range(0, len(named), size)]
+    batches = in_threads(score_batch, parts, n_threads)
+    faults = [fault for batch in batches for fault in batch.faults]
     if len(faults) == 1:
         raise faults[0]
     if faults:
         all_missing = all(isinstance(fault, OSError) for fault in faults)
         raise (OSError if all_missing else ValueError)("\n".join(map(str, faults)))
+    names = [name for batch in batches for name in batch.names]
+    left_out = [each for batch in batches for each in batch.left_out]
+    values = np.concatenate([batch.values for batch in batches])
+    return names, left_out, values, batches[0].n_empty

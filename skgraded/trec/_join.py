@@ -16,8 +16,17 @@ from skgraded._support.text import count, first_few
 from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures._measure import score_queries
 from skgraded.rankings import Judgments, RankedList, Rankings
-from skgraded.trec._qrels_and_runs import Negative, Pool, Qrels, read_qrels
-from skgraded.trec._qrels_and_runs import Run, named_runs, read_columns_of_run, read_run, unique_names
+from skgraded.trec._qrels_and_runs import (
+    Negative,
+    Pool,
+    Qrels,
+    Run,
+    named_runs,
+    read_columns_of_run,
+    read_qrels,
+    read_run,
+    unique_names,
+)
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -110,7 +119,10 @@ def join(
     lengths = np.where(absent, 0, run.indptr[in_run + 1] - start)
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     pool = qrels.pool(negative)
-    found, rows = _look_up(qrels, run, start, indptr)
+    slots, slot_indptr, key = qrels.slots
+    found, rows = _core.look_up_documents(
+        *run.documents.block, start, indptr, *qrels.documents.block, slots, slot_indptr, key
+    )
     levels = np.full(int(indptr[-1]), pool.levels[-1])
     levels[found] = pool.levels[rows]
     order_in_topic, tied = rank_run(run, order, start, indptr)
@@ -118,24 +130,6 @@ def join(
     n_extra = run.n_topics - (len(absent) - n_missing)
     left_out = LeftOut(n_missing, n_extra, run.n_duplicates)
     return JoinedRun(run.name, qrels.topics, indptr, pool, levels, order_in_topic, tied, left_out)
-
-
-def _look_up(
-    qrels: Qrels, run: Run, start: IntArray, indptr: IntArray
-) -> tuple[IntArray, IntArray]:
-    """Return the retrieved documents that the qrels hold, and their rows there."""
-    slots, slot_indptr, key = qrels.slots
-    return _core.look_up_documents(
-        run.documents.end,
-        run.documents.text,
-        start,
-        indptr,
-        qrels.documents.end,
-        qrels.documents.text,
-        slots,
-        slot_indptr,
-        key,
-    )
 
 
 def rank_run(
@@ -161,9 +155,9 @@ def rank_run(
     """
     choice("order", order, get_args(Order))
     if order in ("trec_eval", "score"):
-        documents, single_precision = run.documents, order == "trec_eval"
+        single_precision = order == "trec_eval"
         return _core.order_documents(
-            run.scores, documents.end, documents.text, start, indptr, single_precision
+            run.scores, *run.documents.block, start, indptr, single_precision
         )
     lengths = np.diff(indptr)
     place = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)

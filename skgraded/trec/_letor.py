@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skgraded.trec._qrels_and_runs import Qrels, read_qrels
-from skgraded.trec._qrels_and_runs import Run, read_run
+from skgraded.trec._qrels_and_runs import Qrels, Run, read_qrels, read_run
 from skgraded.trec._sources import is_source, name_of_source, read_chunks
 
 _LONGEST_LINE = 1000  # bytes; Python's float takes a longer word too, but no score is one

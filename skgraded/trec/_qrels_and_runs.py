@@ -56,13 +56,12 @@ def group_records(
         The record at each place.
     """
     rows: IntArray | slice = slice(None)
-    spans, documents, n_topics = records.spans, records.documents, len(records.topics)
-    indptr = spans.indptr
-    if len(spans.topic) > n_topics:  # some topic is not in one piece
-        topic_of = np.repeat(spans.topic, np.diff(spans.indptr))
+    documents, indptr, n_topics = records.documents, records.indptr, len(records.topics)
+    if len(records.span_topic) > n_topics:  # some topic is not in one piece
+        topic_of = np.repeat(records.span_topic, np.diff(indptr))
         indptr, rows = _core.group_rows(topic_of, n_topics)
         documents = documents.take(rows)
-    found = _core.find_duplicates(documents.end, documents.text, indptr, draw_key())
+    found = _core.find_duplicates(*documents.block, indptr, draw_key())
     pairs = found.reshape(-1, 2)
     if len(pairs):
         numbers = np.arange(len(records.documents))[rows]
@@ -202,9 +201,7 @@ class Qrels(Table):
     def slots(self) -> tuple[NDArray[np.uint64], IntArray, HashKey]:
         """Hash tables of the documents, one for each topic, their extents, and the hash's key."""
         key = draw_key()
-        slots, indptr = all_sealed(
-            *_core.index_documents(self.documents.end, self.documents.text, self.indptr, key)
-        )
+        slots, indptr = all_sealed(*_core.index_documents(*self.documents.block, self.indptr, key))
         return slots, indptr, key
 
     @cached_property

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
+from skgraded.trec._documents import ids_as_text
 from skgraded.trec._records import Records, Wanted, read_lines
 from skgraded.trec._sources import is_source, name_of_source, read_chunks
 from skgraded.trec._tables import (
@@ -22,7 +23,6 @@ from skgraded.trec._tables import (
     columns_of_parquet,
     columns_of_records,
     has_columns,
-    ids_at,
     is_list,
     read_table,
 )
@@ -192,7 +192,7 @@ def _columns_by_topic(nested: Mapping[Any, Any], wanted: Wanted) -> Columns:
 
 
 def _topics(nested: Mapping[Any, Any], where: str) -> list[str]:
-    topics = ids_at("the topic", nested, lambda number: f"{where}key {number}")
+    topics = ids_as_text("the topic", nested, lambda number: f"{where}key {number}")
     given_by: dict[str, Any] = {}
     for topic, given in zip(topics, nested, strict=True):
         if topic in given_by:
@@ -235,42 +235,36 @@ def _way_of(given: Any, is_run: bool) -> str:
     return f"Write {{document: {number}}}, such as {way}."
 
 
-def is_by_topic(given: Any) -> bool:
-    """Whether something is a mapping by topic, and neither a table nor runs by their names.
-
-    The first value that is not empty holds documents, not whole runs.
-    """
-    if not isinstance(given, Mapping):
-        return False
-    first: Any = next((each for each in given.values() if not _is_empty(each)), {})
-    if isinstance(first, Mapping):
-        value = next(iter(first.values()), None)
-        return not has_columns(first) and not (is_list(value) or isinstance(value, Mapping))
-    if is_list(first):
-        return not is_record(first[0])
-    return isinstance(first, set | frozenset | int | float)
+def is_one_run(given: Any) -> bool:
+    """Whether something is a run, and not several of them."""
+    if isinstance(given, Mapping):
+        first: Any = next((each for each in given.values() if not _is_empty(each)), {})
+        return has_columns(given) or not _is_whole(first)
+    of_one = ("columns", "column_names", "read_all", "to_dict", "scoreddocs_iter")
+    is_one = is_source(given) or not isinstance(given, Iterable)
+    return is_one or any(hasattr(given, name) for name in of_one)
 
 
 def _is_empty(each: Any) -> bool:
     return (isinstance(each, Mapping) or is_list(each)) and len(each) == 0
 
 
+def _is_whole(each: Any) -> bool:
+    """Whether what stands in a dict is a run, and not the documents of a topic."""
+    if isinstance(each, Mapping):
+        value = next(iter(each.values()), None)
+        return has_columns(each) or is_list(value) or isinstance(value, Mapping)
+    if is_list(each):
+        return is_record(each[0])
+    return not isinstance(each, set | frozenset | int | float)
+
+
 def is_record(each: Any) -> bool:
     """Whether something is a dict or an object with a topic, a document and a number."""
     if isinstance(each, Mapping):
         return has_columns(each)
-    is_whole = is_source(each) or _is_frame(each)  # pandas has its columns as attributes
-    return not is_whole and (hasattr(each, "query_id") or hasattr(each, "qid"))
-
-
-def is_one_run(given: Any) -> bool:
-    """Whether something is a run, and not several of them."""
-    if is_by_topic(given) or is_source(given) or not isinstance(given, Iterable):
-        return True
-    if isinstance(given, Mapping) and has_columns(given):
-        return True
-    of_one = ("columns", "column_names", "read_all", "to_dict", "scoreddocs_iter")
-    return any(hasattr(given, name) for name in of_one)
+    is_file_or_table = is_source(each) or _is_frame(each)  # pandas has its columns as attributes
+    return not is_file_or_table and (hasattr(each, "query_id") or hasattr(each, "qid"))
 
 
 # --- The kinds --------------------------------------------------------------------------------

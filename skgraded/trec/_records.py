@@ -77,27 +77,6 @@ class Wanted(NamedTuple):
         return f"{self.where}row {number}"
 
 
-class Spans(NamedTuple):
-    """Consecutive records of one topic.
-
-    Attributes
-    ----------
-    topic : ndarray of shape (n_spans,), int32
-        Number of the topic, which differs from that of the span before.
-    indptr : ndarray of shape (n_spans + 1,), int64
-        Records of span s are ``indptr[s]:indptr[s + 1]``.
-    """
-
-    topic: NDArray[np.int32]
-    indptr: IntArray
-
-    @classmethod
-    def of_column(cls, topic: NDArray[Any]) -> Spans:
-        """Find the spans of a column that holds the number of each record's topic."""
-        begin = np.flatnonzero(np.diff(topic, prepend=-1))
-        return cls(topic[begin].astype(np.int32), np.append(begin, len(topic)))
-
-
 @dataclasses.dataclass(frozen=True)
 class Records:
     """Judgments or retrieved documents, in the order in which they came.
@@ -106,8 +85,10 @@ class Records:
     ----------
     topics : list of str
         Topic ids, in order of first appearance.
-    spans : Spans
-        Topics of the records.
+    span_topic : ndarray of shape (n_spans,), int32
+        Number of the topic of consecutive records, which differs from that of the span before.
+    indptr : ndarray of shape (n_spans + 1,), int64
+        Records of span s are ``indptr[s]:indptr[s + 1]``.
     documents : Documents
         Document ids.
     values : ndarray of shape (n_records,), float64
@@ -123,7 +104,8 @@ class Records:
     """
 
     topics: list[str]
-    spans: Spans
+    span_topic: NDArray[np.int32]
+    indptr: IntArray
     documents: Documents
     values: FloatArray
     ranks: NDArray[np.int32] | None
@@ -133,8 +115,8 @@ class Records:
 
     def topic_of(self, record: int) -> str:
         """Return the topic of a record."""
-        span = int(np.searchsorted(self.spans.indptr, record, side="right")) - 1
-        return self.topics[int(self.spans.topic[span])]
+        span = int(np.searchsorted(self.indptr, record, side="right")) - 1
+        return self.topics[int(self.span_topic[span])]
 
 
 def finite_numbers(
@@ -252,7 +234,8 @@ class _Reader:
             topic, begin = topic[kept], begin[kept]
         return Records(
             topics=list(self.number_of),
-            spans=Spans(topic, np.append(begin, self.n_records)),
+            span_topic=topic,
+            indptr=np.append(begin, self.n_records),
             documents=Documents.concatenate(
                 [Documents(part.document_end, part.document) for part in parts]
             ),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from skgraded._support.columns import SYNONYMS, find_column, folded, names_of
 from skgraded.rankings import words_of_grades
 from skgraded.trec._documents import Documents, ids_as_text
-from skgraded.trec._records import Records, Spans, Wanted, finite_numbers
+from skgraded.trec._records import Records, Wanted, finite_numbers
 
 # In qrels of BEIR and ranx the column "score" holds grades; elsewhere it is that of a run.
 _SCORES_ARE_GRADES = ("corpus_id", "q_id")
@@ -75,27 +75,25 @@ def has_columns(names: Iterable[Any]) -> bool:
 def read_table(columns: Columns, wanted: Wanted) -> Records:
     """Read the columns of topics and documents, and of grades or scores or ranks."""
     topic, document, place = columns.need("query"), columns.need("document"), columns.place
-    topics = ids_at(topic.name, topic.values, place)
+    topics = ids_as_text(topic.name, topic.values, place)
     if not topics:
         raise ValueError(f"{columns.kind} must hold at least one document, got none.")
     number_of: dict[str, int] = {}
-    numbers = [number_of.setdefault(each, len(number_of)) for each in topics]
+    column_of_topics = np.array(topics, dtype=object)
+    begin = np.flatnonzero(np.append(True, column_of_topics[1:] != column_of_topics[:-1]))
+    numbers = [number_of.setdefault(each, len(number_of)) for each in column_of_topics[begin]]
     column, ranks = _scores_and_ranks(columns) if wanted.is_run else (_grades(columns), None)
     words = () if wanted.is_run else words_of_grades(column.values)
     return Records(
         topics=list(number_of),
-        spans=Spans.of_column(np.array(numbers, dtype=np.int32)),
-        documents=Documents.from_ids(ids_at(document.name, document.values, place)),
+        span_topic=np.array(numbers, dtype=np.int32),
+        indptr=np.append(begin, len(topics)),
+        documents=Documents.from_ids(ids_as_text(document.name, document.values, place)),
         values=finite_numbers(column.name, column.values, wanted, place),
         ranks=ranks,
         place=place,
         words=wanted.grades or {str(word): float(grade) for grade, word in enumerate(words)},
     )
-
-
-def ids_at(name: str, given: Iterable[Any], place: Callable[[int], str]) -> list[str]:
-    """Return ids as text; errors name their place."""
-    return ids_as_text(given, lambda number: f"{place(number)}: {name}")
 
 
 def _grades(columns: Columns) -> _Column:

@@ -61,10 +61,7 @@ def write_run(run: Any, target: Any, *, tag: str | None = None, order: Order = "
 
 
 def _check_words(what: str, words: Iterable[str]) -> None:
-    given = list(words)
-    if "\n".join(given).split() == given:  # in a quarter of the time of the pattern
-        return
-    for each in given:
+    for each in words:
         if not _WORD.fullmatch(each):
             raise ValueError(f"{what} must be one word, got {each!r}.")
 
