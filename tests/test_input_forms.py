@@ -8,15 +8,18 @@ import io
 import json
 import re
 import sys
+import tempfile
 from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import hypothesis
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import strategies as st
 
 from skgraded import Rankings, evaluate, trec
 from skgraded.cli import main
@@ -598,32 +601,31 @@ def test_the_command_line_reads_words_as_grades(name, tmp_path, capsys, monkeypa
     assert "--grades must have the form OLD[,OLD...]=NEW" in told
 
 
-def random_judgments(rng):
-    """Grades and scores by topic and document, with ids of any kind."""
-    ids = ["d1", "é", "7", "a b", "007", "x" * 30, '"', "a,b"]
-    topics = rng.choice(["1", "q 2", "ü", "0"], rng.integers(1, 4), replace=False).tolist()
-    chosen = {
-        topic: rng.choice(ids, rng.integers(1, 8), replace=False).tolist() for topic in topics
-    }
-    return (
-        {topic: {each: int(rng.integers(-1, 4)) for each in row} for topic, row in chosen.items()},
-        {topic: {each: float(rng.normal()) for each in row} for topic, row in chosen.items()},
-    )
+WORDS_FOR_IDS = ["d1", "é", "7", "007", "x" * 30, "a,b", "-1", "q1"]
+NO_WORDS = {"a b", '"'}
+IDS = st.one_of(
+    st.lists(st.sampled_from(each), min_size=1, max_size=6, unique=True)
+    for each in (WORDS_FOR_IDS, [*WORDS_FOR_IDS, *sorted(NO_WORDS)])
+)
+# Forms of both kinds that hold any grades and scores; the last ones hold ids of one word.
+HOLD_ANY_ID = ["Dict of dicts", "pandas, names of ir_measures", "pandas, names of PyTerrier",
+               "polars", "Records", "ir_datasets", "`Qrels` and `Run`", "Columns of BEIR", "JSON",
+               "JSON lines", "CSV", "Parquet", "Hugging Face", "Arrow", "ranx"]  # fmt: skip
+HOLD_WORDS = ["TREC file", "Compressed file", "Open file", "BEIR file"]
 
 
-READ_ALIKE = {  # the forms that hold ids with blanks, and equal numbers
-    *("Dict of dicts", "pandas, names of ir_measures", "pandas, names of PyTerrier", "polars"),
-    *("Records", "ir_datasets", "Columns of BEIR", "JSON", "JSON lines", "CSV", "Parquet"),
-    *("Hugging Face", "Arrow", "ranx"),
-}
-
-
-def test_random_judgments_are_read_alike_from_all_forms(tmp_path):
-    rng = np.random.default_rng(0)
-    for _ in range(1000 // len(READ_ALIKE) + 1):
-        for kind, nested in zip(("qrels", "run"), random_judgments(rng), strict=True):
-            for name in READ_ALIKE:
-                given = FORMS[name].make(nested, kind, tmp_path)
-                read = (trec.read_run if kind == "run" else trec.read_qrels)(given)
-                assert read.to_dict() == nested, name
-                assert list(read.topics) == list(nested), name
+@hypothesis.given(topics=IDS, documents=IDS, data=st.data())
+@hypothesis.settings(max_examples=60, deadline=None)  # of 19 forms of qrels and of runs
+def test_random_judgments_are_read_alike_from_all_forms(topics, documents, data):
+    are_words = NO_WORDS.isdisjoint([*topics, *documents])
+    for kind, read, numbers in (
+        ("qrels", trec.read_qrels, st.integers(-1, 4)),
+        ("run", trec.read_run, st.floats(-1e9, 1e9)),
+    ):
+        row = st.dictionaries(st.sampled_from(documents), numbers, min_size=1)
+        nested = {topic: data.draw(row) for topic in topics}
+        with tempfile.TemporaryDirectory() as folder:
+            for name in HOLD_ANY_ID + HOLD_WORDS * are_words:
+                found = read(FORMS[name].make(nested, kind, Path(folder)))
+                assert found.to_dict() == nested, name
+                assert list(found.topics) == topics, name
