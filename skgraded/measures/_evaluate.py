@@ -169,7 +169,7 @@ def _with_words(scores: Scores, y_true: Any) -> Scores:
 
 def _scores(named: dict[str, Measure], rankings: Rankings) -> Scores:
     values, n_empty = zip(*score_queries(named.values(), rankings), strict=True)
-    return as_scores(named, rankings.judgments, np.column_stack(values), n_empty)
+    return as_scores(named, rankings.judgments, np.ascontiguousarray(np.array(values).T), n_empty)
 
 
 def _of_systems(
