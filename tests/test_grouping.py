@@ -120,7 +120,10 @@ def test_equal_objects_are_one_query_wherever_they_are(rows):
     assert_grouped(ids, [known[n] for n, _ in rows])
 
 
-@given(st.lists(st.sampled_from([1, 1.0, True, "1", 0, False]), min_size=8, max_size=60))
+ALIKE = [1, 1.0, True, "1", 0, False], [3, 2**63, 2**64 + 3]
+
+
+@given(st.one_of(st.lists(st.sampled_from(each), min_size=8, max_size=60) for each in ALIKE))
 def test_objects_are_one_query_where_python_says_so(ids):
     as_objects = np.empty(len(ids), dtype=object)
     as_objects[:] = ids
