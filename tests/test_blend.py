@@ -40,26 +40,24 @@ class TestValue:
     def test_a_blend_of_one_part_has_its_bits(self, name):
         y, score, qid = some_rows()
         part = catalogue()[name]().resolve(4)
-        of_blend = Blend({part: 1.0}).per_query(y, score, qid=qid)
-        of_part = part.per_query(y, score, qid=qid)
+        blend = Blend({part: 1})
+        of_blend, of_part = (each.per_query(y, score, qid=qid) for each in (blend, part))
         np.testing.assert_array_equal(of_blend.values, of_part.values)
         assert of_blend.n_empty == of_part.n_empty
-        assert Blend({part: 1}).greater_is_better == part.greater_is_better
+        assert blend.greater_is_better == part.greater_is_better
 
     def test_empty_queries_are_those_of_the_parts(self):
-        y, score, qid = [0, 1, 2, 0], [1, 2, 1, 1], [0, 1, 2, 2]
-        ruled = Blend({AP(): 1.0, AP(rel=2, empty=1.0): 0.5})
-        np.testing.assert_array_equal(ruled.per_query(y, score, qid=qid).values, [0.5, 1.5, 1.125])
-        assert ruled.empty == 0.5
-        assert "1 query with nothing relevant, counted as 0.5" in str(
-            evaluate(ruled, y, score, qid=qid)
-        )
-        left_out = Blend({AP(): 1.0, AP(rel=2, empty=float("nan")): 0.5})
-        np.testing.assert_array_equal(
-            left_out.per_query(y, score, qid=qid).values, [np.nan, np.nan, 1.125]
-        )
-        assert left_out(y, score, qid=qid) == 1.125
-        assert "2 queries" in str(evaluate(left_out, y, score, qid=qid))
+        given = [0, 1, 2, 0], [1, 2, 1, 1]
+        for empty, values, told in (
+            (1.0, [0.5, 1.5, 1.125], "1 query with nothing relevant, counted as 0.5"),
+            (np.nan, [np.nan, np.nan, 1.125], "2 queries"),
+        ):
+            blend = Blend({AP(): 1.0, AP(rel=2, empty=empty): 0.5})
+            found = evaluate(blend, *given, qid=[0, 1, 2, 2])
+            np.testing.assert_array_equal(found.values[:, 0], values)
+            assert blend(*given, qid=[0, 1, 2, 2]) == np.nanmean(values)
+            assert told in str(found)
+        assert Blend({AP(): 1.0, AP(rel=2, empty=1.0): 0.5}).empty == 0.5
 
     def test_the_ideal_ranking(self):
         y, score, qid = some_rows()
@@ -97,43 +95,28 @@ class TestAsAValue:
     def test_strings(self):
         assert str(HALF) == "Blend({eGAP(g=[0.1,0.2,0.3,0.4]):0.5,nDCG@10:0.5})"
         assert repr(Blend({nDCG(k=10): 1})) == "Blend({nDCG(k=10): 1.0})"
-        assert measure("blend({Q-measure: .5, ndcg_cut_10: 2})") == Blend(
-            {"QMeasure": 0.5, "nDCG@10": 2}
-        )
+        parts = {"QMeasure": 0.5, "nDCG@10": 2}
+        assert measure("blend({Q-measure: .5, ndcg_cut_10: 2})") == Blend(parts)
+        assert "Blend" not in catalogue()
+        ruled = with_fields(measure("Blend({AP:1,nDCG(ties=optimistic):1})"), ties="row_order")
+        assert str(ruled) == "Blend({AP(ties=row_order):1,nDCG(ties=optimistic):1})"
 
     def test_the_order_of_the_parts_and_nesting_do_not_matter(self):
-        other = Blend({nDCG(k=10): 0.5, eGAP(g=G): 0.5})
-        assert other == HALF
+        assert Blend({nDCG(k=10): 0.5, eGAP(g=G): 0.5}) == HALF == HALF._replace()
         assert Blend({HALF: 2, nDCG(k=10): 1}) == Blend({eGAP(g=G): 1, nDCG(k=10): 2})
         assert Blend({"AP": 1, AP(): 2}) == Blend({AP(): 3})
         assert Blend({AP(): 1}) != Blend({AP(): 2})
         assert nDCG(k=10) != HALF
-
-    def test_it_is_immutable(self):
         with pytest.raises(dataclasses.FrozenInstanceError):
             HALF.parts = ()
-        assert HALF._replace() == HALF
-
-    def test_it_is_a_name_but_not_a_measure_of_the_catalogue(self):
-        assert "Blend" not in catalogue()
-        with pytest.raises(
-            ValueError, match=r"'BLEND' means <class 'skgraded.measures.blend.Blend'"
-        ):
-            register(type("BLEND", (P,), {}))
-        with pytest.raises(ValueError, match="the value of lightgbm's 'Blend"):
-            measure_as("lightgbm", HALF)
-
-    def test_the_rule_for_ties_of_the_command_line_is_that_of_the_parts(self):
-        spec = "Blend({AP:1,nDCG(ties=optimistic):1})"
-        assert str(with_fields(measure(spec), ties="row_order")) == (
-            "Blend({AP(ties=row_order):1,nDCG(ties=optimistic):1})"
-        )
-
-    def test_lower_is_better_for_all_parts_or_none(self):
         assert not Blend({FDR(k=2): 1, "FDR@5": 1}).greater_is_better
 
 
-@pytest.mark.parametrize("parts", ["AP", AP(), ["AP", "nDCG"], [AP(), nDCG()]])
-def test_measures_without_weights_are_refused(parts):
-    with pytest.raises(ValueError, match=r"parts must map measures to weights, such as \{"):
-        Blend(parts)
+def test_what_is_refused():
+    for parts in ("AP", AP(), ["AP", "nDCG"], [AP(), nDCG()]):
+        with pytest.raises(ValueError, match=r"parts must map measures to weights, such as \{"):
+            Blend(parts)
+    with pytest.raises(ValueError, match=r"'BLEND' means <class 'skgraded.measures.blend.Blend'"):
+        register(type("BLEND", (P,), {}))
+    with pytest.raises(ValueError, match="the value of lightgbm's 'Blend"):
+        measure_as("lightgbm", HALF)

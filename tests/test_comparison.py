@@ -19,7 +19,6 @@ from skgraded import (
     AP,
     QueryKFold,
     QueryRanker,
-    QueryShuffleSplit,
     Scores,
     compare,
     cross_validate_queries,
@@ -31,7 +30,7 @@ from skgraded import (
     xGAP,
 )
 from skgraded._intervals.estimate import means
-from skgraded._intervals.paired import TESTS, holm, t_test
+from skgraded._intervals.paired import holm, t_test
 from skgraded._intervals.repeats import over_repeats
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import (
@@ -73,7 +72,7 @@ def validated(ranker=RANKER, **given):
 
 def test_fitted_models_are_compared_on_the_queries_given():
     rankers, (X_test, y_test) = fitted_rankers()
-    found = compare(rankers, X_test, y_test, tests=TESTS_OF_ONE_REPEAT)
+    found = compare(rankers, X_test, y_test, tests=TESTS_OF_ONE_REPEAT, correction="none")
     values = [
         MEASURE.per_query(y_test["grade"], each.predict(X_test), qid=y_test["qid"]).values
         for each in rankers.values()
@@ -89,29 +88,11 @@ def test_fitted_models_are_compared_on_the_queries_given():
         np.testing.assert_allclose(found.interval[row], ends)
         effect = np.mean(differences) / np.std(differences, ddof=1)
         assert found.effect_size[row, 0] == pytest.approx(effect)
-    raw = compare(rankers, X_test, y_test, correction="none", tests=TESTS_OF_ONE_REPEAT)
-    a, b = values[1], values[0]
-    assert raw.p_value["t"][0, 0] == pytest.approx(stats.ttest_rel(a, b).pvalue)
-    assert raw.p_value["wilcoxon"][0, 0] == pytest.approx(stats.wilcoxon((a - b)[a != b]).pvalue)
-    test = stats.permutation_test(
-        (a - b,), np.mean, permutation_type="samples", n_resamples=9999, random_state=0
-    )
-    assert raw.p_value["randomization"][0, 0] == pytest.approx(test.pvalue, abs=0.02)
-    for name, p_values in raw.p_value.items():
-        assert found.p_value[name].min() == pytest.approx(min(1, 3 * p_values.min()))
-
-
-def test_the_order_given_decides_the_signs_alone():
-    rankers, (X_test, y_test) = fitted_rankers()
-    tests = list(TESTS)
-    found = compare(rankers, X_test, y_test, tests=tests)
-    other = compare(dict(reversed(rankers.items())), X_test, y_test, tests=tests)
-    assert other.systems == found.systems[::-1]
-    np.testing.assert_array_equal(other.difference, -found.difference[::-1])
-    # Products of matrices round by the place of a pair among the others.
-    np.testing.assert_allclose(other.interval, -found.interval[::-1, :, ::-1], rtol=1e-13)
-    for name in tests:
-        np.testing.assert_allclose(other.p_value[name], found.p_value[name][::-1], rtol=1e-12)
+        expected = stats.ttest_1samp(differences, 0.0).pvalue
+        assert found.p_value["t"][row, 0] == pytest.approx(expected)
+    differences = values[1] - values[0]
+    expected = stats.wilcoxon(differences[differences != 0.0]).pvalue
+    assert found.p_value["wilcoxon"][0, 0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("ridges", ["frame", "array"])
@@ -143,14 +124,6 @@ def test_cross_validations_searches_and_scores_are_compared():
     assert found.standard_error[0, 0] == pytest.approx(stats.sem(differences)[0])
 
 
-def test_a_cross_validation_of_several_rankers_is_compared_as_it_is():
-    both = cross_validate_queries({"soft": RANKER, "stiff": STIFF}, X, TARGET, cv=4)
-    found = compare(both, tests="t")
-    alone = compare({"soft": validated(), "stiff": validated(STIFF)}, tests="t")
-    np.testing.assert_array_equal(found.interval, alone.interval)
-    np.testing.assert_array_equal(found.p_value["t"], alone.p_value["t"])
-
-
 def test_scores_of_several_systems_are_compared_as_they_are():
     scores = evaluate(["AP", "nDCG@5"], Y, {"first": X[:, 0], "second": X[:, 1]}, qid=QID)
     found = compare(scores)
@@ -158,12 +131,12 @@ def test_scores_of_several_systems_are_compared_as_they_are():
     assert list(found) == ["AP", "nDCG@5"]
     parts = {name: scores.select(system=name) for name in found.systems}
     np.testing.assert_array_equal(compare(parts).difference, found.difference)
-    picked = compare(scores, measures={"AP": "AP"})
     # Products of matrices round by the place of a measure among the others.
-    for each in (picked, compare(scores["AP"])):
+    for each in (compare(scores, measures={"AP": "AP"}), compare(scores["AP"])):
         np.testing.assert_allclose(each.difference, found["AP"].difference, rtol=1e-12)
-    with pytest.raises(KeyError, match="nDCG is not among"):
-        compare(scores, measures=nDCG())
+    both = cross_validate_queries({"soft": RANKER, "stiff": STIFF}, X, TARGET, cv=4)
+    alone = compare({"soft": validated(), "stiff": validated(STIFF)})
+    np.testing.assert_array_equal(compare(both).interval, alone.interval)
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
@@ -177,36 +150,18 @@ def test_models_without_a_measure_are_scored_by_that_of_the_others():
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
-def test_ties_among_documents_of_one_grade_are_no_difference():
-    features, grades, qid = make_ranking(n_queries=40, docs_per_query=40, random_state=0)
-    tied = 10 * np.round(features[:, 0]) + grades
-    broken = tied + 1e-3 * np.random.default_rng(0).random(len(tied))
-    scores = evaluate(xGAP(max_grade=4), grades, {"tied": tied, "broken": broken}, qid=qid)
-    assert (scores.values[0] != scores.values[1]).any()  # rounding
-    found = compare(scores, tests=TESTS_OF_ONE_REPEAT)
-    assert found.difference[0] == found.effect_size[0] == 0
-    assert [each[0] for each in found.p_value.values()] == [1, 1, 1]
-    expected = 1 - 0.025 ** (1 / found.n_queries[0])  # of a share of which 40 queries show none
-    np.testing.assert_allclose(found.interval, [[[-expected, expected]]], rtol=0.01)
-
-
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_less_may_be_better_and_queries_without_a_value_are_left_out():
     rankers, (X_test, y_test) = fitted_rankers()
     found = compare(rankers, X_test, y_test, measures=Fallout(k=5))
     assert found.directions == (-1,)
     shown = [line.split()[1] for line in repr(found).splitlines()[1:4]]
     assert shown == sorted(rankers, key=lambda name: found.means[found.systems.index(name), 0])
-    in_vain = [
-        each for each in set(y_test["qid"]) if not y_test["grade"][y_test["qid"] == each].any()
-    ]
     found = compare(rankers, X_test, y_test, measures=AP(empty=np.nan))
-    assert len(in_vain) == 1
-    assert found.n_queries == (19,)
-    assert "1 query without a value of AP(empty=nan) for some system left out." in repr(found)
     both = compare(rankers, X_test, y_test, measures=[AP(empty=np.nan), AP()])
-    assert both.n_queries == (19, 20)
-    assert "1 query without a value of AP(empty=nan) for some system left out." in repr(both)
+    assert (found.n_queries, both.n_queries) == ((19,), (19, 20))
+    for each in (found, both):
+        told = "1 query without a value of AP(empty=nan) for some system left out."
+        assert told in repr(each)
     assert "over 19 to 20 queries" in repr(both)
     np.testing.assert_array_equal(both["AP(empty=nan)"].difference, found.difference)
 
@@ -237,17 +192,6 @@ def test_models_that_know_the_queries_warn():
         compare({"one": ranker, "other": ranker}, X[~most], Y[~most], qid=QID[~most])
 
 
-def test_weights_that_do_not_count_are_told():
-    systems = {"first": X[:, 0], "second": X[:, 1]}
-    weighted = evaluate("AP", Y, systems, qid=QID, sample_weight=1.0 + (QID < 9))
-    alike = evaluate("AP", Y, systems, qid=QID, sample_weight=np.full(len(Y), 2.0))
-    expected = compare(evaluate("AP", Y, systems, qid=QID))
-    for scores, is_told in [(weighted, True), (alike, False)]:
-        found = compare(scores)
-        np.testing.assert_array_equal(found.difference, expected.difference)
-        assert any("each query counts once" in note for note in found.notes) == is_told
-
-
 # What it says
 
 
@@ -261,7 +205,6 @@ def test_the_table_says_what_was_tested():
     assert f"{told} for 3 pairs, level 0.1; the first test decides" in " ".join(text.split())
     assert "trees - ridge" in text
     assert f"{found.p_value['wilcoxon'][0, 0]:.4f}" in text
-    assert max(map(len, text.splitlines())) <= 80
     two = compare({name: rankers[name] for name in ("ridge", "trees")}, X_test, y_test)
     assert "\nSecond-order score test over 20 queries, level 0.05.\n" in repr(two)
 
@@ -280,83 +223,89 @@ def test_a_single_cross_validation_says_that_it_is_one():
 def test_the_frame_has_a_row_for_each_measure_and_pair():
     pytest.importorskip("pandas")
     rankers, (X_test, y_test) = fitted_rankers()
-    measures = [MEASURE, "AP"]
-    found = compare(rankers, X_test, y_test, measures=measures, tests=["t", "randomization"])
+    found = compare(rankers, X_test, y_test, measures=[MEASURE, "AP"], tests=["t", "sign"])
     frame = found.to_frame()
-    assert list(frame) == [
-        *("measure", "system", "other", "difference", "low", "high", "effect_size"),
-        *("t", "randomization", "significant"),
-    ]
     assert frame["measure"].tolist() == [str(MEASURE)] * 3 + ["AP"] * 3
     assert frame["system"].tolist() == ["stiff", "trees", "trees"] * 2
     assert frame["other"].tolist() == ["ridge", "ridge", "stiff"] * 2
-    for column, values in [
-        ("difference", found.difference),
-        ("low", found.interval[:, :, 0]),
-        ("high", found.interval[:, :, 1]),
-        ("effect_size", found.effect_size),
-        ("randomization", found.p_value["randomization"]),
-        ("significant", found.p_value["t"] < 0.05),
-    ]:
+    expected = {
+        "difference": found.difference,
+        "low": found.interval[:, :, 0],
+        "high": found.interval[:, :, 1],
+        "effect_size": found.effect_size,
+        "t": found.p_value["t"],
+        "sign": found.p_value["sign"],
+        "significant": found.p_value["t"] < 0.05,
+    }
+    assert list(frame)[3:] == list(expected)
+    for column, values in expected.items():
         np.testing.assert_array_equal(frame[column], values.T.ravel())
-    json.dumps(found.to_dict())
-    copied = pickle.loads(pickle.dumps(found))
-    assert copied.to_json() == found.to_json()
+    assert pickle.loads(pickle.dumps(found)).to_json() == found.to_json()
 
 
 # What is refused
 
 
+SCORED = {"a": AP().per_query(Y, X[:, 0], qid=QID), "b": AP().per_query(Y, X[:, 1], qid=QID)}
+FEW = QID < 20
+LESS = AP().per_query(Y[FEW], X[FEW, 0], qid=QID[FEW])
+BY_AP = {"measures": "AP"}
+ALMOST_EMPTY = AP(empty=np.nan).per_query([1, 0, 0], [1, 2, 3], qid=[1, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("rankers", "given", "error", "message"),
+    [
+        (
+            {"a": RANKER},
+            BY_AP,
+            ValueError,
+            "at least 2 systems to compare, got 1",
+        ),
+        (
+            {"a": Y, "b": -Y},
+            BY_AP,
+            TypeError,
+            "rankers must be fitted models, .*, got ndarray",
+        ),
+        ({"a": Ridge(), "b": Ridge()}, BY_AP, NotFittedError, "This Ridge instance is not fitted"),
+        ([RANKER, RANKER], BY_AP, TypeError, "rankers must be Scores of several .*, got list"),
+        (SCORED["a"], {}, TypeError, "got Scores of one system"),
+        (SCORED, {"measures": nDCG()}, KeyError, "nDCG is not among the measures scored: AP"),
+        ({**SCORED, "c": LESS}, {}, ValueError, "'c' has 20, 'a' has 40, and 20 of them are the"),
+        (
+            {**SCORED, "n": nDCG().per_query(Y, X[:, 0], qid=QID)},
+            {},
+            ValueError,
+            "scored by the same measures: 'n' has nDCG, and 'a' has AP",
+        ),
+        (
+            {"a": ALMOST_EMPTY, "b": ALMOST_EMPTY},
+            {},
+            ValueError,
+            r"at least 2 queries, .* every system has a value of AP.*, got 1",
+        ),
+        (SCORED, {"tests": []}, ValueError, "tests must name at least one test, got none"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(rankers, given, error, message):
+    with pytest.raises(error, match=message):
+        compare(rankers, X, Y, qid=QID, **given)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"rankers": {"a": RANKER}}, "rankers must hold at least 2 systems to compare, got 1"),
         ({"X": None}, "X and y are needed to rank the queries with 'ridge', a fitted model"),
         ({"y": None}, "y must hold the grades of the rows of X, got None"),
         ({"y": Y[:5]}, "Query ids are missing"),
-        ({"tests": []}, "tests must name at least one test, got none"),
         ({"measures": []}, "measures must name at least one measure"),
     ],
 )
-def test_comparisons_that_cannot_be_are_refused(change, message):
+def test_what_fitted_models_need_is_asked_for(change, message):
     rankers, (X_test, y_test) = fitted_rankers()
-    given = {"rankers": rankers, "X": X_test, "y": y_test, **change}
     with pytest.raises(ValueError, match=message):
-        compare(given.pop("rankers"), **given)
-
-
-@pytest.mark.parametrize(
-    ("rankers", "error", "message"),
-    [
-        ({"a": Y, "b": -Y}, TypeError, r"rankers must be fitted models, .*, got ndarray for 'a'"),
-        ({"a": Ridge(), "b": Ridge()}, NotFittedError, "This Ridge instance is not fitted"),
-        ([RANKER, RANKER], TypeError, "rankers must be Scores of several .*, got list"),
-        (AP().per_query(Y, X[:, 0], qid=QID), TypeError, "got Scores of one system"),
-    ],
-)
-def test_what_is_no_ranker_is_refused(rankers, error, message):
-    with pytest.raises(error, match=message):
-        compare(rankers, X, Y, qid=QID, measures="AP")
-
-
-def test_other_queries_and_other_measures_are_refused():
-    whole = validated(measures=[MEASURE, "AP"])
-    part = cross_validate_queries(
-        RANKER, X[QID < 20], TARGET[QID < 20], cv=4, measures=[MEASURE, "AP"]
-    )
-    with pytest.raises(
-        ValueError, match="'part' has 20, 'whole' has 40, and 20 of them are the same"
-    ):
-        compare({"whole": whole, "part": part})
-    with pytest.raises(ValueError, match=r"scored by the same measures: 'n' has nDCG, and 'x' has"):
-        compare({"x": whole, "n": nDCG().per_query(Y, X[:, 0], qid=QID)})
-    with pytest.raises(KeyError, match=r"nDCG is not among the measures scored: xGAP.*@10, AP"):
-        compare({"x": whole, "y": whole}, measures="nDCG")
-    two = {name: AP(empty=np.nan).per_query([1, 0, 0], [1, 2, 3], qid=[1, 1, 2]) for name in (1, 2)}
-    with pytest.raises(
-        ValueError, match=r"at least 2 queries, .* every system has a value of AP.*, got 1"
-    ):
-        compare(two)
+        compare(rankers, **{"X": X_test, "y": y_test, **change})
 
 
 # Repeats
@@ -382,30 +331,14 @@ def test_repeats_enter_intervals_and_p_values():
     assert "Student's paired t test, second-order score test over 40 queries and 3 repeats" in text
 
 
-@pytest.mark.parametrize("tests", ["randomization", ["t", "wilcoxon"], "tukey"])
-def test_tests_that_know_nothing_of_repeats_are_refused(tests):
+def test_what_does_not_go_with_repeats_is_refused():
     both = {"soft": repeated(), "stiff": repeated(STIFF)}
-    with pytest.raises(
-        ValueError, match="tests must be one of 'score', 't' with clusters, repeats or judge=, got"
-    ):
-        compare(both, tests=tests)
-
-
-def test_other_numbers_of_repeats_are_refused():
-    with pytest.raises(
-        ValueError, match="same number of repeats: 'one' has 2, 'once' has 1, 'other' has 3"
-    ):
-        compare({"one": repeated(n_repeats=2), "once": repeated(n_repeats=1), "other": repeated()})
-
-
-def test_some_splits_may_leave_queries_out():
-    cv = QueryShuffleSplit(n_splits=6, test_size=0.5, random_state=0)
-    rankers = {"soft": RANKER, "stiff": STIFF}
-    tested = cross_validate_queries(rankers, X, TARGET, cv=cv)
-    found = compare(tested)
-    n_in_part = ((tested.folds >= 0).sum(axis=0) < 6).sum()
-    assert n_in_part > 30
-    np.testing.assert_allclose(found.difference, np.diff(found.means, axis=0), rtol=1e-9)
+    told = "tests must be one of 'score', 't' with clusters, repeats or judge=, got"
+    for tests in ("randomization", ["t", "wilcoxon"], "tukey"):
+        with pytest.raises(ValueError, match=told):
+            compare(both, tests=tests)
+    with pytest.raises(ValueError, match="same number of repeats: 'soft' has 3, 'two' has 2"):
+        compare({"soft": both["soft"], "two": repeated(n_repeats=2)})
 
 
 # Baseline, several measures, and the number of queries
@@ -433,12 +366,9 @@ def test_several_measures_share_one_correction():
     given = {"measures": [MEASURE, "nDCG@10", "AP"], "tests": ["t", "wilcoxon"]}
     found = compare(rankers, X_test, y_test, **given)
     raw = compare(rankers, X_test, y_test, correction="none", **given)
-    assert list(found) == [str(MEASURE), "nDCG@10", "AP"]
     for test in ("t", "wilcoxon"):
         expected = holm(raw.p_value[test].ravel()).reshape(3, 3)
         np.testing.assert_allclose(found.p_value[test], expected)
-    alone = compare(rankers, X_test, y_test, measures="AP", tests="t", correction="none")
-    np.testing.assert_allclose(raw["AP"].p_value["t"], alone.p_value["t"], rtol=1e-12)
     assert found[MEASURE].measures == (str(MEASURE),)
     assert found[["AP", MEASURE]].measures == ("AP", str(MEASURE))
     np.testing.assert_array_equal(found["AP"].p_value["t"], found.p_value["t"][:, 2:])
@@ -447,7 +377,6 @@ def test_several_measures_share_one_correction():
     for each in (found, found["AP"]):
         told = "Holm's correction for 3 pairs by 3 measures, level 0.05;"
         assert " ".join(repr(each).split()).count(told) == 1
-    assert list(compare(rankers, X_test, y_test, measures=["AP"])) == ["AP"]
 
 
 def scores_of_normal_differences(n_queries, mean, seed):
@@ -566,9 +495,8 @@ def test_undecided_results_say_how_many_queries_they_need():
     needed = found.queries_needed(abs(found.difference[0, 0])).item()
     told = f"which is a guess, about {needed:,.0f} queries decide normal - zero by AP."
     assert any(told in note for note in found.notes)
-    assert not any(
-        "undecided" in note for note in compare(scores_of_normal_differences(60, 0.1, 0)).notes
-    )
+    decided = compare(scores_of_normal_differences(60, 0.1, 0))
+    assert not any("undecided" in note for note in decided.notes)
 
 
 @pytest.mark.parametrize(
@@ -580,8 +508,8 @@ def test_undecided_results_say_how_many_queries_they_need():
         ({"effect": 1, "confidence": 0}, "confidence must lie strictly between 0 and 1, got 0"),
     ],
 )
-@pytest.mark.parametrize("better", [{}, {"better": True, "baseline": "zero"}])
-def test_queries_needed_refuses(given, message, better):
-    found = compare(scores_of_normal_differences(10, 0.0, 0), **better)
-    with pytest.raises(ValueError, match=message):
-        found.queries_needed(**given)
+def test_queries_needed_refuses(given, message):
+    scores = scores_of_normal_differences(10, 0.0, 0)
+    for found in (compare(scores), compare(scores, better=True, baseline="zero")):
+        with pytest.raises(ValueError, match=message):
+            found.queries_needed(**given)

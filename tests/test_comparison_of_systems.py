@@ -1,12 +1,11 @@
 """compare() of many systems by every test: what it finds, prints, draws and refuses."""
 
 import dataclasses
-import json
 
 import numpy as np
 import pytest
 
-from skgraded import Scores, compare, trec
+from skgraded import Scores, compare
 from skgraded._intervals.paired import TESTS
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.results import side_by_side
@@ -40,13 +39,13 @@ def compared(values, **given):
 def test_the_difference_that_is_there_is_found(test):
     values = paired_values(n_systems=3)
     values[2] += 0.5
-    found = compared(values, tests=test)
+    found = compared(values, tests=[test, "t"])
     assert found.pairs.tolist() == [[1, 0], [2, 0], [2, 1]]
     assert found.significant[1:].all()
     assert found.p_value[test][0] > found.p_value[test][1:].max()
     means = found.means[found.pairs, 0]
     np.testing.assert_allclose(found.difference[:, 0], means[:, 0] - means[:, 1])
-    assert (found.difference[1:] > 0.4).all()
+    np.testing.assert_array_equal(found.significant, found.p_value[test] < 0.05)  # by the first
     again = compared(values, tests=test)
     np.testing.assert_array_equal(found.p_value[test], again.p_value[test])
 
@@ -60,15 +59,6 @@ def test_systems_that_rounding_tells_apart_do_not_differ(test):
     assert found.effect_size.tolist() == [[0]]
 
 
-def test_the_first_test_decides_and_all_are_reported():
-    values = paired_values() + np.linspace(0, 0.1, 4)[:, None]
-    both = compared(values, tests=["t", "wilcoxon"])
-    assert list(both.p_value) == ["t", "wilcoxon"]
-    np.testing.assert_array_equal(both.significant, both.p_value["t"] < 0.05)
-    for name, expected in both.p_value.items():
-        np.testing.assert_array_equal(compared(values, tests=name).p_value[name], expected)
-
-
 def test_a_p_value_at_the_level_is_not_significant():
     values = np.array([np.zeros(60), np.linspace(1, 2, 60)])
     found = compared(values, tests="bootstrap", n_resamples=19, correction="none", confidence=0.9)
@@ -76,23 +66,6 @@ def test_a_p_value_at_the_level_is_not_significant():
     assert found.significant.all()
     at_level = compared(values, tests="tukey", n_resamples=20, confidence=0.95)
     assert at_level.p_value["tukey"].item() == 1 / 21
-
-
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
-def test_low_is_better_where_the_measure_says_so():
-    values = np.array([[0.9] * 9, [0.1] * 8 + [0.2]])
-    found = compare(scores_of(values, direction=-1), tests="t")
-    assert found.difference.item() < 0
-    assert repr(found).splitlines()[1].split() == ["1", "s1", "0.1111", "2"]
-    assert repr(found).splitlines()[2].split() == ["2", "s0", "0.9000"]
-
-
-def test_topics_without_a_value_are_left_out_and_told():
-    values = paired_values(n_systems=2)
-    values[1, :3] = np.nan
-    found = compared(values, tests="t")
-    assert found.n_queries == (37,)
-    assert "3 queries without a value of AP for some system left out." in repr(found)
 
 
 def test_pairs_are_worked_on_in_batches(monkeypatch):
@@ -117,10 +90,7 @@ def test_pairs_that_are_too_many_are_not_decided():
     assert found.notes[0].startswith(told)
     assert all(each in found.notes[0] for each in ("name a baseline=", 'by correction="bh".'))
     assert not any("undecided" in note for note in found.notes)
-    assert [line.split()[2:] for line in repr(found).splitlines()[1:19]] == [
-        [f"{each:.4f}"] for each in np.sort(found.means[:, 0])[::-1]
-    ]
-    assert json.loads(found.to_json())["rows"][0]["score"] is None
+    assert repr(found).splitlines()[1].split()[2:] == [f"{found.means.max():.4f}"]  # beats nobody
     for given in ({"correction": "bh"}, {"correction": "holm"}, {"tests": "t"}, {"baseline": "s3"}):
         assert compared(values, **given).significant.any()
     assert compared(values[:17]).significant.any()
@@ -145,7 +115,7 @@ def test_tukeys_p_values_are_corrected_for_the_number_of_measures(correction, fa
 
 
 @pytest.mark.parametrize(
-    ("n_systems", "n_topics", "options", "told"),
+    ("n_systems", "n_queries", "options", "told"),
     [
         (5, 8, {}, "over 8 queries is 0.078"),
         (5, 9, {}, None),
@@ -160,34 +130,13 @@ def test_tukeys_p_values_are_corrected_for_the_number_of_measures(correction, fa
     ],
 )
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
-def test_topics_too_few_for_any_difference_are_told(n_systems, n_topics, options, told):
-    topics = [f"q{number}" for number in range(n_topics)]
-    qrels = {topic: {"d0": 1} for topic in topics}
-    runs = {  # each system puts the relevant document one rank lower, in every topic
-        f"run{s}": {
-            topic: {f"d{d}": float(-abs(d - s - 0.1)) for d in range(6)} for topic in topics
-        }
-        for s in range(n_systems)
-    }
-    options = {"tests": "randomization", **options}
-    found = compare(trec.evaluate("AP(ties=row_order)", qrels, runs), **options)
+def test_queries_too_few_for_any_difference_are_told(n_systems, n_queries, options, told):
+    values = np.outer(1.0 / np.arange(1, n_systems + 1), np.linspace(1.0, 1.001, n_queries))
+    found = compared(values, **{"tests": "randomization", **options})
     assert found.significant.any() == (told is None)
-    # In few topics some differ, and others in none.
-    assert sum("No difference can be significant" in each for each in found.notes) == bool(told)
-    if told:
-        told = (
-            f"No difference can be significant: the smallest p-value {told} after the correction."
-        )
-        assert found.notes[0] == told
-        assert told in " ".join(found.to_text().split())
-
-
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
-def test_too_little_to_compare_is_refused():
-    with pytest.raises(ValueError, match="at least 2 systems to compare, got 1"):
-        compared(paired_values(n_systems=1))
-    with pytest.raises(ValueError, match=r"at least 2 queries, .* has a value of AP, got 1"):
-        compared(paired_values(n_topics=1))
+    notes = [each for each in found.notes if "No difference can be significant" in each]
+    assert len(notes) == (told is not None)
+    assert all(f": the smallest p-value {told} after the correction." in note for note in notes)
 
 
 # Few differences and clusters
@@ -232,24 +181,23 @@ def test_other_tests_know_no_clusters():
 
 
 def test_clusters_come_with_the_scores_or_by_query():
+    pandas = pytest.importorskip("pandas")
     scores = scores_of(paired_values())
     cluster = {query: int(query[1:]) // 2 for query in scores.qid.tolist()}
-    of_scores = dataclasses.replace(scores, clusters=np.arange(40) // 2)
     expected = compare(scores, cluster=cluster)
-    np.testing.assert_array_equal(compare(of_scores).interval, expected.interval)
-    series = pytest.importorskip("pandas").Series(cluster).iloc[::-1]
-    np.testing.assert_array_equal(compare(scores, cluster=series).interval, expected.interval)
     assert "in 20 clusters" in expected.tested
+    of_scores = dataclasses.replace(scores, clusters=np.arange(40) // 2)
+    by_series = compare(scores, cluster=pandas.Series(cluster).iloc[::-1])
+    for found in (compare(of_scores), by_series):
+        np.testing.assert_array_equal(found.interval, expected.interval)
     with pytest.raises(TypeError, match=r"cluster must map query ids to clusters.*, got list"):
         compare(scores, cluster=[1] * 40)
-    for missing in (None, np.nan, np.datetime64("NaT"), pytest.importorskip("pandas").NA):
+    for missing in (None, np.nan, np.datetime64("NaT"), pandas.NA):
         cluster["q7"] = missing
-        of_scores = dataclasses.replace(
-            scores, clusters=np.array([*cluster.values()], dtype=object)
-        )
-        for given in ((scores, cluster), (of_scores, None)):
+        held = np.array([*cluster.values()], dtype=object)
+        for each, given in ((scores, cluster), (dataclasses.replace(scores, clusters=held), None)):
             with pytest.raises(ValueError, match="has none for 1 query: 'q7'"):
-                compare(given[0], cluster=given[1])
+                compare(each, cluster=given)
     del cluster["q7"]
     with pytest.raises(ValueError, match="an entry for every query, and has none for 1 query"):
         compare(scores, cluster=cluster)
@@ -266,15 +214,9 @@ def test_the_comparison_prints_who_beats_whom():
     lines = repr(found).splitlines()
     assert lines[0].split() == ["system", "AP", "beats"]
     assert "4-9" in lines[1]
-    assert (
-        " ".join(lines).find(
-            "Student's paired t test over 40 queries, Benjamini and Hochberg's correction for   36 "
-            "pairs, level 0.01. Shown are none of 36 pairs: to_frame() has all."
-        )
-        > 0
-    )
-    assert max(map(len, lines)) <= 80
-    assert len(found.to_dict()["difference"]) == 36
+    shown = " ".join(repr(found).split())
+    assert "over 40 queries, Benjamini and Hochberg's correction for 36 pairs" in shown
+    assert "level 0.01. Shown are none of 36 pairs: to_frame() has all." in shown
 
 
 @pytest.mark.parametrize(
@@ -282,16 +224,13 @@ def test_the_comparison_prints_who_beats_whom():
     [([], ""), ([2], "2"), ([2, 3], "2-3"), ([2, 4, 5, 6, 9], "2 4-6 9")],
 )
 def test_consecutive_numbers_are_a_range(beaten, written):
-    # The first system beats some, which lie far below; ties of the rest keep their order.
     values = np.ones((9, 30)) + 0.01 * np.random.default_rng(0).random((9, 30))
-    values -= np.linspace(0, 0.001, 9)[:, None]
     found = compared(values, tests="t")
-    p_value = np.ones_like(found.p_value["t"])
     order = np.argsort(-found.means[:, 0], kind="stable")
+    found.p_value["t"][:] = 1.0
     for number in beaten:
         pair = sorted([order[0], order[number - 1]], reverse=True)
-        p_value[found.pairs.tolist().index(pair)] = 0
-    found.p_value["t"][:] = p_value
+        found.p_value["t"][found.pairs.tolist().index(pair)] = 0.0
     assert repr(found).splitlines()[1].split()[3:] == written.split()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skgraded import compare, evaluate, trec
+from skgraded import compare, trec
 from skgraded.cli import main
 from skgraded.comparison import estimate_means
 from skgraded.exceptions import (
@@ -141,12 +141,10 @@ class TestIdentities:
 
     @pytest.mark.filterwarnings("ignore::skgraded.exceptions.UnhelpfulJudgeWarning")
     def test_the_range_of_a_difference_is_that_of_the_values(self):
-        names = {"systems": ("a", "b")}
+        two = {"systems": ("a", "b")}
         values = np.stack([BY_HUMANS[0], BY_HUMANS[0] + 0.2])[:, PLACES]
-        better = scores_of(values, HUMAN.qid, **names)
-        low, high = compare(better, judge=scores_of(BY_JUDGE[:2], JUDGE.qid, **names)).interval[
-            0, 0
-        ]
+        judge = scores_of(BY_JUDGE[:2], JUDGE.qid, **two)
+        low, high = compare(scores_of(values, HUMAN.qid, **two), judge=judge).interval[0, 0]
         assert low < 0.12  # although no difference below .2 was seen
         assert high < 0.28
 
@@ -156,44 +154,31 @@ class TestIdentities:
         assert not np.signbit(found.bias).any()
         assert "-0.0000" not in repr(found)
 
-    def test_several_judges_are_their_mean(self):
-        other = scores_of(values_of_judge(7), JUDGE.qid)
-        mean = scores_of((BY_JUDGE + other.values) / 2, JUDGE.qid)
-        several, one = compare(HUMAN, judge=[JUDGE, other]), compare(HUMAN, judge=mean)
-        np.testing.assert_allclose(several.interval, one.interval, rtol=1e-9)
-
     def test_judges_in_folds_label_the_folds_that_they_have_not_seen(self):
-        others = np.setdiff1d(np.arange(N_ALL), PLACES)
         labels = [values_of_judge(seed) * 0.2 + BY_JUDGE * 0.8 for seed in (21, 22)]
-        folds = [
-            scores_of(values[:, kept], JUDGE.qid[kept])
-            for values, fold in zip(labels, (PLACES[:15], PLACES[15:]), strict=True)
-            for kept in [np.concatenate([others, fold])]
-        ]
+        parts, folds = (PLACES[:15], PLACES[15:]), []
         joined = (labels[0] + labels[1]) / 2
-        joined[:, PLACES[:15]], joined[:, PLACES[15:]] = (
-            labels[0][:, PLACES[:15]],
-            labels[1][:, PLACES[15:]],
-        )
+        for values, part, other in zip(labels, parts, parts[::-1], strict=True):
+            kept = np.setdiff1d(np.arange(N_ALL), other)
+            folds.append(scores_of(values[:, kept], JUDGE.qid[kept]))
+            joined[:, part] = values[:, part]
         expected = compare(HUMAN, judge=scores_of(joined, JUDGE.qid))
         found = compare(HUMAN, judge=folds)
         np.testing.assert_allclose(found.interval, expected.interval, rtol=1e-9)
         with pytest.raises(ValueError, match="judge must hold scores of every query with human"):
             compare(HUMAN, judge=folds[:1])
-        cut = folds[1].select(qid=folds[1].qid[5:].tolist())
+        unlabelled = np.flatnonzero(~np.isin(folds[1].qid, HUMAN.qid))
+        cut = folds[1].select(qid=np.delete(folds[1].qid, unlabelled[:5]).tolist())
         told = "judge must hold the same queries without .* from each judge, got 160 and 155 that"
         with pytest.raises(ValueError, match=told):
             compare(HUMAN, judge=[folds[0], cut])
 
     def test_queries_systems_and_measures_are_aligned_by_name(self):
         order = np.random.default_rng(8).permutation(N_ALL)
-        moved = scores_of(
-            BY_JUDGE[[2, 0, 1]][:, order][:, :, ::-1],
-            JUDGE.qid[order],
-            systems=("c", "a", "b"),
-            measures=MEASURES[::-1],
-        )
-        plain, found = compare(HUMAN, judge=JUDGE), compare(HUMAN, judge=moved)
+        names = {"systems": ("c", "a", "b"), "measures": MEASURES[::-1]}
+        values = BY_JUDGE[[2, 0, 1]][:, order][:, :, ::-1]
+        plain = compare(HUMAN, judge=JUDGE)
+        found = compare(HUMAN, judge=scores_of(values, JUDGE.qid[order], **names))
         np.testing.assert_allclose(found.interval, plain.interval, rtol=1e-9)
         by_name = {name: JUDGE.select(system=name) for name in SYSTEMS}
         np.testing.assert_array_equal(compare(HUMAN, judge=by_name).interval, plain.interval)
@@ -223,8 +208,7 @@ def test_intervals_hold_what_a_biased_judge_misses(population):
 
 class TestWarnings:
     def test_a_judge_helps_by_some_measures(self):
-        noise = values_of_judge(11)
-        half = np.stack([BY_JUDGE[..., 0], noise[..., 1]], axis=2)
+        half = np.stack([BY_JUDGE[..., 0], values_of_judge(11)[..., 1]], axis=2)
         with warnings.catch_warnings():
             warnings.simplefilter("error", UnhelpfulJudgeWarning)
             found = compare(HUMAN, judge=scores_of(half, JUDGE.qid))
@@ -233,15 +217,11 @@ class TestWarnings:
 
     def test_warnings_point_to_the_call(self):
         noise = scores_of(values_of_judge(11), JUDGE.qid)
-        for call in (compare, estimate_means):
-            with pytest.warns(UnhelpfulJudgeWarning) as warned:
-                call(HUMAN, judge=noise)
+        without_others = JUDGE.select(qid=HUMAN.qid.tolist())
+        for call, judge in ((compare, noise), (estimate_means, without_others)):
+            with pytest.warns(UnhelpfulJudgeWarning, match="helps by 0 of 2 measures") as warned:
+                call(HUMAN, judge=judge)
             assert {each.filename for each in warned} == {__file__}
-
-    def test_a_judge_without_other_queries(self):
-        judge = JUDGE.select(qid=HUMAN.qid.tolist())
-        with pytest.warns(UnhelpfulJudgeWarning, match="helps by 0 of 2 measures"):
-            estimate_means(HUMAN, judge)
 
     # A line far from the mean of all queries is of no help, either.
     @pytest.mark.filterwarnings("ignore::skgraded.exceptions.UnhelpfulJudgeWarning")
@@ -267,57 +247,58 @@ class TestWarnings:
         assert "1.00 times as wide" not in " ".join(repr(found).split())
 
 
-class TestErrors:
-    @pytest.mark.parametrize(
-        ("judge", "kind", "told"),
-        [
-            (JUDGE.select(qid=["q1", "q2"]), ValueError, "and lacks .* quer.* of 40"),
-            (JUDGE.select(system=["a", "b"]), ValueError, "systems.* 'c' is not a system of this"),
-            (JUDGE[["AP"]], ValueError, "measures of .* nDCG@10 is not among"),
-            (JUDGE.select(system="a"), ValueError, "human scores: system= needs values of"),
-            (0.5, TypeError, "scores must be a Scores of several systems, a mapping"),
-            ({"a": 1}, ValueError, "must be arrays of one shape"),
-            ([], ValueError, "and lacks 40 queries of 40"),
-        ],
-    )
-    def test_judges_that_do_not_go_with_the_humans(self, judge, kind, told):
-        with pytest.raises(kind, match=told):
-            compare(HUMAN, judge=judge)
+HOLES = BY_JUDGE.copy()
+HOLES[0, 3, 1] = np.nan
+ONE_CLUSTER = dict.fromkeys(HUMAN.qid.tolist(), 1)
+CLUSTERED = scores_of(BY_JUDGE, JUDGE.qid, clusters=np.arange(N_ALL) % 9)
 
-    def test_a_query_without_a_value(self):
-        values = BY_JUDGE.copy()
-        values[0, 3, 1] = np.nan
-        with pytest.raises(ValueError, match=r"by the judge 1 query has none\. Score with empty=0"):
-            compare(HUMAN, judge=scores_of(values, JUDGE.qid))
 
-    def test_weights_would_be_left_out(self):
-        human = scores_of(HUMAN.values, HUMAN.qid, weights=np.arange(1.0, 1 + N_HUMAN))
-        with pytest.raises(ValueError, match="must have no weights with a judge"):
-            estimate_means(human, JUDGE)
-        assert "Weights ignored: each query counts once." in repr(compare(human, judge=JUDGE))
-        alike = scores_of(HUMAN.values, HUMAN.qid, weights=np.full(N_HUMAN, 2.0))
-        assert estimate_means(alike, JUDGE).names == SYSTEMS
+@pytest.mark.parametrize(
+    ("judge", "given", "kind", "told"),
+    [
+        (JUDGE.select(qid=["q1", "q2"]), {}, ValueError, "and lacks .* quer.* of 40"),
+        (JUDGE.select(system=["a", "b"]), {}, ValueError, "systems.* 'c' is not a system of this"),
+        (JUDGE[["AP"]], {}, ValueError, "measures of .* nDCG@10 is not among"),
+        (JUDGE.select(system="a"), {}, ValueError, "human scores: system= needs values of"),
+        (0.5, {}, TypeError, "scores must be a Scores of several systems, a mapping"),
+        ({"a": 1}, {}, ValueError, "must be arrays of one shape"),
+        ([], {}, ValueError, "and lacks 40 queries of 40"),
+        (scores_of(HOLES, JUDGE.qid), {}, ValueError, "1 query has none.* Score with empty=0"),
+        (CLUSTERED, {}, ValueError, "without clusters"),
+        (JUDGE, {"cluster": ONE_CLUSTER}, ValueError, "human labels must come without clusters"),
+        (JUDGE, {"tests": "wilcoxon"}, ValueError, "tests must be .* with clusters, repeats or"),
+    ],
+)
+def test_what_does_not_go_with_the_humans_is_refused(judge, given, kind, told):
+    with pytest.raises(kind, match=told):
+        compare(HUMAN, judge=judge, **given)
 
-    def test_tests_and_clusters_that_do_not_take_a_judge(self):
-        with pytest.raises(ValueError, match=r"tests must be .* with clusters, repeats or judge="):
-            compare(HUMAN, judge=JUDGE, tests="wilcoxon")
-        with pytest.raises(ValueError, match="human labels must come without clusters"):
-            compare(HUMAN, judge=JUDGE, cluster=dict.fromkeys(HUMAN.qid.tolist(), 1))
-        clustered = scores_of(BY_JUDGE, JUDGE.qid, clusters=np.arange(N_ALL) % 9)
-        with pytest.raises(ValueError, match="without clusters"):
-            compare(HUMAN, judge=clustered)
 
-    def test_two_queries_are_too_few(self):
-        with pytest.raises(ValueError, match="at least 3 queries with human labels, got 2"):
-            estimate_means(HUMAN.select(qid=HUMAN.qid[:2].tolist()), JUDGE)
+@pytest.mark.parametrize(
+    ("human", "kind", "told"),
+    [
+        (HUMAN.select(qid=HUMAN.qid[:2].tolist()), ValueError, "at least 3 .* labels, got 2"),
+        (HUMAN.select(system="a"), ValueError, "judge must hold scores of one system"),
+        ([1, 2], TypeError, "scores must be a Scores"),
+    ],
+)
+def test_human_labels_that_have_no_estimate_are_refused(human, kind, told):
+    with pytest.raises(kind, match=told):
+        estimate_means(human, JUDGE)
 
-    def test_a_judge_of_several_systems_for_human_labels_of_one(self):
-        with pytest.raises(ValueError, match="judge must hold scores of one system, as the human"):
-            estimate_means(HUMAN.select(system="a"), JUDGE)
 
-    def test_human_scores_of_another_type(self):
-        with pytest.raises(TypeError, match="scores must be a Scores"):
-            estimate_means([1, 2], JUDGE)
+def test_weights_would_be_left_out():
+    human = scores_of(HUMAN.values, HUMAN.qid, weights=np.arange(1.0, 1 + N_HUMAN))
+    with pytest.raises(ValueError, match="must have no weights with a judge"):
+        estimate_means(human, JUDGE)
+    for given in ({"judge": JUDGE}, {}):
+        found = compare(human, **given)
+        assert "Weights ignored: each query counts once." in repr(found)
+        expected = compare(HUMAN, **given).difference
+        np.testing.assert_array_equal(found.difference, expected)
+    alike = scores_of(HUMAN.values, HUMAN.qid, weights=np.full(N_HUMAN, 2.0))
+    assert "Weights ignored" not in repr(compare(alike))
+    assert estimate_means(alike, JUDGE).names == SYSTEMS
 
 
 class TestResult:
@@ -330,24 +311,15 @@ class TestResult:
             assert f"{n:.0f} by {name} (intervals 0." in told
             assert f"off by at most {most:.4f})" in told
         np.testing.assert_array_equal(found.means, estimate_means(HUMAN, JUDGE).estimate)
-        assert (
-            "judge's as all there are, Holm"
-            in compare(HUMAN, judge=JUDGE, population="these").tested
-        )
-
-    def test_one_measure_is_picked_with_its_judge(self):
-        found = compare(HUMAN, judge=JUDGE)["nDCG@10"]
-        assert found.judge.measures == ("nDCG@10",)
-        assert found.judge.bias.shape == (3, 1)
-
-    def test_rows_are_systems_by_measure(self):
-        found = estimate_means(HUMAN, JUDGE)
-        assert found.to_dict()["name"] == [*SYSTEMS, *SYSTEMS]
-        assert found.to_dict()["estimate"] == found.estimate.T.ravel().tolist()
+        of_these = compare(HUMAN, judge=JUDGE, population="these")
+        assert "judge's as all there are, Holm" in of_these.tested
+        assert found["nDCG@10"].judge.measures == ("nDCG@10",)
+        assert found["nDCG@10"].judge.bias.shape == (3, 1)
 
     def test_one_system_without_a_name(self):
         one = estimate_means(HUMAN.select(system="b"), JUDGE.select(system="b"))
         both = estimate_means(HUMAN, JUDGE)
+        assert both.to_dict()["estimate"] == both.estimate.T.ravel().tolist()
         np.testing.assert_allclose(one.estimate[0], both.estimate[1])
         assert one.names == ("mean",)
 
@@ -357,44 +329,23 @@ class TestResult:
         assert (found.queries_needed(effect=0.01) > 0).all()
 
 
-def test_labels_of_a_judge_end_to_end():
-    rng = np.random.default_rng(13)
-    n, depth = 120, 10
-    y = rng.integers(0, 4, size=n * depth)
-    by_judge = np.clip(y + rng.integers(0, 2, size=y.size), 0, 3)
-    qid = np.repeat(np.arange(n), depth)
-    runs = {"good": y + rng.normal(size=y.size), "poor": y + 3 * rng.normal(size=y.size)}
-    few = qid < 30
-    human = evaluate("nDCG@5", y[few], {k: v[few] for k, v in runs.items()}, qid=qid[few])
-    judge = evaluate("nDCG@5", by_judge, runs, qid=qid)
-    truth = evaluate("nDCG@5", y, runs, qid=qid).mean()
-    found = compare(human, judge=judge, baseline="poor")
-    low, high = found.interval[0, 0]
-    assert low < truth["good"]["nDCG@5"] - truth["poor"]["nDCG@5"] < high
-    assert found.judge.n_saved[0, 0] > 0
-
-
 class TestCommandLine:
     @pytest.fixture
     def files(self, tmp_path):
         rng = np.random.default_rng(14)
         grades = rng.integers(0, 3, size=(60, 8))
         by_judge = np.clip(grades + rng.integers(-1, 2, size=grades.shape), 0, 3)
-        few = grades[:20]
+        good, poor = (grades + noise * rng.normal(size=grades.shape) for noise in (1.0, 3.0))
         paths = {}
-        for name, judged in (("human", few), ("llm", by_judge)):
-            lines = [f"t{t} 0 d{d} {g}" for t, row in enumerate(judged) for d, g in enumerate(row)]
+        for name, form, table in (
+            ("human", "t{} 0 d{} {}\n", grades[:20]),
+            ("llm", "t{} 0 d{} {}\n", by_judge),
+            ("good", "t{} Q0 d{} 0 {} good\n", good),
+            ("poor", "t{} Q0 d{} 0 {} poor\n", poor),
+        ):
+            lines = [form.format(t, d, each) for (t, d), each in np.ndenumerate(table)]
             paths[name] = tmp_path / name
-            paths[name].write_text("\n".join(lines) + "\n")
-        for name, noise in (("good", 1.0), ("poor", 3.0)):
-            scores = grades + noise * rng.normal(size=grades.shape)
-            lines = [
-                f"t{t} Q0 d{d} 0 {s} {name}"
-                for t, row in enumerate(scores)
-                for d, s in enumerate(row)
-            ]
-            paths[name] = tmp_path / name
-            paths[name].write_text("\n".join(lines) + "\n")
+            paths[name].write_text("".join(lines))
         return {name: str(path) for name, path in paths.items()}
 
     def test_it_is_the_function(self, files, capsys):

@@ -6,6 +6,7 @@ import warnings
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import Ridge
 
@@ -49,17 +50,13 @@ def test_systems_have_the_values_that_they_have_alone():
         assert one.n_empty == alone.n_empty
 
 
-def test_one_named_system_is_an_axis():
-    assert evaluate("AP", Y, {"a": SYSTEMS["a"]}, qid=QID).values.shape == (1, 12, 1)
-    assert evaluate("AP", Y, SYSTEMS["a"], qid=QID).values.shape == (12, 1)
-
-
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_the_columns_of_a_frame_are_systems(library):
     frame = pytest.importorskip(library).DataFrame({str(each): SYSTEMS[each] for each in SYSTEMS})
-    np.testing.assert_array_equal(
-        evaluate(MEASURES, Y, frame, qid=QID).values, evaluate(MEASURES, Y, SYSTEMS, qid=QID).values
-    )
+    expected = evaluate(MEASURES, Y, SYSTEMS, qid=QID)
+    np.testing.assert_array_equal(evaluate(MEASURES, Y, frame, qid=QID).values, expected.values)
+    one = evaluate(MEASURES, Y, {"a": SYSTEMS["a"]}, qid=QID)
+    np.testing.assert_array_equal(one.values, expected.values[:1])
 
 
 def test_rankings_by_name():
@@ -79,29 +76,66 @@ def test_a_warning_about_the_scale_comes_once():
     assert [each.category for each in caught] == [GradeScaleWarning]
 
 
+SERIES, JUDGED = pd.Series(SYSTEMS["a"]), Judgments(Y, qid=QID)
+RANKED = as_rankings(Y, Y)
+QRELS, RUN = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+
+
 @pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
+    ("call", "arguments", "options", "error", "message"),
     [
-        ((Y, {}), {}, ValueError, "Systems must have names that differ, got none"),
-        ((Y, {1: Y, "1": Y}), {}, ValueError, "names that differ, got 1, '1'"),
-        ((Y, {"a": Y, "b": Y[1:]}), {}, ValueError, r"\(60\), got 59\. \(System 'b'\.\)"),
-        ((Y, {"a": Y, "b": Y * np.nan}), {}, ValueError, r"must be finite.*\(System 'b'\.\)"),
-        (({"q1": {"d1": 1}},), {}, TypeError, r"Rankings, got dict for 'q1'.*trec\.evaluate\(meas"),
-        (({"a": as_rankings(Y, Y)},), {"qid": QID}, TypeError, "qid must be None with Rankings"),
-        ((Y, {"first": "AP", "second": "nDCG"}), {}, TypeError, "The measures must come first"),
+        (evaluate, ("AP", Y, {}), {}, ValueError, "Systems must have names that differ, got none"),
+        (evaluate, ("AP", Y, {1: Y, "1": Y}), {}, ValueError, "names that differ, got 1, '1'"),
+        (evaluate, ("AP", Y, {"b": Y[1:]}), {}, ValueError, r"\(60\), got 59\. \(System 'b'\.\)"),
+        (evaluate, ("AP", Y, {"b": Y * np.nan}), {}, ValueError, r"finite.*\(System 'b'\.\)"),
+        (evaluate, ("AP", {"q1": {}}), {}, TypeError, r"got dict for 'q1'.*trec\.evaluate\(meas"),
+        (evaluate, ("AP", {"a": RANKED}), {"qid": QID}, TypeError, "must be None with Rankings"),
+        (evaluate, ([], Y, {"a": "AP"}), {}, TypeError, "The measures must come first"),
+        (
+            evaluate,
+            ("AP", Y, {"a": SERIES, "b": SERIES[::-1]}),
+            {},
+            ValueError,
+            r"y_score\['b'\] must have its rows in the order of",
+        ),
+        # Labels that were read once
+        (evaluate, ("AP", JUDGED, SYSTEMS), {"qid": QID}, TypeError, "be None with Judgments"),
+        (evaluate, ("AP", JUDGED, Y), {"sample_weight": Y}, TypeError, "be None with Judgments"),
+        (AP(), (JUDGED, Y[1:]), {}, ValueError, r"one entry per row of y_true \(60\), got 59"),
+        (AP(), (JUDGED,), {}, TypeError, "y_score is missing"),
+        (
+            AP(),
+            (Judgments(pd.Series(Y), qid=QID), SERIES[::-1]),
+            {},
+            ValueError,
+            "must have its rows in the order of",
+        ),
+        (
+            evaluate,
+            ("AP", JUDGED, {"a": SERIES, "b": SERIES[::-1]}),
+            {},
+            ValueError,
+            r"y_score\['b'\] must have its rows in the order of",
+        ),
+        # Names
+        (measures_by_name, ({},), {}, ValueError, "must name at least one measure"),
+        (measures_by_name, ({"": "AP"},), {}, ValueError, "names of measures must not be empty"),
+        (measures_by_name, ({3: "AP"},), {}, TypeError, "names of measures must be strings, got 3"),
+        (measures_by_name, ({"a": "nGDC"},), {}, ValueError, "Did you mean 'nDCG'"),
+        (measures_by_name, (3,), {}, TypeError, "a measure or a sequence of measures, got 3"),
+        # The order of arguments of files
+        (trec.evaluate, (QRELS, RUN, "AP"), {}, TypeError, "measure"),
+        (trec.evaluate, ("qrels.txt", "a.run", ["AP", "nDCG@10"]), {}, ValueError, "measure"),
+        (trec.evaluate, (trec.read_qrels(QRELS), [], AP()), {}, TypeError, "measure"),
+        (trec.evaluate, (QRELS, "AP", RUN), {}, TypeError, "measure"),
+        (trec.evaluate, (trec.read_run(RUN), QRELS, RUN), {}, TypeError, "measure"),
+        (trec.evaluate, ("nGDC", QRELS, RUN), {}, ValueError, "Did you mean 'nDCG'"),
+        (trec.evaluate, (AP, QRELS, RUN), {}, TypeError, r"got the class AP: write AP\(\)"),
     ],
 )
-def test_what_is_wrong_is_named(arguments, options, error, message):
-    measures = [] if "first" in str(arguments) else "AP"
+def test_what_is_wrong_is_named(call, arguments, options, error, message):
     with pytest.raises(error, match=message):
-        evaluate(measures, *arguments, **options)
-
-
-def test_rows_in_another_order_are_refused():
-    pd = pytest.importorskip("pandas")
-    shuffled = {"a": pd.Series(SYSTEMS["a"]), "b": pd.Series(SYSTEMS["b"])[::-1]}
-    with pytest.raises(ValueError, match=r"y_score\['b'\] must have its rows in the order of"):
-        evaluate("AP", Y, shuffled)
+        call(*arguments, **options)
 
 
 class TestNames:
@@ -112,9 +146,9 @@ class TestNames:
         assert list(found) == ["top", "users", "again"]
         expected = evaluate(["nDCG@3", xGAP(g=(0.1, 0.9))], Y, SYSTEMS["a"], qid=QID).values
         np.testing.assert_array_equal(found.values, expected[:, [0, 1, 0]])
-        assert float(found["top"]) == measure("nDCG@3")(Y, SYSTEMS["a"], qid=QID)
         with pytest.raises(KeyError, match="nDCG@3 is not among the measures scored: top, users"):
             found["nDCG@3"]
+        assert measures_by_name(["AP", AP(), "ap"]) == {"AP": AP()}  # once without a name
 
     def test_wherever_measures_are_taken(self):
         names = ["top", "users", "again"]
@@ -126,45 +160,6 @@ class TestNames:
         assert list(sensitivity(self.NAMED, [1, 0], [2, 1]).measures) == names
         assert [name for name, _ in make_ranking_scorer(self.NAMED).measures] == names
 
-    def test_the_same_measure_counts_once_without_a_name(self):
-        assert measures_by_name(["AP", AP(), "ap"]) == {"AP": AP()}
-
-    @pytest.mark.parametrize(
-        ("measures", "error", "message"),
-        [
-            ({}, ValueError, "must name at least one measure"),
-            ({"": "AP"}, ValueError, "names of measures must not be empty"),
-            ({3: "AP"}, TypeError, "names of measures must be strings, got 3"),
-            ({"a": "nGDC"}, ValueError, "Did you mean 'nDCG'"),
-            (3, TypeError, "measures must be a measure or a sequence of measures, got 3"),
-        ],
-    )
-    def test_what_is_refused(self, measures, error, message):
-        with pytest.raises(error, match=message):
-            measures_by_name(measures)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP"),
-        ("qrels.txt", "a.run", ["AP", "nDCG@10"]),
-        (trec.read_qrels({"q": {"a": 1}}), [], AP()),
-        ({"q": {"a": 1}}, "AP", {"q": {"a": 1.0}}),
-        (trec.read_run({"q": {"a": 1.0}}), {"q": {"a": 1}}, {"q": {"a": 1.0}}),
-    ],
-)
-def test_other_orders_of_trec_evaluate_are_refused(arguments):
-    with pytest.raises((TypeError, ValueError), match="measure"):
-        trec.evaluate(*arguments)
-
-
-def test_a_wrong_measure_of_trec_evaluate_is_told_as_such():
-    with pytest.raises(ValueError, match="Did you mean 'nDCG'"):
-        trec.evaluate("nGDC", {"q": {"a": 1}}, {"q": {"a": 1.0}})
-    with pytest.raises(TypeError, match=r"got the class AP: write AP\(\)"):
-        trec.evaluate(AP, {"q": {"a": 1}}, {"q": {"a": 1.0}})
-
 
 class TestJudgments:
     """Labels that are read once stand in the place of the arrays."""
@@ -172,44 +167,18 @@ class TestJudgments:
     @pytest.mark.parametrize("spec", ["nDCG@10", "xGAP(g=[0.2,0.8])", "ERR(max_grade=2)", "Judged"])
     def test_values_have_the_bits_of_those_of_arrays(self, spec):
         rng = np.random.default_rng(0)
-        y = rng.integers(0, 3, 60).astype(float)
-        y[rng.random(60) < 0.1] = np.nan
-        qid, weight = rng.integers(0, 7, 60), rng.random(60)
-        judgments, chosen = Judgments(y, qid=qid, sample_weight=weight), measure(spec)
+        y = np.where(rng.random(60) < 0.1, np.nan, rng.integers(0, 3, 60))
+        rules = {"qid": rng.integers(0, 7, 60), "sample_weight": rng.random(60)}
+        judgments, chosen = Judgments(y, **rules), measure(spec)
         for _ in range(3):
             scores = rng.integers(0, 9, 60).astype(float)
-            own = chosen.per_query(y, scores, qid=qid, sample_weight=weight)
+            own = chosen.per_query(y, scores, **rules)
             np.testing.assert_array_equal(chosen.per_query(judgments, scores).values, own.values)
-            assert chosen(judgments, scores) == chosen(y, scores, qid=qid, sample_weight=weight)
+            assert chosen(judgments, scores) == chosen(y, scores, **rules)
             assert evaluate(spec, judgments, scores).mean() == own.mean()
-
-    def test_several_systems(self):
-        judgments = Judgments(Y, qid=QID)
-        found = evaluate(["AP", "nDCG@3"], judgments, SYSTEMS)
-        expected = evaluate(["AP", "nDCG@3"], Y, SYSTEMS, qid=QID)
-        np.testing.assert_array_equal(found.values, expected.values)
-        assert found.systems == expected.systems
-
-    @pytest.mark.parametrize("systems", [SYSTEMS["a"], SYSTEMS])
-    @pytest.mark.parametrize("named", ["qid", "sample_weight"])
-    def test_what_they_hold_cannot_be_given_again(self, systems, named):
-        with pytest.raises(TypeError, match=r"must be None with Judgments"):
-            evaluate("AP", Judgments(Y, qid=QID), systems, **{named: QID})
-
-    def test_scores_are_checked(self):
-        judgments = Judgments(Y, qid=QID)
-        with pytest.raises(ValueError, match=r"one entry per row of y_true \(60\), got 59"):
-            AP()(judgments, Y[1:])
-        with pytest.raises(TypeError, match="y_score is missing"):
-            AP()(judgments)
-
-    def test_rows_in_another_order_are_refused(self):
-        pd = pytest.importorskip("pandas")
-        judgments, scores = Judgments(pd.Series(Y), qid=QID), pd.Series(SYSTEMS["a"])
-        with pytest.raises(ValueError, match="must have its rows in the order of"):
-            AP()(judgments, scores[::-1])
-        with pytest.raises(ValueError, match=r"y_score\['b'\] must have its rows in the order of"):
-            evaluate("AP", Judgments(Y, qid=QID), {"a": scores, "b": scores[::-1]})
+        both = {"a": scores, "b": -scores}
+        expected = evaluate(spec, y, both, **rules)
+        np.testing.assert_array_equal(evaluate(spec, judgments, both).values, expected.values)
 
     def test_users_beyond_the_grades_are_told(self):
         y = np.tile([0, 1], 200)

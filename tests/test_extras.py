@@ -95,10 +95,8 @@ def test_extras_declare_what_their_files_import():
 def test_an_import_that_is_not_declared_is_found(tmp_path):
     path = tmp_path / "a.py"
     path.write_text("import os\nif TYPE_CHECKING:\n    import d\ndef f():\n    from b.c import e\n")
-    project = {
-        "dependencies": ["scikit-learn>=1"],
-        "optional-dependencies": {"x": ["b-c; sys_platform == 'linux'"], "y": ["skgraded[x]", "b"]},
-    }
+    extras = {"x": ["b-c; sys_platform == 'linux'"], "y": ["skgraded[x]", "b"]}
+    project = {"dependencies": ["scikit-learn>=1"], "optional-dependencies": extras}
     assert declared(project) == {"sklearn"}
     assert undeclared([path], declared(project, "x")) == {"a.py": {"b"}}
     assert undeclared([path], declared(project, "y")) == {}

@@ -118,7 +118,7 @@ def test_the_unseen_tail_of_many_means_at_once_is_that_of_each(n):
 @given(tables)
 def test_ends_are_monotone_from_a_tail_of_a_quarter_on(rows):
     found = means(np.array(rows)[:, None], bounds=(-1.0, 1.0))
-    low, high = np.array([found.interval(each)[0] for each in np.linspace(0.5, 0.9999, 41)]).T
+    low, high = np.array([found.interval(each)[0] for each in np.linspace(0.5, 0.9999, 15)]).T
     assert (np.diff(low) <= 1e-6).all()
     assert (np.diff(high) >= -1e-6).all()
 
@@ -134,13 +134,6 @@ def test_rows_that_are_all_alike_are_as_sure_as_their_number():
 
 
 # --- clusters, parts, bands ----------------------------------------------------------------------
-
-
-def test_clusters_of_one_row_change_nothing():
-    rows = skewed(np.random.default_rng(3), (15, 4))
-    alone = means(rows, bounds=(-1.0, 1.0))
-    by_one = means(rows, bounds=(-1.0, 1.0), clusters=(np.arange(15)[::-1],))
-    assert by_one.interval(0.95) == pytest.approx(alone.interval(0.95), rel=1e-6)
 
 
 def test_heavy_clusters_have_the_three_corrections():
@@ -162,16 +155,13 @@ def test_two_ways_are_their_sum_less_the_cells():
     rng = np.random.default_rng(5)
     rows = rng.normal(size=(60, 3)) + rng.normal(size=(10, 3)).repeat(6, axis=0)
     one, other = np.arange(60) // 6, np.arange(60) % 6
-    both = np.arange(60)
-
-    def alone(clusters):
-        return means(rows, clusters=(clusters,)).covariance
-
-    found = means(rows, clusters=(one, other))
-    expected = alone(one) + alone(other) - alone(both)
+    found = means(rows, clusters=(one, other)).covariance
+    ways = (one, other, np.arange(60))
+    first, second, cells = (means(rows, clusters=(each,)).covariance for each in ways)
+    expected = first + second - cells
     assert (np.linalg.eigvalsh(expected) > 0).all()
-    more = np.maximum(np.maximum(alone(one), alone(other)).diagonal() - expected.diagonal(), 0.0)
-    assert found.covariance == pytest.approx(expected + np.diag(more))
+    more = np.maximum(np.maximum(first, second).diagonal() - expected.diagonal(), 0.0)
+    assert found == pytest.approx(expected + np.diag(more))
 
 
 def test_a_part_adds_its_variance_with_satterthwaites_freedom():

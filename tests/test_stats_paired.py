@@ -15,7 +15,6 @@ from skgraded._intervals.paired import (
     benjamini_hochberg,
     bootstrap_test,
     bootstrapped,
-    effect_size,
     holm,
     level_of,
     paired_differences,
@@ -44,10 +43,16 @@ def test_t_is_scipys_and_the_score_test_corrects_it_for_skewness():
     assert np.mean(score_test(skewed) < 0.05) < 0.075 < np.mean(t_test(skewed) < 0.05)
 
 
-def test_wilcoxon_leaves_topics_without_a_difference_out():
+def test_wilcoxon_and_the_sign_test_leave_topics_without_a_difference_out():
     with_zeros = np.where(rng().random(DIFFERENCES.shape) < 0.2, 0.0, DIFFERENCES)
     expected = [stats.wilcoxon(each[each != 0], method="exact").pvalue for each in with_zeros]
     np.testing.assert_allclose(wilcoxon_test(with_zeros), expected, rtol=1e-10)
+    n_won, n_lost = ((sign * with_zeros > 0).sum(axis=1).tolist() for sign in (1, -1))
+    expected = [stats.binomtest(a, a + b).pvalue for a, b in zip(n_won, n_lost, strict=True)]
+    np.testing.assert_allclose(sign_test(with_zeros), expected, rtol=1e-9)
+    assert wilcoxon_test(np.zeros((2, 0))).tolist() == [1.0, 1.0]
+    found = wilcoxon_test(np.array([[1.0, 2.0, np.nan], [1.0, 2.0, 3.0]]))
+    assert np.isnan(found).tolist() == [True, False]
 
 
 def test_wilcoxon_of_few_tied_differences_tries_all_signs():
@@ -58,23 +63,20 @@ def test_wilcoxon_of_few_tied_differences_tries_all_signs():
         ranks = stats.rankdata(np.abs(kept))
         middle = ranks.sum() / 2
         reached = abs(ranks[kept > 0].sum() - middle)
-        sums = [np.dot(taken, ranks) for taken in product([0, 1], repeat=len(kept))]
-        expected.append(np.mean([abs(each - middle) >= reached for each in sums]))
+        sums = np.array(list(product([0, 1], repeat=len(kept)))) @ ranks
+        expected.append(np.mean(np.abs(sums - middle) >= reached))
     np.testing.assert_allclose(wilcoxon_test(rows / 10), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [14, 30, 51, 400])
+@pytest.mark.parametrize("n", [14, 51])
 def test_wilcoxon_of_many_tied_differences_is_normal(n):
     differences = rng().integers(-5, 8, size=(20, n)) / 10
     differences = differences[(differences != 0).sum(axis=1) > 13]
     expected = []
     for row in differences:
         kept = row[row != 0]
-        ranks, (_, counts) = (
-            stats.rankdata(np.abs(kept)),
-            np.unique(np.abs(kept), return_counts=True),
-        )
-        m = len(kept)
+        m, ranks = len(kept), stats.rankdata(np.abs(kept))
+        _, counts = np.unique(np.abs(kept), return_counts=True)
         variance = (m * (m + 1) * (2 * m + 1) - (counts**3 - counts).sum() / 2) / 24
         z = (ranks[kept > 0].sum() - m * (m + 1) / 4) / np.sqrt(variance)
         expected.append(2 * stats.norm.sf(abs(z)))
@@ -100,40 +102,24 @@ def test_few_topics_are_swapped_in_all_ways(values):
     assert found[0] == pytest.approx(expected)
 
 
-def test_many_topics_are_swapped_at_random():
+def test_many_topics_are_swapped_and_many_queries_drawn_at_random():
     p_values = randomization_test(DIFFERENCES, 4000, rng())
     np.testing.assert_allclose(p_values, t_test(DIFFERENCES), atol=0.03)
     assert p_values[2] == 1 / 4001
     np.testing.assert_array_equal(p_values, randomization_test(DIFFERENCES, 4000, rng()))
-
-
-def test_wilcoxon_of_nothing_and_of_nan():
-    assert wilcoxon_test(np.zeros((2, 0))).tolist() == [1.0, 1.0]
-    found = wilcoxon_test(np.array([[1.0, 2.0, np.nan], [1.0, 2.0, 3.0]]))
-    assert np.isnan(found).tolist() == [True, False]
-
-
-def test_the_sign_test_is_scipys():
-    with_zeros = np.where(rng().random(DIFFERENCES.shape) < 0.2, 0.0, DIFFERENCES)
-    expected = [
-        stats.binomtest(int((each > 0).sum()), int((each != 0).sum())).pvalue for each in with_zeros
-    ]
-    np.testing.assert_allclose(sign_test(with_zeros), expected, rtol=1e-9)
-
-
-def test_effect_size_is_the_mean_in_standard_deviations():
-    expected = DIFFERENCES.mean(axis=1) / DIFFERENCES.std(axis=1, ddof=1)
-    np.testing.assert_allclose(effect_size(DIFFERENCES), expected, rtol=1e-12)
+    skewed = rng().exponential(size=(20, 5000)) - 1.0
+    np.testing.assert_allclose(bootstrap_test(skewed, 2000, rng()), t_test(skewed), atol=0.05)
 
 
 def test_rounding_is_no_difference():
     values = np.array([[0.1, 0.5, 3.0, 0.0]])
     rounded = np.nextafter(values, 4.0)
-    assert (rounded != values).all()
     rounded[0, 3] = 0.0
     assert paired_differences(values, rounded).tolist() == [[0.0] * 4]
     small = np.array([[1e-9, 0.0]])
     assert paired_differences(small, np.zeros((1, 2))).tolist() == small.tolist()
+    assert level_of(0.95) == 0.05 < 1 - 0.95  # that of the number written
+    assert level_of(0.9995) == 0.0005
 
 
 def test_corrections_by_hand():
@@ -179,11 +165,6 @@ def test_no_p_value_is_smaller_than_a_test_can_give(test, n_queries, n_resamples
     values = np.linspace(0.1, 0.2, n_queries) * np.array([[0.0], [1.0]])
     (found,) = test.p_values(values, PAIRS[:1], n_resamples, rng())
     assert found >= test.smallest(n_queries, n_resamples) * (1 - 1e-12)
-
-
-def test_the_level_is_that_of_the_number_written():
-    assert level_of(0.95) == 0.05 < 1 - 0.95
-    assert level_of(0.9995) == 0.0005
 
 
 def ranges_of_all_shuffles(values):
@@ -235,9 +216,8 @@ def test_the_bootstrap_is_the_literal_one(monkeypatch):
     np.testing.assert_allclose(again, (p_values, required), rtol=1e-12)
 
 
-@pytest.mark.parametrize("n_topics", [7, 30, 1200])
-def test_batches_of_swaps_change_nothing(n_topics, monkeypatch):
-    differences = rng().normal(0.1, 1.0, size=(10, n_topics))
+def test_batches_of_swaps_change_nothing(monkeypatch):
+    differences = rng().normal(0.1, 1.0, size=(10, 30))
     expected = randomization_test(differences, 250, rng())
     monkeypatch.setattr("skgraded._intervals.paired._CELLS_AT_A_TIME", 400)
     np.testing.assert_array_equal(randomization_test(differences, 250, rng()), expected)

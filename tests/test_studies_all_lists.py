@@ -45,15 +45,6 @@ def test_lists_are_all_distinct_arrangements(grades, length):
     assert len(found.lists) == len(expected)
 
 
-def test_numbers_have_their_nouns():
-    assert str(score_all_lists("AP", [3, 2], 1)).endswith(
-        "3 lists of 1 document with some of the relevant ones, of grades 3, 2; means,\n"
-        "  standard deviations and correlations over the lists."
-    )
-    one_grade = str(score_all_lists("AP", [3], 2))
-    assert "3 lists of 2 documents with some of the relevant ones, of grade 3;" in one_grade
-
-
 def test_values_are_those_of_the_pool():
     found = score_all_lists([xGAP(max_grade=3, k=2), "xGAP(max_grade=3)"], [3, 2, 1], 4)
     y, s = [0, 3, 0, 1, 2], [5.0, 4.0, 3.0, 2.0, 1.0]
@@ -62,21 +53,19 @@ def test_values_are_those_of_the_pool():
     assert values[1] == xGAP(max_grade=3, k=4)(y, s)
 
 
-def test_grades_of_two_digits_are_set_apart():
+def test_names_and_numbers_of_lists():
     found = score_all_lists("nDCG", [12, 1], 2)
     assert found.names == ["12,1", "12,0", "1,12", "1,0", "0,12", "0,1", "0,0"]
     assert found.to_frame()["list"].tolist() == found.names
-
-
-def test_selected_lists_are_not_said_to_be_all():
-    found = score_all_lists("AP", [3, 2], 2)
-    assert "\n2 lists of 2 documents" in str(found.at("32", "20"))
-    assert "\n1 list of 2 documents" in str(found.at("32"))
-
-
-def test_an_unknown_list():
-    with pytest.raises(KeyError, match="'33' is no list of 2 documents"):
-        score_all_lists("AP", [3], 2).at("33")
+    told = "lists of 2 documents with some of the relevant ones, of grades 12, 1; means"
+    assert f"7 {told}" in " ".join(str(found).split())
+    assert "\n2 lists of 2 documents" in str(found.at("12,1", "1,0"))  # they are not all
+    assert "\n1 list of 2 documents" in str(found.at("1,0"))
+    assert "of 2 documents with some of the relevant ones, of grade 3;" in str(
+        score_all_lists("AP", [3], 2)
+    )
+    with pytest.raises(KeyError, match="'1,3' is no list of 2 documents"):
+        found.at("1,3")
 
 
 def test_the_command_shows_lists(capsys):
@@ -87,25 +76,12 @@ def test_the_command_shows_lists(capsys):
     assert "136 lists" in shown
     assert main([*words, "--format", "csv", "--relevant", "2,1", "--length", "2"]) == 0
     assert capsys.readouterr().out.splitlines()[:2] == ["list,QMeasure,GeneralizedAP", "21,1.0,1.0"]
-    assert main([*words, "--show", "9"]) == 2
-    assert "--show: '9' is no list of 5 documents" in capsys.readouterr().err
-    assert main([*words, "--length", "60"]) == 2
-    assert "--length must leave at most" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    # Table 2, whose random numbers were others; tolerances are 3.5 standard deviations of 20 runs.
-    ("theta", "mean", "between", "within"),
-    [("0.9", 0.62396, 0.01660, 0.01314), ("0.5", 0.60679, 0.00004, 0.03674)],
-)
-def test_the_command_simulates(capsys, theta, mean, between, within):
-    words = ["study", "simulation", "--theta", theta, "-m", "AP", "--format", "json"]
-    assert main(words) == 0
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert row["mean"] == pytest.approx(mean, abs=0.08)
-    assert row["between"] == pytest.approx(between, abs=0.02)
-    assert row["within"] == pytest.approx(within, abs=0.004)
-    assert (row["within"] > row["between"]) == (theta == "0.5")
+    for options, told in (
+        (["--show", "9"], "--show: '9' is no list of 5 documents"),
+        (["--relevant", "9,8,7,6,5,4,3,2,1", "--length", "9"], "--length must leave at most"),
+    ):
+        assert main([*words, *options]) == 2
+        assert told in capsys.readouterr().err
 
 
 def test_the_command_draws_as_the_function_does(capsys):

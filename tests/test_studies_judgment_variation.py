@@ -71,18 +71,6 @@ def test_grades_come_with_their_probabilities():
     np.testing.assert_allclose(found.values.mean(axis=0), [[0.5, 0.2]], atol=0.02)
 
 
-def test_certain_judgments_do_not_vary():
-    found = simulate_judgments("nDCG", [1.0, 0.0, 1.0, 1.0], [4, 3, 2, 1], qid=[1, 1, 2, 2])
-    assert found.within[0] == 0.0
-    assert found.values.shape == (1000, 2, 1)
-
-
-def test_one_topic_has_no_variance_between_topics():
-    found = simulate_judgments("AP", [0.5, 0.5], [2, 1])
-    assert np.isnan(found.between[0])
-    assert found.within[0] > 0
-
-
 def test_judgments_without_a_value_are_left_out():
     found = compare_assessors("AP(empty=nan)", [[1, 0, 1], [0, 0, 1]], [2, 1])
     assert (found.mean.tolist(), found.within.tolist()) == ([1.0], [0.0])
@@ -116,6 +104,16 @@ def test_g_by_name_keeps_the_scale_of_all_assessors():
     assert by_name.measures == ("GAP",)
 
 
+def test_certain_judgments_do_not_vary_and_one_topic_has_no_variance_between_topics():
+    found = simulate_judgments("nDCG", [1.0, 0.0, 1.0, 1.0], [4, 3, 2, 1], qid=[1, 1, 2, 2])
+    assert found.within[0] == 0.0
+    assert found.values.shape == (1000, 2, 1)
+    assert "1000 judgments of each of 2 topics" in " ".join(repr(found).split())
+    found = simulate_judgments("AP", [0.5, 0.5], [2, 1])
+    assert np.isnan(found.between[0])
+    assert found.within[0] > 0
+
+
 def test_numbers_of_judgments_raise():
     with pytest.raises(ValueError, match="n_repeats must be an integer >= 2, got 1"):
         simulate_judgments("AP", [0.5], [1], n_repeats=1)
@@ -123,31 +121,15 @@ def test_numbers_of_judgments_raise():
         compare_assessors("AP", [[0], [1]], [1, 2])
 
 
-def test_table_and_frame():
+def test_systems_are_scored_under_the_same_judgments():
     rng = np.random.default_rng(0)
-    qid = np.repeat([1, 2, 3], 10)
-    names = ["AP", "xGAP(g=[0.25,0.75],unjudged=condense,normalize=True)@20"]
-    found = simulate_judgments(names, rng.random(30), rng.random(30), qid=qid)
-    assert "1000 judgments of each of 3 topics" in " ".join(repr(found).split())
-    table = found.to_frame().set_index("measure")
-    assert table.loc["AP", "total"] == pytest.approx(found.between[0] + found.within[0])
-
-
-class TestSeveralSystems:
-    def test_systems_are_scored_under_the_same_judgments(self):
-        rng = np.random.default_rng(0)
-        probabilities, qid = rng.random(60), np.repeat(np.arange(6), 10)
-        systems = {"a": rng.random(60), "b": rng.random(60)}
-        given = {"qid": qid, "n_repeats": 40}
-        both = simulate_judgments(["AP", "P@3"], probabilities, systems, **given)
-        assert both.measures == ("a: AP", "a: P@3", "b: AP", "b: P@3")
-        for place, score in enumerate(systems.values()):
-            alone = simulate_judgments(["AP", "P@3"], probabilities, score, **given)
-            np.testing.assert_array_equal(both.values[..., 2 * place : 2 * place + 2], alone.values)
-
-    def test_assessors(self):
-        assessments = [[1, 1], [0, 1], [1, 0], [0, 0]]
-        systems = {"a": [2, 1, 2, 1], "b": [1, 2, 1, 2]}
-        found = compare_assessors("P@1", assessments, systems, qid=[1, 1, 2, 2])
-        assert found.measures == ("a: P@1", "b: P@1")
-        assert found.values[..., 1].tolist() == [[0.0, 0.0], [1.0, 0.0]]
+    probabilities, qid = rng.random(60), np.repeat(np.arange(6), 10)
+    systems = {"a": rng.random(60), "b": rng.random(60)}
+    given = {"qid": qid, "n_repeats": 40}
+    both = simulate_judgments(["AP", "P@3"], probabilities, systems, **given)
+    assert both.measures == ("a: AP", "a: P@3", "b: AP", "b: P@3")
+    for place, score in enumerate(systems.values()):
+        alone = simulate_judgments(["AP", "P@3"], probabilities, score, **given)
+        np.testing.assert_array_equal(both.values[..., 2 * place : 2 * place + 2], alone.values)
+    table = both.to_frame().set_index("measure")
+    assert table.loc["a: AP", "total"] == pytest.approx(both.between[0] + both.within[0])

@@ -128,11 +128,8 @@ def test_means_leave_out_documents_that_cannot_change():
     assert "means over 2 queries" in repr(found)
 
 
-def test_the_only_relevant_document_is_discovered_at_the_top():
-    assert change_by_discovery(0.0, 0, 1) == 1.0 == AP()([1], [1.0])
-
-
 def test_discovery_checks_its_numbers():
+    assert change_by_discovery(0.0, 0, 1) == 1.0 == AP()([1], [1.0])  # the only relevant document
     with pytest.raises(ValueError, match="rank must be >= 1, got 0"):
         change_by_discovery(0.5, 3, 0)
     with pytest.raises(ValueError, match="n_relevant must be >= 0, got -1"):

@@ -67,10 +67,8 @@ def thresholds_from_feedback(
 ) -> Shares:
     r"""Estimate g from the documents that were shown to users, and which of them satisfied.
 
-    Use it for users who were asked, or who examine all that they are shown. For clicks and
-    purchases on ranked lists use `thresholds_from_log`: users who stop when satisfied, or choose
-    one document, do not examine the others independently of their threshold, and this estimate
-    would be far off.
+    Use it for users who were asked, or who examine all that they are shown. For users who stop when
+    satisfied, or choose one document, it would be far off: use `thresholds_from_log`.
 
     .. math::
 
@@ -80,30 +78,25 @@ def thresholds_from_feedback(
 
     where c is the top grade, and the rates :math:`\rho` are made to rise with the grade by isotonic
     regression. The user model is that of `GAP`, `xGAP` and `eGAP` [1]_ [2]_: a user has a
-    threshold K with P(K = k) = g_k, and a document of grade i satisfies if it is examined and
-    K <= i. An examined document of grade i then satisfies with probability
-    G(i) = g_1 + ... + g_i, or with a probability that is a linear function of G(i), if some users
-    are satisfied by a document below their threshold, or not by one above it.
+    threshold K with P(K = k) = g_k, and an examined document of grade i satisfies with probability
+    G(i) = g_1 + ... + g_i, or a linear function of it, if some users are satisfied by a document
+    below their threshold, or not by one above it.
 
     Parameters
     ----------
     grade : array-like of shape (n_rows,)
-        Grade of each document that was shown in a session. Rows with NaN, unjudged documents, are
-        left out and counted. Some must have grade 0, or else no document of grade 0 is taken to
-        satisfy; and some the top grade.
+        Grade of each document that was shown. Rows with NaN, unjudged documents, are left out and
+        counted. Where none has grade 0, no such document is taken to satisfy.
     satisfied : array-like of shape (n_rows,)
-        Whether the document satisfied its user: True, False, 1 or 0. A document that was not
-        examined did not satisfy.
+        Whether the document satisfied its user: True, False, 1 or 0.
     propensity : array-like of shape (n_rows,), optional
-        Probability that the user examined the document, in (0, 1], such as 1/rank. A common factor
-        has no effect, so that propensities relative to the first rank suffice. None means that all
-        rows were examined. Without propensities, feedback on ranked lists makes g too high at the
+        Probability that the user examined the document, up to a common factor, in (0, 1], such as
+        1/rank. None means that all rows were examined: on ranked lists g is then too high at the
         top, because better documents stand where more users look.
     cluster : array-like of shape (n_rows,), optional
-        Rows that are not independent of each other have the same entry here: the user, where users
-        come back, because thresholds belong to users; the query, where queries do, because they
-        share documents; else the session. None means that all rows are independent, unless `grade`
-        is made by `query_series` or `query_target`, which hold ids.
+        The same entry for rows that are not independent: the user, where users come back; the
+        query, where queries do; else the session. None means that all rows are independent, unless
+        `grade` is made by `query_series` or `query_target`, which hold ids.
     max_grade : int, optional
         Top grade of the scale; None takes it from `grade`.
     confidence : float, default=0.95
@@ -117,39 +110,18 @@ def thresholds_from_feedback(
     Raises
     ------
     ValueError
-        If an array is invalid, only one grade or no document of the top grade is shown, no document
-        satisfies, or those of the top grade do not satisfy more often than those of grade 0.
+        If an array is invalid, one grade alone or no document of the top grade is shown, or those
+        of the top grade do not satisfy more often than those of grade 0.
 
     Warns
     -----
     FewFeedbackWarning
         If there are fewer than 20 clusters.
     GradeScaleWarning
-        If a grade between 0 and the top is never shown, so that its neighbours share what is
-        known, or if satisfaction falls from one grade to the next, so that both get the same rate.
+        If a grade between 0 and the top is never shown, or satisfaction falls from one grade to the
+        next, so that both get the same rate.
     UserModelWarning
-        If it falls by more than chance explains, as it cannot in the user model. Then neither g nor
-        its intervals mean much.
-
-    See Also
-    --------
-    thresholds_from_log : The same from clicks or purchases on ranked lists.
-    personas : Named distributions for use without data.
-
-    Notes
-    -----
-    The rate divides the satisfied documents of a grade by the expected number of examined ones.
-    With the same propensities, the mean of satisfied / propensity [3]_ over the shown documents
-    has the same expectation if satisfaction depends on the grade alone; its variance is larger,
-    because satisfied documents at low ranks have large weights.
-
-    The intervals come from by how much each row moves the ratios without isotonic regression,
-    summed over clusters. They lean away from 0, where the variance is smaller, are wider where few
-    clusters hold most of the rows, and are cut to [0, 1]. A grade that never satisfied, or always,
-    counts as if a row not yet seen did once, or did not.
-
-    The shares of the grades among the judged documents say nothing about g: they describe the
-    collection and not its users.
+        If it falls by more than chance explains, as it cannot in the user model.
 
     References
     ----------
@@ -157,8 +129,6 @@ def thresholds_from_feedback(
        Relevance Judgments", SIGIR.
     .. [2] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision
        to Graded Relevance", CLEF, Sections 2 to 4.
-    .. [3] T. Joachims, A. Swaminathan, T. Schnabel (2018), "Unbiased Learning-to-Rank with Biased
-       Feedback", IJCAI.
 
     Examples
     --------

@@ -46,14 +46,14 @@ def thresholds_from_log(
     A user has a threshold K with P(K = k) = g_k, which nobody sees, and holds it during a session.
     Who gets to rank n clicks a document there that reaches the threshold with probability
     :math:`x_n`, and one below it `below` times as often; goes on to the next rank with probability
-    `goes_on`, or `goes_on` (1 - `stops`) after a click. The likelihood of a session is the mixture
+    `goes_on`, or `goes_on` (1 - `stops`) after a click. All parameters are estimated together, by
 
     .. math::
 
         P(\text{clicks}) = \sum_k g_k \, P(\text{clicks} \mid K = k)
 
-    and all parameters are estimated together. The examination model by position [1]_ is the case
-    goes_on = 1, stops = 0, and the cascade [1]_ [2]_ the one with the same x at all ranks.
+    The examination model by position [1]_ is the case goes_on = 1, stops = 0, and the cascade [1]_
+    [2]_ the one with the same x at all ranks.
 
     People buy otherwise: they look around and choose one document, the best that they saw. Where no
     session has two clicks, this model is tried, too, and taken if its Schwarz criterion is better.
@@ -61,9 +61,8 @@ def thresholds_from_log(
     Parameters
     ----------
     grade : array-like of shape (n_rows,)
-        Grade of each document that was shown in a session; NaN where nobody judged it. Such holes
-        are counted and never taken for grade 0. If `grade` is made by `query_series` or
-        `query_target`, its ids are the queries.
+        Grade of each document that was shown in a session, or what `query_series` or `query_target`
+        makes; NaN where nobody judged it, which is counted and never taken for grade 0.
     clicked : array-like of shape (n_rows,)
         Whether the document was clicked, or purchased: True, False, 1 or 0.
     session : array-like of shape (n_rows,)
@@ -71,13 +70,12 @@ def thresholds_from_log(
     position : array-like of shape (n_rows,)
         Rank of each row in its session, an integer from 1 on.
     user, qid : array-like of shape (n_rows,), optional
-        User and query id of each session. Thresholds belong to users, and documents to queries, so
-        that sessions with the same user or query are not independent: the intervals are over these
-        clusters, both ways [3]_ if both are given. Without them, each session counts as
-        independent, and the intervals are too short where users or queries recur.
+        User and query id of each session. Thresholds belong to users, and documents to queries:
+        the intervals are over these clusters, both ways [3]_ if both are given. Without them,
+        intervals are too short where users or queries recur.
     propensity : array-like of shape (n_rows,), optional
-        Probability that each row was examined, up to a common factor, in (0, 1], from an
-        experiment: x is then the same at all ranks but for it. None estimates x by rank.
+        Probability that each row was examined, up to a common factor, in (0, 1]: x is then the same
+        at all ranks but for it. None estimates x by rank.
     reader : {"auto", "position", "cascade", "one"}, default="auto"
         Which parameters are free: all; x alone; one x for all ranks; or users choose one document.
     max_grade : int, optional
@@ -93,42 +91,21 @@ def thresholds_from_log(
     Raises
     ------
     ValueError
-        If an array is invalid, a session has two users or queries, or a position twice, only one
-        grade or no document of the top grade is shown, nobody clicks, rows that were not clicked
-        are missing, or `reader` is "one" and a session has several clicks or a row without a grade.
+        If an array is invalid, a session has two users or queries or a position twice, one grade
+        alone or no document of the top grade is shown, nobody clicks, rows without clicks are
+        missing, or `reader` is "one" and a session has several clicks or a row without a grade.
 
     Warns
     -----
     UserModelWarning
-        If clicks depart from the reader, which names the two largest departures; or if clicked
-        documents were judged far more often than others.
+        If clicks depart from the reader by score tests, or clicked documents were judged far more
+        often than others.
     MissingClustersWarning
         If sessions share lists and no `qid` is given.
     GradeScaleWarning
-        If a grade between 0 and the top is never shown, so that its neighbours share what is known.
+        If a grade between 0 and the top is never shown.
     FewFeedbackWarning
         If there are fewer than 20 clusters.
-
-    See Also
-    --------
-    thresholds_from_feedback : The same where users said which of the documents satisfied them.
-    log_columns : The columns from a table of the log and one of judgments.
-
-    Notes
-    -----
-    **What a log hardly tells.** If users with low thresholds click more readily than others, the
-    table of clicks by grade and rank is the same as with another g: the distribution of thresholds
-    among users weighted by how readily they click. Only sessions with several clicks tell the two
-    apart. With one click a session, the log hardly tells going on from x, either; standard errors
-    of the parameters show this.
-
-    **Intervals** come from by how much every session moves g, summed over clusters: its score times
-    the inverse information. They lean away from 0, where the variance is smaller, and are wider
-    where few clusters hold most of the sessions.
-
-    **Departures** are tested by their scores [4]_, cleared of the parameters, with covariances over
-    clusters; the p-value is that of the largest by Bonferroni's rule. Those with too few clicks are
-    left out. A large log shows small departures.
 
     References
     ----------
@@ -138,9 +115,6 @@ def thresholds_from_log(
        Ranking", WWW.
     .. [3] A. C. Cameron, J. B. Gelbach, D. L. Miller (2011), "Robust Inference with Multiway
        Clustering", Journal of Business & Economic Statistics 29(2).
-    .. [4] C. R. Rao (1948), "Large Sample Tests of Statistical Hypotheses Concerning Several
-       Parameters with Applications to Problems of Estimation", Mathematical Proceedings of the
-       Cambridge Philosophical Society 44(1).
 
     Examples
     --------

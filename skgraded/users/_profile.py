@@ -245,9 +245,8 @@ def threshold_profile(
     baseline : str, optional
         The ranker that all others are compared with; the last one by default.
     cluster : mapping, optional
-        The cluster of each query by its id, a dict or a pandas Series: queries that do not vary
-        independently, such as those of one person. By default it is ``Scores.clusters``, and
-        without these every query is by itself.
+        Cluster of each query by its id, where queries vary together, such as those of one person.
+        By default ``Scores.clusters``.
     confidence : float, default=0.95
         Probability that all intervals hold jointly, for all users and all pairs.
     **fields : object
@@ -272,11 +271,6 @@ def threshold_profile(
     FewDifferencesWarning
         If fewer than 10 queries, or clusters, tell about a threshold.
 
-    See Also
-    --------
-    skgraded.compare : Tests by any measures, each with one g.
-    choose : Which candidate to take for users g.
-
     Notes
     -----
     The difference for g is a mixture of those at the thresholds. Its interval is the same mixture
@@ -284,13 +278,7 @@ def threshold_profile(
     several, share the probability to miss evenly (Bonferroni). Where all of these hold, so do those
     of all mixtures; thus one may look at all users and then speak about some of them. Mixtures of
     users are counted uniformly over the simplex; it is not a claim about how frequent such users
-    are. As in eGAP, a query without a document of grade k or above counts as 0 at threshold k. A
-    query with nothing relevant counts as 0 at all of them, or with ``empty=nan`` not at all.
-
-    The intervals carry the variation over queries. If values come from a cross-validation with two
-    or more repeats, they carry that over splits and fits, too, as those of `skgraded.compare`. With
-    one repeat they hold for the models that were trained in it. The page on calibration tells how
-    often bands hold.
+    are. As in eGAP, a query without a document of grade k or above counts as 0 at threshold k.
 
     Examples
     --------
@@ -303,8 +291,8 @@ def threshold_profile(
     >>> scores = {"broad": 2 * (y_true > 0) + noise[0], "precise": y_true + noise[1]}
     >>> profile = threshold_profile(y_true, scores, qid=qid)
     >>> print(profile.conclusion)
-    Take broad if more than 71% of your users accept grade 1, precise if fewer than
-    43% do; else no difference is established.
+    Take broad if more than 73% of your users accept grade 1, precise if fewer than
+    40% do; else no difference is established.
     """
     fraction("confidence", confidence)
     scores, measure = scores_by_threshold(Given(y_true, y_score, X, qid, sample_weight), fields)
