@@ -286,6 +286,20 @@ REFUSED = [
     ),
     (lambda: eval_metric("nDCG@5")([1, 0], [1, 2], [0, 0], [2]), "nDCG@5 has no value"),
     (eval_metric, "eval_metric needs at least one measure"),
+    *[
+        (partial(eval_metric, *given), words)
+        for given, words in [
+            ([{}], "eval_metric needs at least one measure, got none"),
+            ([{"a": "APP"}], "Unknown measure 'APP'"),
+            ([{"a b": "AP"}], "without white space and colons, got 'a b' in eval_metric"),
+            ([{"a:b": "AP"}], "without white space and colons, got 'a:b'"),
+            ([{"": "AP"}], "without white space and colons, got ''"),
+            ([{3: "AP"}], "without white space and colons, got 3"),
+            ([{"a": "AP"}, {"a": "P@3"}], "must differ in eval_metric, got 'a' for AP and for P@3"),
+            ([{"P@3": "AP"}, "P@3"], "must differ in eval_metric, got 'P@3' for AP and for P@3"),
+            ([{"ndcg@5": "nDCG@5"}], "give metrics of their own, got 'ndcg@5' .* Take 'ndcg_5'"),
+        ]
+    ],
     (lambda: eval_metric("NDGC"), "Did you mean 'nDCG'"),
     (lambda: eval_metric("AP", n_threads=0), "n_threads must be an integer from 1 .* got 0"),
     (lambda: eval_metric("AP", as_loss=1), "as_loss must be True or False, got 1"),
@@ -296,6 +310,7 @@ REFUSED = [
     (lambda: early_stopping("AP", 0), r"rounds must be an integer >= 1, got 0\."),
     (lambda: early_stopping("AP", True), r"rounds must be an integer >= 1, got True\."),
     (lambda: early_stopping("APP", 3), "APP"),
+    (lambda: early_stopping({"a": "AP", "b": "RR"}, 3), "must be given one measure, got a, b"),
     (lambda: early_stopping("AP", 3, min_delta=-1), "min_delta must be a finite number >= 0"),
     # metrics, callbacks and data of XGBoost
     *[

@@ -234,21 +234,25 @@ def history():
 
 
 @pytest.mark.parametrize(
-    ("feval", "metric"),
-    [(None, "None"), (eval_metric(*MEASURES[::-1]), "ndcg"), (eval_metric(MEASURES[1]), "map")],
+    ("name", "watched", "feval", "metric"),
+    [
+        (NAMES[0], MEASURES[0], None, "None"),
+        (NAMES[0], NAMES[0], eval_metric(*MEASURES[::-1]), "ndcg"),
+        ("own", {"own": MEASURES[0]}, eval_metric({"other": MEASURES[1]}), "map"),
+    ],
 )
-def test_other_metrics_have_no_influence_on_early_stopping(history, feval, metric):
+def test_other_metrics_have_no_influence_on_early_stopping(history, name, watched, feval, metric):
     iterations = []
 
     def count(env):
         iterations.append(env.iteration)
 
-    stop = early_stopping(MEASURES[0], ROUNDS)
+    stop = early_stopping(watched, ROUNDS)
     booster, _ = train(feval, 60, params={**PARAMS, "metric": metric}, callbacks=[count, stop])
     expected = best_by_hand(history)
     assert booster.best_iteration == expected
     assert len(iterations) == expected + ROUNDS
-    assert booster.best_score["valid"] == {NAMES[0]: history[expected - 1]}
+    assert booster.best_score["valid"] == {name: history[expected - 1]}
 
 
 def test_an_improvement_exceeds_min_delta(history):
@@ -264,14 +268,16 @@ def test_early_stopping_serves_the_sklearn_api_and_several_fits(history):
         assert model.best_iteration_ == best_by_hand(history)
 
 
-def test_early_stopping_in_cross_validation_needs_the_metric():
+@pytest.mark.parametrize("watched", [NAMES[0], {"own": NAMES[0]}])
+def test_early_stopping_in_cross_validation_needs_the_metric(watched):
     rows = data_set(TRAIN, free_raw_data=False)
-    stop = [early_stopping(NAMES[0], ROUNDS)]
+    stop = [early_stopping(watched, ROUNDS)]
     settings = {"folds": QueryKFold(3), "num_boost_round": 60, "callbacks": stop}
-    found = lgb.cv(PARAMS, rows, feval=eval_metric(MEASURES[0]), **settings)
-    (values,) = (each for name, each in found.items() if name.endswith("-mean"))
-    assert len(values) < 60
-    with pytest.raises(ValueError, match=re.escape(f"pass feval=eval_metric('{NAMES[0]}') to")):
+    found = lgb.cv(PARAMS, rows, feval=eval_metric(watched), **settings)
+    (name,) = [watched] if isinstance(watched, str) else watched
+    assert list(found) == [f"valid {name}-mean", f"valid {name}-stdv"]
+    assert len(found[f"valid {name}-mean"]) < 60
+    with pytest.raises(ValueError, match=re.escape(f"pass feval=eval_metric({watched!r}) to")):
         lgb.cv(PARAMS, rows, **settings)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from boosters import BOOSTERS, cat, lgbm, xgb
 
-from skgraded import AP, QueryKFold, QueryRanker, nDCG, xGAP
+from skgraded import AP, QueryRanker, nDCG, xGAP
 from skgraded.datasets import make_ranking
 from skgraded.displays import TrainingDisplay
 from skgraded.exceptions import GradeScaleWarning
@@ -32,25 +32,6 @@ def matrix(rows):
 def of(library, name):
     pytest.importorskip(library)
     return getattr(import_module(f"skgraded.{library}"), name)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ([{"a b": "AP"}], "without white space and colons, got 'a b' in eval_metric"),
-        ([{"a:b": "AP"}], "without white space and colons, got 'a:b'"),
-        ([{"": "AP"}], "without white space and colons, got ''"),
-        ([{3: "AP"}], "without white space and colons, got 3"),
-        ([{"a": "AP"}, {"a": "P@3"}], "must differ in eval_metric, got 'a' for AP and for P@3"),
-        ([{"P@3": "AP"}, "P@3"], "must differ in eval_metric, got 'P@3' for AP and for P@3"),
-        ([{"ndcg@5": "nDCG@5"}], "give metrics of their own, got 'ndcg@5' .* Take 'ndcg_5'"),
-        ([{}], "eval_metric needs at least one measure, got none"),
-        ([{"a": "APP"}], "Unknown measure 'APP'"),
-    ],
-)
-def test_what_a_name_must_not_be(given, words):
-    with pytest.raises(ValueError, match=words):
-        eval_metric(*given)
 
 
 def test_a_metric_shows_the_names_and_warns_of_inferred_grades():
@@ -123,31 +104,6 @@ def test_catboost_reports_one_measure():
 
 def test_losses_have_the_name_too():
     assert list(train_lightgbm(eval_metric({"a": "AP"}, as_loss=True))[1]) == ["neg_a"]
-
-
-def test_early_stopping_watches_the_named_measure():
-    metric, stop = eval_metric({"a": "DCG", "b": "AP@1"}), early_stopping({"b": "AP@1"}, 2)
-    booster, history = train_lightgbm(metric, [stop], n_rounds=60)
-    plain, _ = train_lightgbm(None, [early_stopping("AP@1", 2)], n_rounds=60)
-    assert booster.best_iteration == plain.best_iteration == 1 + np.argmax(history["b"]) < 60
-    assert len(history["b"]) == booster.best_iteration + 2
-    with pytest.raises(ValueError, match="early_stopping must be given one measure, got a, b"):
-        early_stopping({"a": "AP", "b": "RR"}, 3)
-
-
-def test_early_stopping_in_cross_validation_asks_for_the_measure_by_its_name():
-    given = {"folds": QueryKFold(3), "callbacks": [early_stopping({"a": "AP"}, 2)]}
-    found = lightgbm.cv(PARAMS, data_set(), 60, feval=eval_metric({"a": "AP"}), **given)
-    assert list(found) == ["valid a-mean", "valid a-stdv"]
-    assert len(found["valid a-mean"]) < 60
-    with pytest.raises(ValueError, match=r"feval=eval_metric\(\{'a': 'AP'\}\)"):
-        lightgbm.cv(PARAMS, data_set(), 3, **given)
-
-
-def test_early_stopping_of_xgboost_names_the_measure():
-    metric = of("xgboost", "eval_metric")({"gain": "nDCG"})
-    with pytest.raises(ValueError, match="Early stopping must maximise gain"):
-        train_xgboost(custom_metric=metric, early_stopping_rounds=2)
 
 
 # --- QueryRanker ----------------------------------------------------------------------------------

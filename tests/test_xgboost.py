@@ -219,9 +219,9 @@ def test_copies_are_equal_and_give_the_same(copied):
     [
         (
             train,
-            ["AP", "nDCG@10"],
+            ["AP", {"gain": "nDCG"}],
             {"early_stopping_rounds": 3},
-            "maximise nDCG@10: pass maxim.*=T",
+            "maximise gain: pass maximize=T",
         ),
         (cv, ["AP", "nDCG@10"], {"early_stopping_rounds": 3}, "maximise nDCG@10: pass maximize=T"),
         (
