@@ -106,9 +106,8 @@ def objective(
     ------
     ValueError
         If the measure does not have the prefix form, or an argument is out of its range. In
-        training: if the query sizes are missing or do not add up, the data set is a subset that
-        cuts queries or has positions (``lightgbm.Dataset(position=)``), the labels do not fit the
-        measure, or scores are no longer finite.
+        training: if query sizes are missing or do not add up, the data set is a subset that cuts
+        queries or has positions, labels do not fit the measure, or scores are not finite.
 
     Warns
     -----
@@ -116,70 +115,27 @@ def objective(
         If the measure names g but no ``max_grade``: g would change with the grades of the data set.
     LongQueryWarning
         In training, if ``truncation_level=None`` counts all pairs of a query of more than 10,000
-        documents. LightGBM's own ndcg, which is the default metric of an LGBMRanker, refuses such
-        queries; ``metric="None"`` leaves it out.
-
-    See Also
-    --------
-    early_stopping : Stop training by a measure.
-    eval_metric : Measures as an evaluation function, for training histories.
+        documents. LightGBM's own ndcg refuses such queries; ``metric="None"`` leaves it out.
 
     Notes
     -----
-    *Ties.* In the first iteration all scores are tied; later, documents that fall into the same
-    leaves are. LightGBM ranks tied documents in the order of their rows, which leaks that order
-    into the model. Here the measure's field ``ties`` decides. With ``"expected"``, the default, the
-    grades of a tied block are put into an order that is drawn from these grades alone, and
-    documents of the same grade share the mean of their derivatives, so that the derivatives do not
-    depend on the order of the rows. ``"pessimistic"`` and ``"optimistic"`` do the same with the
-    worst or the best grade first. ``"row_order"`` does as LightGBM does.
-
-    *Swaps that lower the value.* For some measures, moving a better document up can lower the
-    value. The better document is pushed up nevertheless, in proportion to the size of the change,
-    as is usual in LambdaMART.
-
-    *What to train for.* Another objective than ``"lambdarank"`` gains little, if anything. In
-    ``benchmarks/training_measures.py``, with five data sets, 1,022 queries and five repeats of
-    three folds, the pooled differences to ``"lambdarank"``, judged by xGAP with most of g on the
-    top grades, were +0.0026 (95 % interval -0.0002 to +0.0053; p = .39 after Holm's correction for
-    16 tests) with xGAP itself and all pairs, +0.0039 (+0.0014 to +0.0064; p = .03) with uniform g,
-    and +0.0020 (-0.0007 to +0.0047; p = .44) with QMeasure. On the four real sets none of the three
-    is significant. These intervals are up to 8 % narrower than those of today's `compare`. To
-    compare objectives on your own data, cross-validate a ranker with each of them by
-    :func:`skgraded.cross_validate_queries`.
+    *Ties.* LightGBM ranks tied documents, such as all in the first iteration, in the order of their
+    rows, which leaks that order into the model. Here the field ``ties`` of the measure decides.
+    With ``"expected"``, the default, the grades of a tied block are put into an order that is drawn
+    from these grades alone, and documents of the same grade share the mean of their derivatives.
 
     *Noise.* In a draw every document gets the score s + `noise_scale` d e, where d is the standard
-    deviation of the scores of its query (with the number of documents as divisor), and e a random
-    number of the standard Gumbel distribution (variance :math:`\pi^2/6`) or the standard logistic
-    distribution (variance :math:`\pi^2/3`). Everything in the formula is taken at these scores:
-    the ranks and so the prices w_ij, the logistic loss, and both parts of `norm`. Gradient and
-    Hessian are the means over the draws; with Gumbel's distribution, each draw is a ranking of the
-    Plackett-Luce model. CatBoost's YetiRank [3]_ averages over random rankings too. Where all
-    scores of a query are equal, as in the first iteration, d is 0: the numbers then decide about
-    the order alone, so that all orders are equally likely, and the scores stay equal.
+    deviation of the scores of its query and e a random number of the distribution. Everything in
+    the formula is taken at these scores, and derivatives are the means over the draws; with
+    Gumbel's distribution, each draw is a ranking of the Plackett-Luce model. CatBoost's YetiRank
+    [3]_ averages over random rankings, too. The draws of a query depend on `random_state` and on
+    its grades and scores in the order of its rows, and on nothing else.
 
-    No gain by noise is established: on five data sets with 1,622 queries and five repeats
-    (``benchmarks/noise_protocol.py``, written before its run), training with noise less training
-    without it was +0.0018 (95 % interval -0.0024 to +0.0061) for nDCG and +0.0004 (-0.0029 to
-    +0.0036) for uniform xGAP, judged by xGAP; by Q +0.0010 (-0.0012 to +0.0033) and +0.0003
-    (-0.0023 to +0.0030).
+    *What to train for.* No gain over ``"lambdarank"`` beyond 0.004 is established, and none by
+    noise (``benchmarks/training_measures.py``, ``benchmarks/noise_protocol.py``).
 
-    No state is kept: the draws of a query depend on `random_state`, and on the scores and grades of
-    the query in the order of its rows. As scores change from iteration to iteration, so do the
-    draws. The derivatives of a query have the same bits for any number of threads, on any
-    worker of a cluster and beside any other queries, and a training that is repeated draws the same
-    again. Two queries whose grades and scores are equal row by row share their draws; in the
-    first iteration that holds for all queries whose grades are. Scores count in 17 binary digits
-    here, because their last digits depend on the number of threads or workers of LightGBM; where
-    they round differently all the same, a query has other draws. The order of the rows of a query
-    matters for its draws, but not for their distribution.
-
-    *Limits.* The number of grades and the number of documents of a query are not limited, and
-    grades may lie between whole numbers. LightGBM's own metrics keep their limits: switch them off
-    with ``metric="None"``.
-
-    ``lightgbm.cv`` with a callable objective would split queries, which is an error here: pass
-    ``folds=skgraded.QueryKFold(5)``.
+    *Limits.* ``lightgbm.cv`` with a callable objective would split queries, which is an error here:
+    pass ``folds=skgraded.QueryKFold(5)``.
 
     References
     ----------

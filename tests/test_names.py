@@ -1,6 +1,6 @@
 """One word for one thing: parameters of public functions against the glossary of CONTRIBUTING."""
 
-import importlib
+import importlib.util
 import inspect
 import re
 from pathlib import Path

@@ -58,7 +58,7 @@ def compare(
     rankers : Scores or mapping
         `Scores` of two or more systems; or names and, for each, `Scores` or a fitted model.
     X : array-like or sparse matrix of shape (n_documents, n_features), optional
-        Features of queries for fitted models to rank, on which none was trained.
+        Features of queries that no fitted model was trained on.
     y : array-like of shape (n_documents,), optional
         Their grades, or what `query_target` makes.
     qid : array-like of shape (n_documents,), optional
@@ -70,7 +70,7 @@ def compare(
     margin : float, optional
         How far systems may fall behind the baseline: see ``decisions`` of the result.
     better : bool, default=False
-        Whether to decide, without a margin, that systems are better than the baseline.
+        Whether to decide that systems are better than the baseline.
     cluster : mapping, optional
         Cluster of each query by its id, where queries vary together, such as those of one person.
         By default ``Scores.clusters``.
@@ -89,7 +89,7 @@ def compare(
     confidence : float, default=0.95
         Confidence of the intervals. Differences with p < 1 - confidence are significant.
     n_resamples : int, optional
-        Resamples of the tests that draw some; 10,000 by default.
+        Resamples of tests that draw some; 10,000 by default.
     random_state : int, Generator or None, default=0
         Their seed.
 
@@ -107,15 +107,15 @@ def compare(
     KeyError
         If the scores lack a measure.
     ValueError
-        If there are fewer than two systems or queries, their values do not fit each other, or an
-        argument is not as described.
+        If there are fewer than two systems or queries, values do not fit each other, or an argument
+        is not as described.
 
     Warns
     -----
     QueryLeakWarning
         If a model was trained on queries in X.
     FewDifferencesWarning
-        If systems differ in fewer than 10 queries, or clusters.
+        If systems differ in fewer than 10 queries.
     UnhelpfulJudgeWarning
         If a judge makes no interval narrower.
     UnlikeQueriesWarning
