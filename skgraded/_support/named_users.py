@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
+
+UserName = Literal[
+    "uniform",
+    "linear",
+    "browser",
+    "easygoing",
+    "even",
+    "demanding",
+    "exponential",
+    "perfectionist",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -32,7 +44,7 @@ def g_of(name: str, top_grade: int) -> FloatArray:
 
 
 _HIGHEST_TOP = 50  # no judge uses a longer scale
-_NAMES = tuple(MASSES)[2:]  # the first two are names of others
+_NAMES = ("browser", "easygoing", "even", "demanding", "exponential", "perfectionist")
 
 
 def personas(max_grade: int) -> dict[str, tuple[float, ...]]:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._support import arguments as _params
 from skgraded._support.lazy import cached_property, keep
+from skgraded._support.named_users import UserName
 from skgraded._support.sealed import sealed
 from skgraded.measures._fields import field, number
 from skgraded.measures._gains import (
@@ -80,7 +81,7 @@ class _ThresholdMeasure(PrefixMeasure):
         defines it as 0. nan leaves it out of the mean.
     """
 
-    g: str | Sequence[float] = field("uniform", check_thresholds)
+    g: UserName | Sequence[float] = field("uniform", check_thresholds)
     max_grade: int | None = field(None, check_top_grade)
 
     def _check(self) -> None:
