@@ -213,8 +213,8 @@ class PairedTest:
 
     Attributes
     ----------
-    name, title, heading : str
-        Its name as an argument, in sentences, and above a column of p-values.
+    name, title : str
+        Its name as an argument and above a column of p-values, and in sentences.
     hypothesis : str
         What it tests.
     function : callable
@@ -231,7 +231,6 @@ class PairedTest:
 
     name: str
     title: str
-    heading: str
     hypothesis: str
     function: Callable[..., FloatArray]
     resamples: bool = False
@@ -282,7 +281,6 @@ TESTS = {
         PairedTest(
             name="score",
             title="second-order score test",
-            heading="p-value",
             hypothesis="the mean difference is 0, by Student's t and its correction for skewness, "
             "whichever is larger",
             function=score_test,
@@ -290,14 +288,12 @@ TESTS = {
         PairedTest(
             name="t",
             title="Student's paired t test",
-            heading="t",
             hypothesis="the mean difference is 0",
             function=t_test,
         ),
         PairedTest(
             name="randomization",
             title="Fisher's randomisation test",
-            heading="Fisher",
             hypothesis="the two systems can be swapped in any query, so that differences are "
             "symmetric around a mean of 0",
             function=randomization_test,
@@ -307,7 +303,6 @@ TESTS = {
         PairedTest(
             name="bootstrap",
             title="paired bootstrap test",
-            heading="bootstrap",
             hypothesis="the mean difference is 0, by the size of its ratio to the standard error",
             function=bootstrap_test,
             resamples=True,
@@ -315,7 +310,6 @@ TESTS = {
         PairedTest(
             name="wilcoxon",
             title="Wilcoxon's signed-rank test",
-            heading="Wilcoxon",
             hypothesis="differences lie symmetrically around 0, queries without any left out",
             function=wilcoxon_test,
             is_by_signs=True,
@@ -323,7 +317,6 @@ TESTS = {
         PairedTest(
             name="sign",
             title="sign test",
-            heading="sign",
             hypothesis="as many queries favour the one system as the other",
             function=sign_test,
             is_by_signs=True,
@@ -331,7 +324,6 @@ TESTS = {
         PairedTest(
             name="tukey",
             title="randomised Tukey HSD test",
-            heading="Tukey",
             hypothesis="all systems can be shuffled in any query, so that they vary equally "
             "(corrects for all pairs itself)",
             function=tukey_test,

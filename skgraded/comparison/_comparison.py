@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from skgraded._intervals.estimate import FEWEST_DIFFERENCES
-from skgraded._intervals.paired import TESTS, level_of
+from skgraded._intervals.paired import level_of
 from skgraded._support.arguments import fraction, number
 from skgraded._support.pictures import BETTER, GREY, axes_or_new, headline, plain, size_beside
 from skgraded._support.text import WIDTH, shorten
@@ -235,7 +235,8 @@ class Comparison(OfMeasures, LongResult):
             Field("effect_size", self.effect_size.T.ravel()),
         ]
         for test, found in self.p_value.items():
-            fields.append(Field(test, found.T.ravel(), TESTS[test].heading, _p_value))
+            heading = "p-value" if test == "score" else test
+            fields.append(Field(test, found.T.ravel(), heading, _p_value))
         fields.append(Field("significant", self.significant.T.ravel()))
         if self.decisions is not None:
             asked = f"margin {self.margin:g}" if self.margin else "better"
