@@ -503,38 +503,6 @@ def test_reads_back_what_scikit_learn_writes(tmp_path_factory, data, zero_based,
     np.testing.assert_array_equal(qid_read, qid)
 
 
-TOKENS = (
-    b"0 1 2 -1 0.5 nan inf qid:1 qid:2 qid:x qid 0:1 1:1 2:0.5 2:nan 3:-inf 1:x x:1 : 1:1:1 1_0 "
-    b"\x00 \xff # 1:1e999 99999999999:1 qid:99999999999999999999 "
-).split(b" ")
-
-
-@given(
-    content=st.lists(
-        st.tuples(st.sampled_from(TOKENS), st.sampled_from([b" ", b"\n", b"\n1 qid:1 "])),
-        max_size=12,
-    ).map(lambda pairs: b"2 qid:1 " + b"".join(map(b"".join, pairs)))
-    | st.binary(max_size=60),
-    ending=st.sampled_from(["", ".gz"]),
-    n_features=st.sampled_from([None, 2]),
-)
-def test_any_bytes_are_read_or_refused_by_name(tmp_path_factory, content, ending, n_features):
-    path = tmp_path_factory.mktemp("any") / f"train{ending}"
-    path.write_bytes(content)
-    try:
-        outcome = load_letor(path, n_features=n_features)
-    except ValueError as error:
-        outcome = str(error)
-    if isinstance(outcome, str):
-        assert outcome.startswith(str(path))
-        assert "a line must hold" not in outcome or ", got b'" not in outcome
-    else:
-        X, y, qid = outcome
-        assert X.shape[0] == len(y) == len(qid) > 0
-        assert not np.isinf(X.data).any()
-        assert not (y < 0).any()
-
-
 @pytest.mark.parametrize(
     ("part", "n_documents", "n_queries", "largest"),
     [("train", 3005, 201, 27), ("test", 768, 50, 24)],
