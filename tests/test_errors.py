@@ -278,6 +278,7 @@ REFUSED = [
         [
             ({"method": "quota"}, "method must be one of 'stratified', 'random', 'depth', got"),
             ({"rates": []}, "rates must hold at least one percentage"),
+            ({"method": "depth", "rates": []}, "rates must hold at least one depth, got "),
             ({"rates": [0]}, "above 0 and at most 100, got 0"),
             ({"rates": [120]}, "above 0 and at most 100, got 120"),
             ({"method": "depth", "rates": [5, 0]}, "rates must be depths, integers >= 1, got 0"),

@@ -56,6 +56,8 @@ def test_tau_ap_minds_the_top_and_its_direction():
     assert tau_ap(reference, estimate) != tau_ap(estimate, reference)
     mean = (tau_ap(reference, estimate) + tau_ap(estimate, reference)) / 2
     assert tau_ap(reference, estimate, symmetric=True) == pytest.approx(mean)
+    with pytest.raises(ValueError, match="symmetric must be True or False, got 1"):
+        tau_ap(reference, estimate, symmetric=1)
 
 
 def test_kendall_pearson_and_rms_error():
@@ -203,7 +205,7 @@ def test_a_document_that_was_not_judged_does_not_count():
     assert facts.to_frame().to_dict("list") == {"topic": ["q"], "R(0)": [2], "R(1)": [1]}
 
 
-TABLE = {"AP": np.random.default_rng(0).random((3, 4))}
+TABLE, KEPT = {"AP": np.random.default_rng(0).random((3, 4))}, np.ones(3, bool)
 
 
 @pytest.mark.parametrize(
@@ -220,6 +222,8 @@ TABLE = {"AP": np.random.default_rng(0).random((3, 4))}
             r"topics\['few'\] must hold at least one topic",
         ),
         (correlate, TABLE, {"topics": {"few": [0, 1]}}, ValueError, r"a mask of shape \(4,\)"),
+        (correlate, TABLE, {"topics": {"few": KEPT}}, ValueError, r"a mask of shape \(4,\)"),
+        (correlate, TABLE, {"systems": KEPT[1:]}, ValueError, r"a mask of shape \(3,\), got bool"),
         (correlate, TABLE, {"systems": [0, 1]}, ValueError, r"a mask of shape \(3,\), got int64"),
         (sweep_thresholds, TABLE, {}, ValueError, "GAP, xGAP and eGAP with the same g, got AP"),
     ],

@@ -226,6 +226,8 @@ def test_g_by_name_keeps_the_scale_of_the_full_pool():
     runs = dict(zip("abc", runs, strict=True))
     found = incompleteness(["GAP", "GAP(max_grade=2)"], qrels, runs, method="random", rates=[10])
     assert reduce_pool(qrels, 10, method="random").grades.max() == 1
+    with pytest.raises(ValueError, match="method must be one of 'stratified', 'random', got"):
+        reduce_pool(qrels, 10, method="quota")
     np.testing.assert_array_equal(found.means[..., 0], found.means[..., 1])
 
 

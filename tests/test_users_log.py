@@ -424,6 +424,16 @@ def test_a_log_that_no_reader_explains_warns_and_names_two_departures():
     )
 
 
+def test_sessions_that_repeat_a_cluster_depart_no_more_than_one_of_them():
+    grade, clicked, _ = simulate("trust", 2000)
+    once, _ = departures_of(maximise(lists_of(grade, clicked), "auto"))
+    thrice = [np.tile(each, (3, 1)) for each in (grade, clicked)]
+    lists = lists_of(*thrice, clusters=(np.tile(np.arange(2000), 3),))
+    found, _ = departures_of(maximise(lists, "auto"))
+    assert found == pytest.approx(once, rel=0.1, abs=0.3)  # in standard errors
+    assert max(map(abs, once.values())) > 3.0
+
+
 def test_departures_with_few_clicks_are_not_tested():
     grade, clicked, _ = simulate("position", 60, hit=0.6)
     departures, p_value = departures_of(maximise(lists_of(grade, clicked), "auto"))

@@ -237,6 +237,9 @@ def test_with_three_grades_shares_are_those_of_all_mixtures():
     assert pair.shares.worse == pytest.approx((high < 0).mean(), abs=0.01)
     assert pair.shares.higher == pytest.approx((draws @ pair.differences > 0).mean(), abs=0.01)
     assert "Take any for users with threshold 1 and " in pair.sentence
+    told = f"mixtures of users, any has the higher mean for {pair.shares.higher:.0%}"
+    assert told in " ".join(str(profile_of(3)).split())
+    assert "Of all possible mixtures" not in " ".join(str(profile_of(1)).split())
 
 
 def test_only_all_users_are_100_percent():
