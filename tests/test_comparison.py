@@ -286,6 +286,7 @@ ALMOST_EMPTY = AP(empty=np.nan).per_query([1, 0, 0], [1, 2, 3], qid=[1, 1, 2])
             r"at least 2 queries, .* every system has a value of AP.*, got 1",
         ),
         (SCORED, {"tests": []}, ValueError, "tests must name at least one test, got none"),
+        (SCORED, {"measures": []}, ValueError, "measures must name at least one measure"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(rankers, given, error, message):

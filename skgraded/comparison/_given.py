@@ -92,7 +92,10 @@ def scores_of_rankers(
 
 def _names(measures: Measures) -> list[str]:
     """Return the names by which results hold measures."""
-    return list(map(str, [measures] if isinstance(measures, str | Measure) else measures))
+    names = list(map(str, [measures] if isinstance(measures, str | Measure) else measures))
+    if not names:
+        raise ValueError("measures must name at least one measure, got none.")
+    return names
 
 
 def _scored(
