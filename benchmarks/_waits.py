@@ -19,7 +19,8 @@ class Times(NamedTuple):
 class Wait(NamedTuple):
     """A row. `run` takes the options and returns `Times`, or why it was not timed.
 
-    Without a unit, the target is a share of the peer's time. In bytes, `run` returns bytes.
+    Without a unit, the target is a share of the peer's time. In bytes, and as a power of the number
+    of documents (n^), `run` returns what is printed.
     """
 
     name: str

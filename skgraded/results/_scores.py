@@ -161,7 +161,7 @@ class Scores(OfMeasures, LongResult):
         """The values with all four axes: system, repeat, query and measure."""
         n_systems = 1 if self.systems is None else len(self.systems)
         n_repeats = 1 if self.folds is None else len(self.folds)
-        return self.values.reshape(n_systems, n_repeats, self.n_queries, len(self))
+        return self.values.reshape(n_systems, n_repeats, len(self.qid), len(self.measures))
 
     @property
     def _measure(self) -> Any:
@@ -336,7 +336,7 @@ class Scores(OfMeasures, LongResult):
 
     def _named(self, means: FloatArray) -> dict[str, Any]:
         """Return means by system and measure with their names."""
-        rows = [dict(zip(self, row, strict=True)) for row in means.tolist()]
+        rows = [dict(zip(self.measures, row, strict=True)) for row in means.tolist()]
         return rows[0] if self.systems is None else dict(zip(self.systems, rows, strict=True))
 
     def __eq__(self, other: object) -> bool:
