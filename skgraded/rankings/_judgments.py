@@ -376,11 +376,6 @@ class Judgments:
         grades.flags.writeable = levels.flags.writeable = False
         return grades, levels
 
-    @cached_property
-    def _has_many_levels(self) -> bool:
-        """Whether counts of all levels would take more memory than the documents."""
-        return self.n_queries * self.n_levels > self.n_documents
-
     @property
     def graded(self) -> FloatArray:
         """Grade of the document at every position; unjudged ones have -1 or -2."""
@@ -435,10 +430,10 @@ class Judgments:
         """The judged documents of each query, best grade first."""
         pool = self._given_pool
         if pool is None:
-            many = self._has_many_levels
-            pool = (
-                self._sort_pool() if many else RankedList.best_first(self.counts, self.levels.dtype)
-            )
+            if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
+                pool = self._sort_pool()
+            else:
+                pool = RankedList.best_first(self.counts, self.levels.dtype)
             for each in pool:
                 each.flags.writeable = False
         return pool
@@ -488,7 +483,7 @@ class Judgments:
             The counts.
         """
         marks = counted.view(np.uint8)
-        if self._has_many_levels:
+        if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
             return _core.count_marked_documents(self.pool.levels, self.pool.indptr, marks)
         return _core.count_marked(self.counts, marks)
 
