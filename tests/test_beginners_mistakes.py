@@ -174,8 +174,8 @@ MISTAKES = {
             "words instead of grades",
             'ranker.fit(X, ["good"] * len(y), qid=qid)',
             "ValueError: y must be numeric, got 'good' in row 0. Say which grade each word is, "
-            "with your numbers: [{'good': 0}[each] for each in y]. [...]",
-            "ranker.fit(X, y, qid=qid)",
+            "with your numbers: grades={'good': 0}, as evaluate, query_target, QueryRanker, [...]",
+            "ranker.fit(X, query_target(['good'] * len(y), qid, grades={'good': 0}))",
         ),
     ],
     MEASURES: [

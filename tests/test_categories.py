@@ -4,9 +4,21 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from lightgbm import LGBMRanker
+from sklearn import config_context
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
 
-from skgraded import Judgments, QueryRanker, evaluate, query_series, query_target, xGAP
+from skgraded import (
+    Judgments,
+    QueryKFold,
+    QueryRanker,
+    evaluate,
+    query_series,
+    query_target,
+    xGAP,
+)
+from skgraded.datasets import make_ranking
 from skgraded.rankings import as_rankings
 from skgraded.users import thresholds_from_feedback
 
@@ -16,6 +28,7 @@ WORDS = [ESCI[grade] for grade in GRADES]
 QID = [1, 1, 1, 1, 2, 2, 2, 2]
 SCORES = np.arange(8) % 3 + 0.1
 MEASURE = xGAP(g=(0.01, 0.09, 0.9))
+MEANING = {each: grade for grade, each in enumerate(ESCI)}
 
 ORDERED = {
     "Categorical": lambda words: pd.Categorical(words, ESCI, ordered=True),
@@ -75,12 +88,74 @@ def test_other_categories_are_refused_with_the_way_out(make):
             call()
 
 
-def test_words_are_refused_with_the_way_out():
-    for call in (lambda: MEASURE(WORDS, SCORES), lambda: query_target(WORDS, QID)):
+def test_words_are_refused_with_the_argument_to_add():
+    ranker = QueryRanker(Ridge(), measure=MEASURE)
+    for call in (
+        lambda: MEASURE(WORDS, SCORES),
+        lambda: evaluate(MEASURE, WORDS, SCORES),
+        lambda: query_target(WORDS, QID),
+        lambda: ranker.fit(np.eye(8), WORDS, qid=QID),
+    ):
         with pytest.raises(
-            ValueError, match=r"must be numeric, got .* in row 0. Say which grade each word is"
+            ValueError, match=r"must be numeric, got .* in row 0. Say which .* grades={'C': 0, 'E'"
         ):
             call()
+
+
+@pytest.mark.parametrize(
+    "make", [list, np.array, pd.Series, *UNORDERED.values(), ORDERED["Enum"], ORDERED["Series"]]
+)
+def test_words_are_grades_by_a_mapping(make):
+    expected = evaluate("QMeasure", GRADES**2, SCORES, qid=QID)
+    words, squares = make(WORDS), {each: grade**2 for grade, each in enumerate(ESCI)}
+    asked = {"qid": QID, "grades": squares}
+    found = evaluate("QMeasure", words, SCORES, **asked)
+    assert found.values.tolist() == expected.values.tolist()
+    assert found.notes == ("Grades: 0 = I, 1 = C, 4 = S, 9 = E.",)
+    named = evaluate("QMeasure", words, {"a": SCORES}, **asked)
+    assert (named.values[0].tolist(), named.notes) == (expected.values.tolist(), found.notes)
+    target = query_target(words, **asked)
+    assert target["grade"].tolist() == (GRADES**2).tolist()
+    assert evaluate("QMeasure", target, SCORES, grades=squares).mean() == expected.mean()
+
+
+def test_rows_with_words_and_scores_in_other_orders_are_refused():
+    words, scores = pd.Series(WORDS, index=range(8, 16)), pd.Series(SCORES, index=range(15, 7, -1))
+    with pytest.raises(ValueError, match="y_score must have its rows in the order of y_true"):
+        evaluate(MEASURE, words, scores, grades=MEANING)
+
+
+@pytest.mark.parametrize("grades", ["ISE", ["I", "S"], {0: 1}])
+def test_what_is_no_mapping_of_words_is_refused(grades):
+    with pytest.raises(ValueError, match="grades must map words to numbers, such as"):
+        evaluate(MEASURE, WORDS, SCORES, grades=grades)
+    with pytest.raises(ValueError, match=r"y_true must be one-dimensional, .* got type Judgments"):
+        evaluate(MEASURE, Judgments(GRADES, qid=QID), SCORES, grades=MEANING)
+
+
+@pytest.mark.parametrize("is_routed", [True, False])
+def test_a_search_selects_by_words_as_by_their_grades(is_routed):
+    X, y, qid = make_ranking(n_queries=30, docs_per_query=12, random_state=0)
+    frame = pd.DataFrame(X).add_prefix("x").assign(qid=qid)
+    words = np.array(["bad", "poor", "fair", "good", "best"])[y]
+    grades = {"bad": 0, "poor": 1, "fair": 2, "good": 3, "best": 4}
+    given = {"X": X, "qid": qid} if is_routed else {"X": frame}
+    found = []
+    for labels, meaning in ((y, None), (words, grades)):
+        ranker = QueryRanker(
+            LGBMRanker(n_estimators=5, n_jobs=1, verbose=-1),
+            measure="xGAP@10",
+            validation_fraction=0.3,
+            early_stopping_rounds=3,
+            random_state=0,
+            grades=meaning,
+        )
+        search = GridSearchCV(ranker, {"estimator__num_leaves": [3, 15]}, cv=QueryKFold(3))
+        with config_context(enable_metadata_routing=is_routed):
+            search.fit(y=labels, **given)
+        found.append([search.cv_results_["mean_test_score"], search.predict(given["X"])])
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])
 
 
 def test_grades_of_feedback_may_be_categories():

@@ -669,11 +669,11 @@ def test_unknown_categories_that_are_numbers_are_grades():
 def test_categories_that_partitions_may_read_in_other_ways_are_refused():
     _, data = words_frame()
     unknown = data.assign(label=data["label"].cat.as_unknown())
-    with pytest.raises(ValueError, match="got grades without categories in the data as Dask"):
+    with pytest.raises(ValueError, match="got none in the data as Dask"):
         on_dask.evaluate(MEASURE, unknown)
     other = ["best", "fine", "good", "fair", "no"]
     lying = data["label"].map_partitions(
         lambda part: part.cat.reorder_categories(other, ordered=True), meta=data["label"]._meta
     )
-    with pytest.raises(ValueError, match=r"no = 0, .* as Dask describes them and best = 0, fine"):
+    with pytest.raises(ValueError, match=r"\['no', .* as Dask describes them and \['best', 'fine'"):
         on_dask.evaluate(MEASURE, data.assign(label=lying))

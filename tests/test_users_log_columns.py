@@ -44,6 +44,15 @@ def test_rows_get_the_grade_of_their_document_and_holes_stay_holes():
     assert list(found.clusters) == ["user", "qid"]
 
 
+def test_judgments_may_be_words():
+    log, judgments, _ = tables(50)
+    words = judgments.assign(grade=np.array(["I", "C", "S", "E"])[judgments["grade"]])
+    found = log_columns(log, words, grades={"I": 0, "C": 1, "S": 2, "E": 3})["grade"]
+    np.testing.assert_array_equal(found, log_columns(log, judgments)["grade"])
+    with pytest.raises(ValueError, match=r"grade must be numeric, got .* grades={'C': 0, 'E': 1"):
+        log_columns(log, words)
+
+
 def test_purchases_and_clicks_are_told_apart():
     log, judgments, _ = tables(50)
     log["purchased"] = ~log["clicked"]

@@ -24,6 +24,7 @@ from skgraded.rankings import (
     as_rankings,
     read_as,
     read_columns,
+    replace_words,
     without_query_ids,
     words_of_grades,
 )
@@ -83,6 +84,7 @@ def evaluate(
     *,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    grades: Mapping[str, float] | None = None,
     n_threads: int | None = None,
 ) -> Scores:
     """Score rankings by several measures; the documents are sorted only once.
@@ -104,6 +106,9 @@ def evaluate(
         Query id of each row, of any type, in any order. Without it all rows form one query.
     sample_weight : array-like of shape (n_documents,), optional
         Weight of each row; the weight of a query is the mean over its rows.
+    grades : mapping of str to float, optional
+        The grade of each word, such as ``{"E": 3, "S": 2, "C": 1, "I": 0}``, where `y_true` holds
+        words.
     n_threads : int, optional
         Number of threads, which does not change the results. None is one thread, and -1 one per
         processor.
@@ -112,7 +117,7 @@ def evaluate(
     -------
     Scores
         The value of every measure for every query, and the means. Where systems have names, also
-        if it is only one, the values have an axis of systems.
+        if it is only one, the values have an axis of systems. A note tells the grades of words.
 
     Raises
     ------
@@ -148,23 +153,18 @@ def evaluate(
     """
     _refuse_other_order(measures, y_score)
     named = measures_by_name(measures)
+    meaning = grades or {word: grade for grade, word in enumerate(words_of_grades(y_true))}
+    y_true = y_true if grades is None else replace_words("y_true", y_true, grades)
     if isinstance(y_true, Mapping) and y_score is None:
         refuse_arrays("Rankings", qid=qid, sample_weight=sample_weight)
         return _of_systems(named, _checked(y_true, named).items())
     if are_of_systems(y_score):
         ranked = rankings_of_systems(y_score, y_true, qid, sample_weight, n_threads)
-        return _with_words(_of_systems(named, ranked, warns=True), y_true)
-    rankings = rankings_for(named.values(), y_true, y_score, qid, sample_weight, n_threads)
-    return _with_words(_scores(named, rankings), y_true)
-
-
-def _with_words(scores: Scores, y_true: Any) -> Scores:
-    """Note which grades the words of ordered categories were read as."""
-    words = words_of_grades(y_true)
-    if not words:
-        return scores
-    grades = {word: float(grade) for grade, word in enumerate(words)}
-    return replace(scores, notes=(*scores.notes, read_as(grades)))
+        scores = _of_systems(named, ranked, warns=True)
+    else:
+        rankings = rankings_for(named.values(), y_true, y_score, qid, sample_weight, n_threads)
+        scores = _scores(named, rankings)
+    return replace(scores, notes=(*scores.notes, read_as(meaning))) if meaning else scores
 
 
 def _scores(named: dict[str, Measure], rankings: Rankings) -> Scores:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Self
 
@@ -50,7 +51,7 @@ from skgraded.model_selection._rows import (
     with_own,
 )
 from skgraded.model_selection._splitters import by_id, draw_queries, number_of
-from skgraded.rankings import Judgments, read_columns, without_query_ids
+from skgraded.rankings import Judgments, read_columns, replace_words, without_query_ids
 
 
 class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -86,6 +87,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         and predict with the best one. Needs `validation_fraction` or ``eval_X``.
     random_state : int, RandomState instance or None, optional
         Seed of the draw of held-out queries; it is not handed to `estimator`.
+    grades : mapping of str to float, optional
+        The grade of each word, such as ``{"E": 3, "S": 2, "C": 1, "I": 0}``, where the y of `fit`
+        and `score` holds words. For other scorers ``query_target(y, qid, grades=...)`` reads them.
 
     Attributes
     ----------
@@ -188,14 +192,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     # Asked for by default, so that users need not call set_fit_request and set_score_request.
-    __metadata_request__fit = {  # noqa: RUF012
-        "qid": True,
-        "sample_weight": True,
-        "eval_X": True,
-        "eval_y": True,
-        "eval_qid": True,
-        "eval_sample_weight": True,
-    }
+    __metadata_request__fit = dict.fromkeys(
+        ("qid", "sample_weight", "eval_X", "eval_y", "eval_qid", "eval_sample_weight"), True
+    )
     __metadata_request__score = {"qid": True, "sample_weight": True}  # noqa: RUF012
 
     def __init__(
@@ -206,12 +205,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         validation_fraction: float | None = None,
         early_stopping_rounds: int | None = None,
         random_state: int | RandomState | None = None,
+        grades: Mapping[str, float] | None = None,
     ) -> None:
         self.estimator = estimator
         self.measure = measure
         self.validation_fraction = validation_fraction
         self.early_stopping_rounds = early_stopping_rounds
         self.random_state = random_state
+        self.grades = grades
 
     def fit(
         self,
@@ -343,6 +344,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[Judgments, QueryRows]:
         """Check the data; return judgments and rows by query."""
         X, y, qid, sample_weight = given
+        y = replace_words("y", y, self.grades)
         features = _features_of(X)
         check_features(self, features, reset=reset)
         others = {"X": X, "sample_weight": sample_weight, **fit_params}
@@ -495,6 +497,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         scores = self.predict(X)
         try:
+            y = replace_words("y", y, self.grades)
             columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
             judgments = Judgments(columns.require_ids())
         except ValueError as error:

@@ -10,6 +10,7 @@ from skgraded.rankings._columns import (
     query_series,
     query_target,
     read_columns,
+    replace_words,
     split_target,
     without_query_ids,
 )

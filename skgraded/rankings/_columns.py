@@ -92,6 +92,35 @@ def split_target(y: Any, name: str = "y") -> tuple[Any, QueryIds | None]:
     return y[GRADE], QueryIds(f"the ids in {name}", y[QID], y[N_ROWS])
 
 
+def replace_words(name: str, labels: Any, grades: Mapping[str, float] | None) -> Any:
+    """Put the grades of words in their places, and keep row labels.
+
+    Parameters
+    ----------
+    name : str
+        What the user calls the labels, for messages.
+    labels : array-like of shape (n_documents,)
+        Words, or numbers, which stay, as does what `query_target` makes.
+    grades : mapping of str to float, or None
+        The grade of each word; None leaves everything as it is.
+
+    Returns
+    -------
+    array-like of shape (n_documents,)
+        The grades.
+
+    Examples
+    --------
+    >>> from skgraded.rankings import replace_words
+    >>> replace_words("y_true", ["E", "I"], {"E": 3, "I": 0})
+    array([3., 0.])
+    """
+    if grades is None or split_target(labels, name)[1] is not None:
+        return labels
+    read = read_grades(name, labels, grades)
+    return type(labels)(read, index=labels.index) if _row_labels({name: labels}) else read
+
+
 def without_query_ids(X: Any) -> Any:
     """Drop columns of query ids, which are no features, where X is a DataFrame that has them.
 
@@ -169,8 +198,7 @@ def id_columns(X: Any) -> list[str]:
     >>> id_columns([[0.5], [0.25]])
     []
     """
-    columns = getattr(X, "columns", ())
-    return [name for name in QUERY_IDS if name in columns]
+    return [name for name in QUERY_IDS if name in getattr(X, "columns", ())]
 
 
 _WAYS = (
@@ -379,7 +407,9 @@ def _differ_only_in_order(index: Any, other: Any) -> bool:
     return bool(counts.equals(others.reindex(counts.index)))
 
 
-def query_target(y: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
+def query_target(
+    y: ArrayLike, qid: ArrayLike, *, grades: Mapping[str, float] | None = None
+) -> NDArray[Any]:
     """Put grades, query ids and the queries' numbers of rows into one target array.
 
     Scikit-learn slices y in step with X everywhere, so the ids reach every estimator, scorer and
@@ -398,6 +428,8 @@ def query_target(y: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
         categories that are numbers keep their values.
     qid : array-like of shape (n_documents,)
         Query id of each row, of any type.
+    grades : mapping of str to float, optional
+        The grade of each word, such as ``{"E": 3, "S": 2, "C": 1, "I": 0}``, where y holds words.
 
     Returns
     -------
@@ -428,13 +460,13 @@ def query_target(y: ArrayLike, qid: ArrayLike) -> NDArray[Any]:
     >>> y["grade"], y["qid"], y["n_rows"]
     (array([2., 0., 1.]), array(['a', 'a', 'b'], dtype='<U1'), array([2, 2, 1]))
     """
-    grades, (ids, sizes) = _checked(y, qid)
+    labels, (ids, sizes) = _checked(replace_words("y", y, grades), qid)
     kinds = (np.float64, ids.dtype, np.int64)
     # NumPy fills empty records that hold objects one by one, which takes ten times as long. Of the
     # 20 to 27 ns a row that text in objects or categories takes, zeros take 7, filling 3, an object
     # for each row 4 and its query's number of rows 2, all of them NumPy's.
-    target = np.zeros(len(grades), dtype=list(zip(FIELDS, kinds, strict=True)))
-    target[GRADE], target[QID], target[N_ROWS] = grades, ids, sizes
+    target = np.zeros(len(labels), dtype=list(zip(FIELDS, kinds, strict=True)))
+    target[GRADE], target[QID], target[N_ROWS] = labels, ids, sizes
     return target
 
 

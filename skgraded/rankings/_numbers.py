@@ -319,7 +319,8 @@ def read_grades(
     Raises
     ------
     ValueError
-        If an entry is no grade. The message shows a mapping of the words that are there.
+        If an entry is no grade; the message shows a mapping of the words that are there. If
+        `grades` does not map words to numbers.
 
     Examples
     --------
@@ -327,6 +328,11 @@ def read_grades(
     >>> read_grades("y", ["2", "0"]), read_grades("y", ["E", "I"], {"E": 3, "I": 0})
     (array([2., 0.]), array([3., 0.]))
     """
+    grades = {} if grades is None else grades
+    if not isinstance(grades, Mapping) or not all(isinstance(each, str) for each in grades):
+        raise ValueError(
+            f"grades must map words to numbers, such as {{'no': 0, 'good': 1}}, got {grades!r}."
+        )
     if type(values) is not np.ndarray:
         values = values if grades else grades_of_categories(values)
         if np.ma.is_masked(values):  # a masked document is unjudged
@@ -335,16 +341,14 @@ def read_grades(
         return numeric(name, values)
     except ValueError:
         given = one_dimensional(name, values).tolist()
-    read = [_number_of(each, grades or {}) for each in given]
+    read = [_number_of(each, grades) for each in given]
     if None in read:
         row = read.index(None)
         words = [each for each, number in zip(given, read, strict=True) if number is None]
         told = f"{name} must be numeric, got {_quoted(given[row])} in row {row}."
-        way = way_of_words(words, name) if may_be_words else ""
         if place is not None:
             told = f"{place(row)}: the {name} must be a number, got {_quoted(given[row])}."
-            way = way_of_words(words) if may_be_words else ""
-        raise ValueError(told + way)
+        raise ValueError(told + (way_of_words(words) if may_be_words else ""))
     return np.array(read, dtype=np.float64)
 
 
@@ -357,26 +361,21 @@ def _quoted(each: Any) -> str:
 
 def _number_of(each: Any, grades: Mapping[str, float]) -> float | None:
     """Return the grade that a word or a number is; None if it is none."""
-    if isinstance(each, str):
-        if each in grades:
-            return grades[each]
-        if "_" in each:  # which Python allows in numbers
-            return None
+    if isinstance(each, str) and (each in grades or "_" in each):  # which Python allows in numbers
+        return grades.get(each)
     try:
         return np.nan if is_missing(each) else float(each)
     except (TypeError, ValueError, OverflowError):
         return None
 
 
-def way_of_words(words: Iterable[Any], column: str = "") -> str:
+def way_of_words(words: Iterable[Any]) -> str:
     """Return the sentence on what to write where words stand for grades.
 
     Parameters
     ----------
     words : iterable of object
         The user's words.
-    column : str, default=""
-        Name of the column that they are in, where it is an argument.
 
     Returns
     -------
@@ -386,24 +385,20 @@ def way_of_words(words: Iterable[Any], column: str = "") -> str:
     Examples
     --------
     >>> from skgraded.rankings import way_of_words
-    >>> way_of_words(["no", "good"], "y")  # doctest: +ELLIPSIS
-    " Say which grade each word is, with your numbers: [{'good': 0, ...}[each] for each in y]..."
+    >>> way_of_words(["no", "good"])  # doctest: +ELLIPSIS
+    " Say which grade each word is, with your numbers: grades={'good': 0, 'no': 1}, as evaluate..."
     """
     are_words = (each for each in words if isinstance(each, str) and _number_of(each, {}) is None)
     grades = {word: grade for grade, word in enumerate(sorted(set(are_words))[:_MOST_WORDS])}
     if not grades:
         return ""
-    way = f"[{grades}[each] for each in {column}]"
-    if not column:
-        options = ",".join(f"{word}={grade}" for word, grade in grades.items())
-        way = f"grades={grades}, or --grades {options} on the command line"
+    options = ",".join(f"{word}={grade}" for word, grade in grades.items())
     return (
-        f" Say which grade each word is, with your numbers: {way}. Or give ordered categories, "
+        f" Say which grade each word is, with your numbers: grades={grades}, as evaluate, "
+        "query_target, QueryRanker, log_columns and the readers of skgraded.trec take them, or "
+        f"--grades {options} on the command line. Or give ordered categories, "
         "pd.Categorical(..., ordered=True) or pl.Enum."
     )
-
-
-_LOWEST_FIRST = "'bad', ..., 'good'"
 
 
 def grades_of_categories(values: Any) -> Any:
@@ -428,13 +423,12 @@ def grades_of_categories(values: Any) -> Any:
     >>> grades_of_categories(words)
     array([ 1., nan,  0.])
     """
-    kind = type(getattr(values, "dtype", None)).__name__
-    if kind == "CategoricalDtype" and words_of_grades(values):
-        codes = np.asarray(getattr(values, "cat", values).codes)
-        return np.where(codes < 0, np.nan, codes.astype(np.float64))
-    if kind == "Enum":
+    if not words_of_grades(values):
+        return values
+    if hasattr(values, "to_physical"):  # a Series of polars
         return values.to_physical().cast(float).to_numpy()
-    return values
+    codes = np.asarray(getattr(values, "cat", values).codes)
+    return np.where(codes < 0, np.nan, codes.astype(np.float64))
 
 
 def words_of_grades(values: Any) -> tuple[Any, ...]:
@@ -459,9 +453,10 @@ def words_of_grades(values: Any) -> tuple[Any, ...]:
     """
     dtype: Any = getattr(values, "dtype", None)
     kind = type(dtype).__name__
-    if kind == "CategoricalDtype" and dtype.ordered and not _are_numbers(dtype):
-        return tuple(dtype.categories)
-    return tuple(dtype.categories) if kind == "Enum" else ()
+    if kind != "Enum" and not (kind == "CategoricalDtype" and dtype.ordered):
+        return ()
+    words = tuple(dtype.categories)
+    return () if all(isinstance(each, Number) for each in words) else words
 
 
 def require_same_words(
@@ -494,23 +489,13 @@ def require_same_words(
         return
     raise ValueError(
         "Labels must have the same ordered categories in all parts of the data, since their order "
-        f"is that of the grades, got {_reading(words)} in {of} and {_reading(others)} in "
-        f"{of_others}. Give all parts one type: pd.CategoricalDtype([{_LOWEST_FIRST}], "
-        "ordered=True) or pl.Enum."
+        f"is that of the grades, got {list(words) or 'none'} in {of} and "
+        f"{list(others) or 'none'} in {of_others}. Give all parts one type: "
+        "pd.CategoricalDtype(['bad', ..., 'good'], ordered=True) or pl.Enum."
     )
-
-
-def _reading(words: tuple[Any, ...]) -> str:
-    if not words:
-        return "grades without categories"
-    return ", ".join(f"{word} = {grade}" for grade, word in enumerate(words))
 
 
 def read_as(grades: Mapping[Any, float]) -> str:
     """Return the sentence on what was read, lowest grade first: ``Grades: 0 = I, 3 = E.``."""
     pairs = sorted(grades.items(), key=lambda pair: pair[1])
     return f"Grades: {', '.join(f'{grade:g} = {word}' for word, grade in pairs)}."
-
-
-def _are_numbers(dtype: Any) -> bool:
-    return all(isinstance(each, Number) for each in dtype.categories.tolist())

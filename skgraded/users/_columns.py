@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -119,10 +119,8 @@ def unit_numbers(name: str, ids: Any, n_rows: int) -> IntArray:
 
 def grades_in_words(grades: IntArray) -> str:
     """List grades in a sentence, such as ``grades 1, 2 and 3``."""
-    names = [str(grade) for grade in grades.tolist()]
-    if len(names) == 1:
-        return f"grade {names[0]}"
-    return f"grades {', '.join(names[:-1])} and {names[-1]}"
+    *others, last = map(str, grades.tolist())
+    return f"grades {', '.join(others)} and {last}" if others else f"grade {last}"
 
 
 def warn_if_few(n_clusters: int, name: str) -> None:
@@ -140,7 +138,9 @@ _EVENTS = ("clicked", "purchased")
 _OF_LOGS = ("session", *_KEYS, "position", *_EVENTS, "user", "propensity")
 
 
-def log_columns(log: Any, judgments: Any, *, event: str | None = None) -> dict[str, Any]:
+def log_columns(
+    log: Any, judgments: Any, *, event: str | None = None, grades: Mapping[str, float] | None = None
+) -> dict[str, Any]:
     """Join a table of what was shown with a table of judgments, for `thresholds_from_log`.
 
     Parameters
@@ -152,12 +152,15 @@ def log_columns(log: Any, judgments: Any, *, event: str | None = None) -> dict[s
         alone.
     judgments : DataFrame
         A row for each judgment, with the columns query, document and grade, or other names for
-        them. Grades are numbers or ordered categories. Documents that were shown and not judged
-        have no grade in the result: `thresholds_from_log` counts them and does not take them for
-        grade 0.
+        them. Grades are numbers, ordered categories, or words in `grades`. Documents that were
+        shown and not judged have no grade in the result: `thresholds_from_log` counts them and
+        does not take them for grade 0.
     event : str, optional
         Name of the column that says what users did, 0 or 1. None takes clicked or purchased, if
         there is only one of the two.
+    grades : mapping of str to float, optional
+        The grade of each word, such as ``{"E": 3, "S": 2, "C": 1, "I": 0}``, where they are
+        words.
 
     Returns
     -------
@@ -198,7 +201,7 @@ def log_columns(log: Any, judgments: Any, *, event: str | None = None) -> dict[s
         raise ValueError(f"event must name a column of log, got {event!r}.")
     as_they_are = ("session", "position", "user", "propensity")
     return {
-        "grade": _grades(log, judgments),
+        "grade": _grades(log, judgments, grades),
         "clicked": named[event].to_numpy(),
         "qid": log["query"].to_numpy(),
         **{name: log[name].to_numpy() for name in as_they_are if name in log.columns},
@@ -235,9 +238,9 @@ def _event(log: Any) -> str:
     return found[0]
 
 
-def _grades(log: Any, judgments: Any) -> NDArray[np.float64]:
+def _grades(log: Any, judgments: Any, words: Any) -> NDArray[np.float64]:
     """Return the grade of each row of the log, nan where there is none."""
-    judged = judgments[_KEYS].assign(grade=read_grades("grade", judgments["grade"]))
+    judged = judgments[_KEYS].assign(grade=read_grades("grade", judgments["grade"], words))
     judged = judged.dropna().drop_duplicates()
     twice = judged.duplicated(_KEYS)
     if twice.any():
