@@ -46,6 +46,7 @@ _IN_LATEX = str.maketrans(
         **{each: f"\\{each}" for each in "&%$#_{}"},
     }
 )
+_PLAIN = frozenset([str, float, int, bool, type(None)])
 # What a spreadsheet computes; a number with a sign is none.
 _FORMULA = re.compile(r"[=@]|[+-](?![\d.]+\Z)")
 
@@ -433,7 +434,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        are_plain = _PLAIN.issuperset(map(type, value))
+        return list(value) if are_plain else [_plain(each) for each in value]
     return value
 
 
@@ -469,20 +471,20 @@ def _as_csv(reports: Sequence[Report]) -> str:
 
     lines: list[str] = []
     # It takes \r\n for the end of a line, and so quotes names that hold either of them.
-    writer = csv.writer(SimpleNamespace(write=lambda line: lines.append(f"{line[:-2]}\n")))
-    writer.writerow(map(_in_cell, reports[0].labelled_columns))
+    writer = csv.writer(SimpleNamespace(write=lines.append))
+    writer.writerow(_without_formulas(list(reports[0].labelled_columns)))
     for report in reports:
-        columns = (map(_in_cell, _plain(each)) for each in report.labelled_columns.values())
+        columns = map(_without_formulas, map(_plain, report.labelled_columns.values()))
         writer.writerows(zip(*columns, strict=True))
-    return "".join(lines)
+    text = "\n".join([line.removesuffix("\r\n") for line in [*lines, ""]])
+    return text.encode("utf-8", "backslashreplace").decode()  # halves of characters as escapes
 
 
-def _in_cell(value: Any) -> Any:
-    """Write a name so that any file can hold it, and no spreadsheet computes it."""
-    if not isinstance(value, str):
-        return value
-    text = value.encode("utf-8", "backslashreplace").decode()
-    return f"'{text}" if _FORMULA.match(text) else text
+def _without_formulas(values: list[Any]) -> list[Any]:
+    """Put an apostrophe before names that a spreadsheet would compute."""
+    names = {each for each in values if isinstance(each, str)}
+    written = {each: f"'{each}" for each in names if _FORMULA.match(each)}
+    return [written.get(each, each) for each in values] if written else values
 
 
 def _as_json(reports: Sequence[Report]) -> str:
