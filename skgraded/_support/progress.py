@@ -28,12 +28,13 @@ class ProgressBar:
     def __init__(
         self, total: int, label: str, stream: TextIO | None = None, *, delay: float = 0.0
     ) -> None:
-        self.total = total
-        self.label = label
+        self.total, self.label, self.delay = total, label, delay
         self.stream = sys.stderr if stream is None else stream
-        self.delay = delay
         self.done = 0
         self._start = time.monotonic()
+        # A process can be started without standard error; Python then has None.
+        self._is_terminal = self.stream is not None and self.stream.isatty()
+        self._is_drawn = False
         # Steps may be counted from several threads.
         self._lock = threading.Lock()
 
@@ -42,7 +43,7 @@ class ProgressBar:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._is_drawn():
+        if self._is_drawn:
             self.stream.write("\n")
 
     def step(self, n_steps: int = 1) -> None:
@@ -57,16 +58,12 @@ class ProgressBar:
             self.done = min(self.total, self.done + n_steps)
             self._draw()
 
-    def _is_drawn(self) -> bool:
-        # A process can be started without standard error; Python then has None.
-        is_terminal = self.stream is not None and self.stream.isatty()
-        return is_terminal and time.monotonic() - self._start >= self.delay
-
     def _draw(self) -> None:
-        if not self._is_drawn():
-            return
-        filled = _WIDTH * self.done // max(1, self.total)
         passed = time.monotonic() - self._start
+        if not self._is_terminal or passed < self.delay:
+            return
+        self._is_drawn = True
+        filled = _WIDTH * self.done // max(1, self.total)
         left = f", {passed * (self.total - self.done) / self.done:.0f} s left" if self.done else ""
         bar = "#" * filled + "." * (_WIDTH - filled)
         line = f"\r{self.label} [{bar}] {self.done}/{self.total} ({passed:.0f} s{left})"

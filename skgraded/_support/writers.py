@@ -130,13 +130,13 @@ class Table(NamedTuple):
             if field.heading is not None:
                 write = field.form.format if isinstance(field.form, str) else field.form
                 cells = [write(value, **row) for value, row in zip(own, rows, strict=True)]
-                columns.append(list(map(visible, [field.heading, *cells])))
+                columns.append(_all_visible([field.heading, *cells]))
         return [list(line) for line in zip(*columns, strict=True)]
 
     @property
     def sentences(self) -> list[str]:
         """The sentences below the table."""
-        return [visible(note) for note in self.notes if note]
+        return _all_visible([note for note in self.notes if note])
 
     def to_text(self, width: int = WIDTH) -> str:
         """Draw it with characters; columns that are beyond the width go into blocks below.
@@ -417,6 +417,11 @@ def visible(text: str) -> str:
     )
 
 
+def _all_visible(texts: list[str]) -> list[str]:
+    joined = "".join(texts)
+    return texts if joined.isascii() and joined.isprintable() else list(map(visible, texts))
+
+
 def _is_fact(value: Any) -> bool:
     """Whether a value is plain or a tuple of such, or a mapping to these: names, options."""
     if isinstance(value, Mapping):
@@ -427,10 +432,7 @@ def _is_fact(value: Any) -> bool:
 
 def _plain(value: Any) -> Any:
     """Return Python's own types instead of NumPy's."""
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        return value.tolist()
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
+    value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

@@ -6,13 +6,13 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from skgraded import __version__
-from skgraded.cli._parser import Parser, complete, is_completing
+from skgraded.cli._parser import Parser, complete
 
 __all__ = ["main", "make_parser"]
 
@@ -51,11 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
-    # Only the command that is called is imported: the others may need SciPy, which takes longer.
-    called = next((word for word in words if not word.startswith("-")), "")
-    if is_completing():
+    if "_ARGCOMPLETE" in os.environ:  # the shell asks for the words that may come next
         complete(make_parser())
-    parser = _parser_with([called])
+    called = words[:1]
+    parser = _parser_with(called if _COMMANDS.keys() & called else _COMMANDS, called)
     chosen = parser.parse_args(words)
     if not hasattr(chosen, "run"):
         parser.print_help()
@@ -103,21 +102,23 @@ def make_parser() -> argparse.ArgumentParser:
     >>> arguments.measures
     ['AP']
     """
-    return _parser_with(_COMMANDS)
+    return _parser_with(_COMMANDS, _COMMANDS)
 
 
-def _parser_with(called: Collection[str]) -> argparse.ArgumentParser:
-    """Make a parser that knows the options of some commands, and no more than the others' names."""
+def _parser_with(names: Iterable[str], called: Collection[str]) -> argparse.ArgumentParser:
+    """Make a parser of commands, and import only those that are called: others may need SciPy."""
     parser = Parser(
         prog="skgraded",
         description="Evaluate, select and train rankers on graded relevance.",
         epilog=_EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"skgraded {__version__}")
-    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for name, summary in _COMMANDS.items():
+    commands = parser.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND", prog=parser.prog
+    )
+    for name in names:
+        command = commands.add_parser(name, help=_COMMANDS[name])
         if name in called:
-            import_module(f"skgraded.cli._{name}").add_command(commands, summary)
-        else:
-            commands.add_parser(name, help=summary)
+            command.set_defaults(parser=command)
+            import_module(f"skgraded.cli._{name}").set_up(command)
     return parser

@@ -12,13 +12,7 @@ import numpy as np
 from skgraded._intervals.paired import CORRECTIONS, N_RESAMPLES, TESTS
 from skgraded._support.text import wrap
 from skgraded.cli._inputs import Inputs
-from skgraded.cli._options import (
-    OPTIONS,
-    add_measures,
-    add_options,
-    add_scoring,
-    words,
-)
+from skgraded.cli._options import OPTIONS, SCORING_OF_FILES, add_options, words
 from skgraded.cli._outputs import check_outputs, save_picture, tell, write_reports
 from skgraded.comparison import compare
 from skgraded.exceptions import FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning
@@ -98,20 +92,18 @@ _OPTIONS = {
 }
 
 
-def add_command(commands: Any, summary: str) -> None:
-    """Add ``compare`` to the command line."""
-    parser = commands.add_parser(
-        "compare",
-        help=summary,
-        description="Compare runs by paired tests over topics, or for all users by --profile.",
-        epilog=f"{_tests_in_words()}\n{_EPILOG}",
-    )
-    add_scoring(parser)
-    add_measures(parser, ("AP",), "the measure to compare by; repeat it for several")
-    names = "--baseline --margin --better --cluster --judge --population --test --correction"
-    add_options(parser, f"{names} --confidence --resamples --profile --seed", _OPTIONS)
-    add_options(parser.add_argument_group("output"), "--format -o/--output --plot")
-    parser.set_defaults(run=run, parser=parser)
+def set_up(parser: argparse.ArgumentParser) -> None:
+    """Describe the command, and add its options."""
+    parser.description = "Compare runs by paired tests over topics, or for all users by --profile."
+    parser.epilog = f"{_tests_in_words()}\n{_EPILOG}"
+    groups = {
+        "": "qrels runs -m/--measure -g --baseline --margin --better --cluster --judge "
+        "--population --test --correction --confidence --resamples --profile --seed",
+        "scoring": SCORING_OF_FILES,
+        "output": "--format -o/--output --plot",
+    }
+    add_options(parser, groups, _OPTIONS, ("AP",))
+    parser.set_defaults(run=run)
 
 
 def _tests_in_words() -> str:

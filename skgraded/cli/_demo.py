@@ -18,14 +18,12 @@ Next, with your own runs, or with your own X, y and query ids:
   QueryRanker(LGBMRanker(), measure="eGAP(g=[0.1,0.9])@10").fit(X, y, qid=qid)"""
 
 
-def add_command(commands: Any, summary: str) -> None:
-    """Add ``demo`` to the command line."""
-    parser = commands.add_parser(
-        "demo",
-        help=summary,
-        description="Train a ranker of what is relevant and one of what is best on made-up "
-        "documents, which are on topic or not, and good or not; draw for which users each is "
-        "better on held-out queries.",
+def set_up(parser: argparse.ArgumentParser) -> None:
+    """Describe the command, and add its options."""
+    parser.description = (
+        "Train a ranker of what is relevant and one of what is best on made-up documents, which "
+        "are on topic or not, and good or not; draw for which users each is better on held-out "
+        "queries."
     )
     parser.add_argument(
         "--plot",
@@ -33,7 +31,7 @@ def add_command(commands: Any, summary: str) -> None:
         default="skgraded-demo.png",
         help="file of the picture, which is replaced (default: %(default)s)",
     )
-    parser.set_defaults(run=run, parser=parser)
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

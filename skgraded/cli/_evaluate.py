@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from skgraded._support.writers import WRITERS
 from skgraded.cli._inputs import Inputs
-from skgraded.cli._options import (
-    OPTIONS,
-    add_measures,
-    add_options,
-    add_scoring,
-    words,
-)
+from skgraded.cli._options import OPTIONS, SCORING_OF_FILES, add_options, words
 from skgraded.cli._outputs import check_outputs, format_of, tell, write, write_reports
 
 _LINES = "trec_eval"
-_DEFAULT_MEASURES = ("AP", "nDCG@10", "P@10")
 _EPILOG = """\
 examples:
   skgraded evaluate qrels.txt bm25.run -m nDCG@10 -m xGAP -g .1,.9
@@ -50,22 +42,18 @@ _OPTIONS = {
 _HABITS = "-c -n -l"
 
 
-def add_command(commands: Any, summary: str) -> None:
-    """Add ``evaluate`` to the command line."""
-    parser = commands.add_parser(
-        "evaluate",
-        help=summary,
-        description="Score runs against qrels; print a table of means, or values by topic.",
-        epilog=_EPILOG,
-    )
-    add_scoring(parser)
-    what = "such as nDCG@10; repeat it for several; 'skgraded measures' lists all"
-    add_measures(parser, _DEFAULT_MEASURES, what)
-    add_options(parser, "-q/--per-query --average", _OPTIONS)
-    add_options(parser.add_argument_group("output"), "--format -o/--output --sort", _OPTIONS)
-    group = parser.add_argument_group("with --as trec_eval, as there")
-    add_options(group, _HABITS, _OPTIONS)
-    parser.set_defaults(run=run, parser=parser)
+def set_up(parser: argparse.ArgumentParser) -> None:
+    """Describe the command, and add its options."""
+    parser.description = "Score runs against qrels; print a table of means, or values by topic."
+    parser.epilog = _EPILOG
+    groups = {
+        "": "qrels runs -m/--measure -g -q/--per-query --average",
+        "scoring": SCORING_OF_FILES,
+        "output": "--format -o/--output --sort",
+        "with --as trec_eval, as there": _HABITS,
+    }
+    add_options(parser, groups, _OPTIONS, ("AP", "nDCG@10", "P@10"))
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

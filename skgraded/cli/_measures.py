@@ -32,14 +32,12 @@ _START = {
 }
 
 
-def add_command(commands: Any, summary: str) -> None:
-    """Add ``measures`` to the command line."""
-    parser = commands.add_parser(
-        "measures",
-        help=summary,
-        description="List the measures, explain one, or find the one with another tool's number.",
-        epilog=_EPILOG,
+def set_up(parser: argparse.ArgumentParser) -> None:
+    """Describe the command, and add its options."""
+    parser.description = (
+        "List the measures, explain one, or find the one with another tool's number."
     )
+    parser.epilog = _EPILOG
     name: Any = parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a measure, such as xGAP"
     )
@@ -51,7 +49,7 @@ def add_command(commands: Any, summary: str) -> None:
         metavar="TOOL",
         help=f"the tool that NAME comes from, or whose measures are listed: {', '.join(TOOLS)}",
     )
-    parser.set_defaults(run=run, parser=parser)
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from skgraded._support.writers import WRITERS
@@ -14,6 +14,9 @@ from skgraded.trec import Negative, Order
 # What argparse is told of an option: the words of ``add_argument``.
 Words = Mapping[str, Any]
 SCORING = "--complete --order --ties --grades --negative"
+SCORING_OF_FILES = f"--as {SCORING} --strict --letor --threads"
+_MEASURE = "MEASURE"
+_IN_USAGE = {"qrels": "qrels", "runs": "run [run ...]", "run_file": "run"}
 
 
 def words(**given: Any) -> Words:
@@ -97,6 +100,12 @@ OPTIONS: dict[str, Words] = {
     "--threads": words(
         metavar="N", default=-1, help="number of threads (default: -1, all processors)"
     ),
+    "-m/--measure": words(
+        metavar=_MEASURE,
+        action="append",
+        dest="measures",
+        help="such as nDCG@10; repeat it for several; 'skgraded measures' lists all",
+    ),
     "-g": words(
         metavar="G[,G...]",
         type=_users,
@@ -116,34 +125,24 @@ OPTIONS: dict[str, Words] = {
 
 
 def add_options(
-    parser: argparse._ActionsContainer, names: str, table: Mapping[str, Words] = OPTIONS
-) -> None:
-    """Add options of a table by their names; what stands behind a colon tells two of one name."""
-    for name in names.split():
-        parser.add_argument(*name.partition(":")[0].split("/"), **table[name])
-
-
-def add_scoring(parser: argparse.ArgumentParser) -> None:
-    """Add the files of judgments and runs, and how these are scored."""
-    add_options(parser, "qrels runs")
-    group = parser.add_argument_group("scoring")
-    add_options(group, f"--as {SCORING} --strict --letor --threads")
-
-
-def add_measures(
     parser: argparse.ArgumentParser,
-    default: tuple[str, ...],
-    summary: str = "such as nDCG@10; repeat it for several",
+    groups: Mapping[str, str],
+    table: Mapping[str, Words],
+    measures: Sequence[str] = (),
 ) -> None:
-    """Add the choice of measures, and of their users."""
-    option: Any = parser.add_argument(
-        "-m",
-        "--measure",
-        metavar="MEASURE",
-        action="append",
-        dest="measures",
-        help=f"{summary} (default: {' '.join(default)})",
-    )
-    option.completer = complete_measures
-    add_options(parser, "-g")
-    parser.set_defaults(default_measures=default)
+    """Add options of a table by their names, under the titles of their groups.
+
+    What stands behind a colon tells two of one name. ``measures`` are those of ``-m`` by default.
+    The usage names the files alone.
+    """
+    files = (_IN_USAGE[name] for name in groups[""].split() if name in _IN_USAGE)
+    parser.usage = " ".join(["%(prog)s [options]", *files])
+    for title, names in groups.items():
+        group = parser.add_argument_group(title) if title else parser
+        for name in names.split():
+            option: Any = group.add_argument(*name.partition(":")[0].split("/"), **table[name])
+            if option.metavar == _MEASURE:
+                option.completer = complete_measures
+            if option.dest == "measures":
+                option.help += f" (default: {' '.join(measures)})"
+    parser.set_defaults(default_measures=measures)

@@ -3,34 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from skgraded._support.arguments import closest
 
 # What functions call the runs, which on the command line are files.
 _RUNS = ("rankers", "scores")
-
-
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Help whose usage names the files alone; the options are listed below it."""
-
-    def add_usage(
-        self,
-        usage: str | None,
-        actions: Iterable[argparse.Action],
-        groups: Iterable[Any],
-        prefix: str | None = None,
-    ) -> None:
-        """Add the usage; without options it is the start of that of subcommands."""
-        given = list(actions)
-        shown = [each for each in given if not each.option_strings]
-        if len(shown) < len(given):
-            shown.insert(0, argparse.Action([], "options", metavar="[options]"))
-            groups = []
-        super().add_usage(usage, shown, groups, prefix)
 
 
 class Parser(argparse.ArgumentParser):
@@ -41,7 +21,8 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"formatter_class": _Formatter} | kwargs)
+        super().__init__(*args, **kwargs)
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
         self.suggest_on_error = False  # Python 3.14 suggests choices, too, but no options
 
     def parse_known_args(  # type: ignore[override]
@@ -49,9 +30,9 @@ class Parser(argparse.ArgumentParser):
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse words; unlike argparse, report unknown ones instead of returning them."""
         words = sys.argv[1:] if args is None else list(args)
-        if self._subparsers is None:
-            # Before argparse complains of a missing file, which the unknown option may precede.
-            self._refuse_unknown_options(words)
+        # Before argparse complains of a missing file, or a command of what it does not expect.
+        has_commands = self._subparsers is not None
+        self._refuse_unknown_options(*((words[:1], "-") if has_commands else (words, "--")))
         found, unknown = super().parse_known_args(words, namespace)
         if unknown:
             self._refuse_unknown_options(unknown, "-")
@@ -88,7 +69,7 @@ class Parser(argparse.ArgumentParser):
                 return f"{name} must name a file that can be opened, got {told}."
         return str(error)
 
-    def _refuse_unknown_options(self, words: Sequence[str], dashes: str = "--") -> None:
+    def _refuse_unknown_options(self, words: Sequence[str], dashes: str) -> None:
         """Stop at words that begin with dashes, stand before two dashes alone, and are unknown."""
         known = self._option_string_actions
         before = words[: words.index("--")] if "--" in words else words
@@ -104,11 +85,6 @@ class Parser(argparse.ArgumentParser):
         except argparse.ArgumentError as error:
             nearest = closest(str(value), map(str, action.choices or ()))
             raise argparse.ArgumentError(action, f"{error.message}.{nearest}") from None
-
-
-def is_completing() -> bool:
-    """Whether the shell asks for the words that may come next."""
-    return "_ARGCOMPLETE" in os.environ
 
 
 def complete(parser: argparse.ArgumentParser) -> None:

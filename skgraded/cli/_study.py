@@ -21,7 +21,7 @@ from skgraded._support.arguments import integer
 from skgraded._support.writers import Report, Table
 from skgraded.cli import _outputs
 from skgraded.cli._inputs import Inputs, faults_name_the_judgments, measure_of, with_fields
-from skgraded.cli._options import OPTIONS, SCORING, add_measures, add_options, numbers, words
+from skgraded.cli._options import OPTIONS, SCORING, add_options, numbers, words
 from skgraded.measures import Measure
 from skgraded.trec import Qrels, rank
 
@@ -481,14 +481,12 @@ STUDIES = (
 )
 
 
-def add_command(commands: Any, summary: str) -> None:
-    """Add ``study`` to the command line."""
-    parser = commands.add_parser(
-        "study",
-        help=summary,
-        description="Study measures: do they agree, tolerate missing judgments, separate systems?",
-        epilog=_EPILOG,
+def set_up(parser: argparse.ArgumentParser) -> None:
+    """Describe the command, and add its studies."""
+    parser.description = (
+        "Study measures: do they agree, tolerate missing judgments, separate systems?"
     )
+    parser.epilog = _EPILOG
     names = parser.add_subparsers(title="studies", dest="study", metavar="STUDY", required=True)
     for study in STUDIES:
         sentence, _, papers = (inspect.getdoc(study.answer) or "").partition("\n\n")
@@ -498,14 +496,12 @@ def add_command(commands: Any, summary: str) -> None:
             description=sentence,
             epilog=papers,
         )
-        add_options(added, study.files, _OPTIONS)
-        if study.scoring:
-            add_options(added.add_argument_group("scoring"), study.scoring)
-        if study.measures:
-            add_measures(added, study.measures)
-        add_options(added, study.options, _OPTIONS)
-        outputs = "--format -o/--output" + " --plot" * study.is_drawn
-        add_options(added.add_argument_group("output"), outputs)
+        groups = {
+            "": f"{study.files} {'-m/--measure -g' if study.measures else ''} {study.options}",
+            "scoring": study.scoring,
+            "output": f"--format -o/--output {'--plot' if study.is_drawn else ''}",
+        }
+        add_options(added, groups, _OPTIONS, study.measures)
         added.set_defaults(run=partial(_run, study.answer), parser=added)
 
 

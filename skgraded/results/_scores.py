@@ -17,6 +17,7 @@ from skgraded._guards import stacklevel_of_the_user
 from skgraded._support import arguments
 from skgraded._support.exact_mean import exact_means
 from skgraded._support.lazy import import_pandas
+from skgraded._support.sealed import sealed
 from skgraded._support.text import count
 from skgraded._support.writers import Field, LongResult, Report, Table, visible
 from skgraded.exceptions import UndefinedMeanWarning
@@ -530,22 +531,25 @@ class Scores(OfMeasures, LongResult):
 
     def _over(self) -> str:
         """Say what means are taken over."""
-        n_repeats = self.cube.shape[1]
+        n_repeats = 1 if self.folds is None else len(self.folds)
         repeats = f", by the mean of each over {n_repeats} repeats" if n_repeats > 1 else ""
         return f"{count(self.n_queries, 'query', 'queries')}{repeats}"
 
-    def _tables(self, n_rows: int | None = None, average: str = "arithmetic") -> list[Table]:
-        means = self._means(average)
+    def _tables(self, n_rows: int | None = None) -> list[Table]:
+        return [self._table_of_means(self._means(), n_rows=n_rows)]
+
+    def _table_of_means(
+        self, means: FloatArray, average: str = "arithmetic", n_rows: int | None = None
+    ) -> Table:
         if self.systems is None:
-            return [self._table_of_one(means[0], average)]
+            return self._table_of_one(means[0], average)
         by_first = best_first(means[:, 0] * self.directions[0])
         rows = (np.arange(len(means)) if self.is_sorted else by_first)[:n_rows]
         shown = f", the first {n_rows} shown" if len(rows) < len(means) else ""
-        systems = count(len(means), "system")
-        size = f"{systems}{shown}; {_KINDS[average]}means over {self._over()}."
+        size = f"{count(len(means), 'system')}{shown}; {_KINDS[average]}means over {self._over()}."
         names = [self.systems[row] for row in rows]
         fields = fields_of_systems(names, self.measures, self.directions, means[rows])
-        return [Table(fields, [size, *self._notes()])]
+        return Table(fields, [size, *self._notes()])
 
     def _table_of_one(self, means: FloatArray, average: str) -> Table:
         """Make the table of one system; the means of folds and the ideal ones are arithmetic."""
@@ -583,7 +587,7 @@ class Scores(OfMeasures, LongResult):
             return Report([self._table_of_values()], self._columns(), facts, self._notes())
         fields = fields_of_systems(self.systems or ("",), self.measures, self.directions, means)
         columns: dict[str, Any] = {each.name: each.values for each in fields}
-        return Report(self._tables(average=average), columns, facts, self._notes())
+        return Report([self._table_of_means(means, average)], columns, facts, self._notes())
 
 
 _ARRAYS = {
@@ -601,10 +605,7 @@ _BY_QUERY = ("qid", "weights", "clusters", "folds", "judged")
 def _own(name: str, values: Any) -> Any:
     """Return an array that nobody writes to; a copy, unless that is so already."""
     array: NDArray[Any] = np.asarray(values, _ARRAYS[name])
-    if array.flags.writeable:
-        array = array.copy()
-        array.flags.writeable = False
-    return array
+    return sealed(array.copy()) if array.flags.writeable else array
 
 
 def _seen(names: Any) -> Any:
