@@ -13,7 +13,7 @@ from skgraded._intervals.paired import CORRECTIONS, N_RESAMPLES, TESTS
 from skgraded._support.text import wrap
 from skgraded.cli._inputs import Inputs
 from skgraded.cli._options import OPTIONS, SCORING_OF_FILES, add_options, words
-from skgraded.cli._outputs import check_outputs, save_picture, tell, write_reports
+from skgraded.cli._outputs import check_files, save_picture, tell, write_reports
 from skgraded.comparison import compare
 from skgraded.exceptions import FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning
 from skgraded.results import Scores
@@ -117,7 +117,7 @@ def _tests_in_words() -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare runs, by measures or for all users; return the exit status."""
-    check_outputs(arguments)
+    check_files(arguments)
     with warnings.catch_warnings():
         for told in _TOLD:
             warnings.simplefilter("ignore", told)

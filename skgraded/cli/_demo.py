@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skgraded._support.text import wrap
-from skgraded.cli._outputs import check_outputs, save_picture
+from skgraded.cli._outputs import check_files, save_picture
 
 _N_QUERIES, _N_HELD_OUT, _N_DOCUMENTS = 300, 75, 50
 _NEXT = """\
@@ -36,7 +36,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the demo."""
-    check_outputs(arguments)
+    check_files(arguments)
     from skgraded.users import threshold_profile
 
     X, y, qid = _made_up()

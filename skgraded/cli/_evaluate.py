@@ -7,7 +7,7 @@ import argparse
 from skgraded._support.writers import WRITERS
 from skgraded.cli._inputs import Inputs
 from skgraded.cli._options import OPTIONS, SCORING_OF_FILES, add_options, words
-from skgraded.cli._outputs import check_outputs, format_of, tell, write, write_reports
+from skgraded.cli._outputs import check_files, format_of, tell, write, write_reports
 
 _LINES = "trec_eval"
 _EPILOG = """\
@@ -58,7 +58,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Score runs."""
-    check_outputs(arguments)
+    check_files(arguments)
     if arguments.tool == "trec_eval":
         _print_as_trec_eval(arguments)
         return

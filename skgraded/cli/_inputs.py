@@ -26,12 +26,6 @@ class Inputs:
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
-        files = [getattr(given, name, None) for name in ("qrels", "runs", "run_file", "judge")]
-        words = [word for each in files for word in (each if isinstance(each, list) else [each])]
-        if words.count("-") > 1:
-            raise ValueError(
-                f"- (standard input) can be given only once, got it {words.count('-')} times."
-            )
 
     @cached_property
     def qrels(self) -> Qrels:
@@ -146,25 +140,13 @@ def parse_grades(rules: list[str]) -> dict[str, float]:
     """Read new grades by old ones, as ``3,4=3``, or those of words, as ``no=0,good=2``."""
     grades: dict[str, float] = {}
     for rule in rules:
-        grades |= _changes(rule)
+        *pairs, rest = re.split("=([^=,]+)(?:,|$)", rule.removeprefix("="))
+        by_old = zip(pairs[::2], pairs[1::2], strict=True)
+        changes = {old.strip(): new for olds, new in by_old for old in olds.split(",")}
+        if rest or "" in changes or not all(map(_is_number, changes.values())):
+            raise ValueError(f"--grades must have the form OLD[,OLD...]=NEW, got {rule!r}.")
+        grades |= {old: float(new) for old, new in changes.items()}
     return grades
-
-
-def _changes(rule: str) -> dict[str, float]:
-    """Return new grades by the old ones, or the words, before each sign of equality."""
-    changes: dict[str, float] = {}
-    old: list[str] = []
-    for part in rule.removeprefix("=").split(","):
-        name, equals, new = part.rpartition("=")
-        old.append((name if equals else part).strip())
-        if equals:
-            if "" in old or not _is_number(new):
-                break
-            changes |= dict.fromkeys(old, float(new))
-            old = []
-    if old:
-        raise ValueError(f"--grades must have the form OLD[,OLD...]=NEW, got {rule!r}.")
-    return changes
 
 
 def _is_number(word: str) -> bool:

@@ -78,26 +78,28 @@ def _suffix(path: str) -> str:
     return os.path.splitext(path)[1][1:].lower()
 
 
-def check_outputs(arguments: argparse.Namespace) -> None:
-    """Raise an error before the work starts if a file could not be written."""
+def check_files(arguments: argparse.Namespace) -> None:
+    """Raise an error before the work starts if a file could not be written, or read twice."""
     given = [getattr(arguments, name, None) for name in _FILES]
     words = [word for each in given for word in (each if isinstance(each, list) else [each])]
+    if words.count("-") > 1:
+        raise ValueError(
+            f"- (standard input) can be given only once, got it {words.count('-')} times."
+        )
     places = [os.path.realpath(word) for word in words if word is not None]
     for option in ("output", "plot"):
         path = getattr(arguments, option, None)
         if path is None:
             continue
+        rule = ""
         if os.path.isdir(path):
-            raise ValueError(f"--{option} must be a file, got the folder {path!r}.")
-        if not os.path.isdir(os.path.dirname(path) or "."):
-            raise ValueError(
-                f"--{option} must be a file in an existing folder: the folder of {path!r} does "
-                "not exist."
-            )
-        if places.count(os.path.realpath(path)) > 1:
-            raise ValueError(
-                f"--{option} must be a file that no other argument names, got {path!r}."
-            )
+            rule = " and no folder"
+        elif not os.path.isdir(os.path.dirname(path) or "."):
+            rule = " in an existing folder"
+        elif places.count(os.path.realpath(path)) > 1:
+            rule = " that no other argument names"
+        if rule:
+            raise ValueError(f"--{option} must be a file{rule}, got {path!r}.")
         if option == "plot":
             _check_picture(path)
 

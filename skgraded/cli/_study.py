@@ -439,9 +439,7 @@ class Study(NamedTuple):
     measures : sequence of str
         The measures by default; none if the study takes none.
     options : str
-        Its own options.
-    is_drawn : bool
-        Whether the result can be drawn.
+        Its own options; ``--plot`` if the result can be drawn.
     """
 
     answer: Callable[[Asked], Answer]
@@ -449,26 +447,23 @@ class Study(NamedTuple):
     scoring: str = SCORING
     measures: tuple[str, ...] = _NAMES
     options: str = ""
-    is_drawn: bool = False
 
 
 STUDIES = (
     Study(topics, "qrels", "--grades --negative", ()),
-    Study(correlation, "qrels runs", options=f"{_SELECTED} --statistic:correlation", is_drawn=True),
+    Study(correlation, "qrels runs", options=f"{_SELECTED} --statistic:correlation --plot"),
     Study(
         thresholds,
         "qrels runs",
         measures=("AP", "nDCG", "RBP", "Bpref"),
-        options=f"{_SELECTED} --steps --statistic:thresholds",
-        is_drawn=True,
+        options=f"{_SELECTED} --steps --statistic:thresholds --plot",
     ),
     Study(
         incompleteness,
         "qrels runs",
         measures=(*_NAMES, "infAP"),
         options=f"{_SELECTED} --method --rates --by-grade --nested --repeats --target "
-        "--statistic:incompleteness --seed",
-        is_drawn=True,
+        "--statistic:incompleteness --seed --plot",
     ),
     Study(
         power,
@@ -499,14 +494,14 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         groups = {
             "": f"{study.files} {'-m/--measure -g' if study.measures else ''} {study.options}",
             "scoring": study.scoring,
-            "output": f"--format -o/--output {'--plot' if study.is_drawn else ''}",
+            "output": "--format -o/--output",
         }
         add_options(added, groups, _OPTIONS, study.measures)
         added.set_defaults(run=partial(_run, study.answer), parser=added)
 
 
 def _run(answer: Callable[[Asked], Answer], arguments: argparse.Namespace) -> None:
-    _outputs.check_outputs(arguments)
+    _outputs.check_files(arguments)
     parts, notes = answer(Asked(arguments))
     in_json = _outputs.format_of(arguments) == "json"  # which holds all notes; others beside
     reports = []
