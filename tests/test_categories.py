@@ -133,6 +133,12 @@ def test_what_is_no_mapping_of_words_is_refused(grades):
         evaluate(MEASURE, Judgments(GRADES, qid=QID), SCORES, grades=MEANING)
 
 
+def test_grades_in_the_call_of_fit_are_refused_with_the_way_out():
+    ranker = QueryRanker(Ridge(), measure=MEASURE)
+    with pytest.raises(ValueError, match=r"grades is a parameter of the ranker .*, grades={...}"):
+        ranker.fit(np.eye(8), WORDS, qid=QID, grades=MEANING)
+
+
 @pytest.mark.parametrize("is_routed", [True, False])
 def test_a_search_selects_by_words_as_by_their_grades(is_routed):
     X, y, qid = make_ranking(n_queries=30, docs_per_query=12, random_state=0)

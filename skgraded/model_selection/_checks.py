@@ -113,11 +113,12 @@ def check_parameters(
 def _check_fit_params(booster: Booster, given: dict[str, Any], taker: str) -> None:
     """Raise where a fit parameter would not follow the rows, and name the way round."""
     refused = dict.fromkeys(_WORKED_OUT, _USE_IDS) | dict.fromkeys(booster.by_number, _BY_NUMBER)
+    refused["grades"] = "is a parameter of the ranker itself: QueryRanker(..., grades={...})."
     if taker:
         taken = f"is taken by {taker}: leave it out of the fit parameters."
         starts = _STARTS | ({booster.start} if taker == "eval_X" else set())
         refused |= dict.fromkeys(_EVALUATION_SETS, taken) | dict.fromkeys(starts, _NO_STARTS)
-    for name in sorted(given.keys() & refused.keys()):
+    for name in sorted(given.keys() & refused):
         if given[name] is not None:
             raise ValueError(f"{name} {refused[name]}")
 
@@ -145,7 +146,7 @@ def grades_of(labels: Any, features: Any) -> NDArray[Any]:
 
 def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
     """Store the number and the names of the features, or compare them with those stored."""
-    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    shape = np.shape(X)
     if len(shape) != 2 or shape[1] == 0:  # noqa: PLR2004
         # scikit-learn's checks of estimators look for the words behind the first comma.
         raise ValueError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, Self
 
@@ -205,7 +204,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         validation_fraction: float | None = None,
         early_stopping_rounds: int | None = None,
         random_state: int | RandomState | None = None,
-        grades: Mapping[str, float] | None = None,
+        grades: dict[str, float] | None = None,
     ) -> None:
         self.estimator = estimator
         self.measure = measure
@@ -344,11 +343,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[Judgments, QueryRows]:
         """Check the data; return judgments and rows by query."""
         X, y, qid, sample_weight = given
-        y = replace_words("y", y, self.grades)
         features = _features_of(X)
         check_features(self, features, reset=reset)
-        others = {"X": X, "sample_weight": sample_weight, **fit_params}
-        columns = read_columns(y, qid, named=("y", "qid"), **others)
+        y = replace_words("y", y, self.grades)
+        columns = read_columns(
+            y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight, **fit_params
+        )
         grades = grades_of(columns.labels, features)
         judgments = Judgments(columns.require_ids()._replace(labels=grades))
         rows = QueryRows(

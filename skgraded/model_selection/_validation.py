@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import numbers
 import time
 import warnings
 from collections.abc import Iterable, Mapping
@@ -342,16 +341,16 @@ def repeats_of(tested: list[NDArray[Any]]) -> IntArray:
 def _repeated(cv: Any, n_repeats: int) -> list[Any]:
     """Return a splitter for each repeat; seeds are those after its own."""
     integer("n_repeats", n_repeats, 1)
-    if n_repeats == 1:
-        return [cv]
     splitter = QueryKFold(int(cv)) if is_integer(cv) else cv
+    if n_repeats == 1:
+        return [splitter]
     if not hasattr(splitter, "random_state") or not getattr(splitter, "shuffle", True):
         raise ValueError(
             "n_repeats > 1 needs a cv that draws its splits, such as QueryKFold(5) or 5, got "
             f"{n_repeats} and {cv!r}."
         )
     seed = splitter.random_state
-    if not isinstance(seed, numbers.Integral):  # None and a RandomState draw others in every call
+    if not is_integer(seed):  # None and a RandomState draw others in every call
         return [splitter] * n_repeats
     repeats = [copy.copy(splitter) for _ in range(n_repeats)]
     for number, each in enumerate(repeats):
@@ -360,8 +359,6 @@ def _repeated(cv: Any, n_repeats: int) -> list[Any]:
 
 
 def _splits(cv: Any, X: Any, y: Any, ids: NDArray[Any]) -> list[tuple[IntArray, IntArray]]:
-    if is_integer(cv):
-        cv = QueryKFold(int(cv))
     if not hasattr(cv, "split"):
         if isinstance(cv, Iterable):
             return list(cv)

@@ -121,13 +121,14 @@ def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     if type(values) is np.ndarray and values.ndim == 1 and values.dtype in _AS_THEY_ARE:
         return values
     array = one_dimensional(name, values)
+    kind = array.dtype.kind
     if array.dtype == np.float16:  # comparisons with limits such as 2**53 would overflow
         return array.astype(np.float32)
-    if array.dtype.kind in "iuf":
+    if kind in "iuf":
         return array
-    if array.dtype.kind == "b":
+    if kind == "b":
         return array.astype(np.uint8)
-    if array.dtype.kind == "O":  # numbers of several types, such as nullable pandas columns
+    if kind == "O":  # numbers of several types, such as nullable pandas columns
         return _floats(name, values, array)
     raise _not_numeric(name, array)
 
@@ -328,7 +329,7 @@ def read_grades(
     >>> read_grades("y", ["2", "0"]), read_grades("y", ["E", "I"], {"E": 3, "I": 0})
     (array([2., 0.]), array([3., 0.]))
     """
-    grades = {} if grades is None else grades
+    grades = grades or {}
     if not isinstance(grades, Mapping) or not all(isinstance(each, str) for each in grades):
         raise ValueError(
             f"grades must map words to numbers, such as {{'no': 0, 'good': 1}}, got {grades!r}."
@@ -344,11 +345,10 @@ def read_grades(
     read = [_number_of(each, grades) for each in given]
     if None in read:
         row = read.index(None)
-        words = [each for each, number in zip(given, read, strict=True) if number is None]
         told = f"{name} must be numeric, got {_quoted(given[row])} in row {row}."
         if place is not None:
             told = f"{place(row)}: the {name} must be a number, got {_quoted(given[row])}."
-        raise ValueError(told + (way_of_words(words) if may_be_words else ""))
+        raise ValueError(told + (way_of_words(given) if may_be_words else ""))
     return np.array(read, dtype=np.float64)
 
 
@@ -452,8 +452,7 @@ def words_of_grades(values: Any) -> tuple[Any, ...]:
     ('bad', 'good')
     """
     dtype: Any = getattr(values, "dtype", None)
-    kind = type(dtype).__name__
-    if kind != "Enum" and not (kind == "CategoricalDtype" and dtype.ordered):
+    if not getattr(dtype, "ordered", type(dtype).__name__ == "Enum"):
         return ()
     words = tuple(dtype.categories)
     return () if all(isinstance(each, Number) for each in words) else words

@@ -174,9 +174,9 @@ class Scores(OfMeasures, LongResult):
         """Return other values, and other fields; the cube loses the axes that users do not see."""
         fields = {each.name: getattr(self, each.name) for each in dataclasses.fields(Scores)}
         fields |= changes
-        axes = [_seen(fields["systems"]), _seen(fields["folds"]), slice(None)]
-        axes.append(self._measure if measure is None else measure)
-        return Scores(**{**fields, "values": cube[tuple(axes)]})
+        measure = self._measure if measure is None else measure
+        axes = _seen(fields["systems"]), _seen(fields["folds"]), slice(None), measure
+        return Scores(**{**fields, "values": cube[axes]})
 
     def __getitem__(self, name: Any) -> Scores:
         """Pick one measure by its name, without an axis of measures; or several by a list."""
@@ -239,8 +239,7 @@ class Scores(OfMeasures, LongResult):
         folds = self.folds[places]
         selected = self._with(self.cube[:, places], folds=folds)
         selected = selected._of_queries(np.flatnonzero((folds >= 0).any(axis=0)))
-        is_list = isinstance(repeat, list)
-        return selected if is_list else selected._with(selected.cube, folds=None)
+        return selected if isinstance(repeat, list) else selected._with(selected.cube, folds=None)
 
     def _of_queries(self, places: Any) -> Scores:
         """Keep some queries, in another order."""
@@ -300,7 +299,7 @@ class Scores(OfMeasures, LongResult):
         is_known = ~np.isnan(self.cube)
         times = is_known.sum(axis=1, keepdims=True)
         totals = np.where(is_known, self.cube, 0.0).sum(axis=1, keepdims=True)
-        means = np.divide(totals, times, out=np.full(totals.shape, np.nan), where=times > 0)
+        means = np.divide(totals, times, out=np.full_like(totals, np.nan), where=times > 0)
         return self._with(means, folds=None)
 
     @property
@@ -531,15 +530,15 @@ class Scores(OfMeasures, LongResult):
 
     def _over(self) -> str:
         """Say what means are taken over."""
-        n_repeats = 1 if self.folds is None else len(self.folds)
+        n_repeats = self.cube.shape[1]
         repeats = f", by the mean of each over {n_repeats} repeats" if n_repeats > 1 else ""
         return f"{count(self.n_queries, 'query', 'queries')}{repeats}"
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
-        return [self._table_of_means(self._means(), n_rows=n_rows)]
+        return [self._table_of(self._means(), n_rows=n_rows)]
 
-    def _table_of_means(
-        self, means: FloatArray, average: str = "arithmetic", n_rows: int | None = None
+    def _table_of(
+        self, means: FloatArray, average: str = "arithmetic", n_rows: Any = None
     ) -> Table:
         if self.systems is None:
             return self._table_of_one(means[0], average)
@@ -547,8 +546,9 @@ class Scores(OfMeasures, LongResult):
         rows = (np.arange(len(means)) if self.is_sorted else by_first)[:n_rows]
         shown = f", the first {n_rows} shown" if len(rows) < len(means) else ""
         size = f"{count(len(means), 'system')}{shown}; {_KINDS[average]}means over {self._over()}."
-        names = [self.systems[row] for row in rows]
-        fields = fields_of_systems(names, self.measures, self.directions, means[rows])
+        fields = fields_of_systems(
+            [self.systems[row] for row in rows], self.measures, self.directions, means[rows]
+        )
         return Table(fields, [size, *self._notes()])
 
     def _table_of_one(self, means: FloatArray, average: str) -> Table:
@@ -587,7 +587,7 @@ class Scores(OfMeasures, LongResult):
             return Report([self._table_of_values()], self._columns(), facts, self._notes())
         fields = fields_of_systems(self.systems or ("",), self.measures, self.directions, means)
         columns: dict[str, Any] = {each.name: each.values for each in fields}
-        return Report([self._table_of_means(means, average)], columns, facts, self._notes())
+        return Report([self._table_of(means, average)], columns, facts, self._notes())
 
 
 _ARRAYS = {
