@@ -1,11 +1,8 @@
 """Other tools, run on the same rankings: every name of theirs, and what became of it.
 
-``python tests/peers.py`` prints for each installed tool how many names and values were compared;
-``--write`` counts in CONTRIBUTING.md what became of all names that the tools themselves list.
+``python tests/peers.py`` prints for each installed tool how many names and values were compared.
 """
 
-import collections
-import importlib.metadata
 import importlib.util
 import inspect
 import itertools
@@ -13,7 +10,6 @@ import re
 import shutil
 import sys
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -399,7 +395,7 @@ def is_one_longer(topics, topic):
 
 
 class Found(NamedTuple):
-    """What became of a name: one of OUTCOMES, or "differs".
+    """What became of a name: "equal", "differs", "refused with a reason" or "no value there".
 
     With it the reason why it was refused, or the number of values and their largest difference.
     """
@@ -411,7 +407,6 @@ class Found(NamedTuple):
     largest: float = 0.0
 
 
-OUTCOMES = ("equal", "refused with a reason", "no value there")
 # What a tool raises of a name that it lists, but does not compute.
 ERRORS = (AssertionError, ValueError, RuntimeError, ZeroDivisionError, TypeError)
 
@@ -455,36 +450,6 @@ def walk(tool, names, seed):
     ]
 
 
-# --- The table in the page -----------------------------------------------------------------------
-
-PAGE = Path(__file__).resolve().parents[1] / "CONTRIBUTING.md"
-HEAD = f"| tool | version | names | {' | '.join(OUTCOMES)} |\n|---|---|---|---|---|---|\n"
-
-
-def row_of(tool, found):
-    """The cells of a tool's row."""
-    version = importlib.metadata.version({"pytrec_eval": "pytrec_eval-terrier"}.get(tool, tool))
-    counts = collections.Counter(each.outcome for each in found)
-    return [tool, version, str(len(found)), *(str(counts[each]) for each in OUTCOMES)]
-
-
-def rows_of_page():
-    """The rows of the table in the page, as lists of cells."""
-    lines = PAGE.read_text().partition(HEAD)[2].splitlines()
-    table = itertools.takewhile(lambda line: line.startswith("|"), lines)
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
-
-
-def write_page():
-    """Walk the installed tools, and put their rows into the page; others keep theirs."""
-    rows = {row[0]: row for row in rows_of_page()}
-    before, head, after = PAGE.read_text().partition(HEAD)
-    rest = after.splitlines(keepends=True)[len(rows) :]
-    rows.update((t, row_of(t, walk(t, PEERS[t].names(), 2))) for t in LISTED if installed(t))
-    table = "".join(f"| {' | '.join(rows[tool])} |\n" for tool in sorted(rows))
-    PAGE.write_text(f"{before}{head}{table}{''.join(rest)}")
-
-
 def write_counts():
     """Print how many names and values are compared, and the largest difference."""
     for tool in filter(installed, PEERS):
@@ -504,4 +469,4 @@ def write_counts():
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    write_page() if sys.argv[1:] == ["--write"] else write_counts()
+    write_counts()

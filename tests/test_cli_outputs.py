@@ -1,6 +1,7 @@
 """What the command line leaves behind: files, a status, and never a traceback."""
 
 import contextlib
+import io
 import json
 import os
 import signal
@@ -11,6 +12,8 @@ import time
 
 import pytest
 
+from skgraded import __version__
+from skgraded._support.progress import ProgressBar
 from skgraded.cli import main
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq2 0 a 1\n"
@@ -80,26 +83,21 @@ def test_output_and_plot_are_two_files(folder, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "start"),
+    ("words", "start"),
     [
-        ("out.csv", [], "system,AP"),
-        ("out.CSV", [], "system,AP"),
-        ("out.json", [], "{"),
-        ("out.txt", [], "system"),
-        ("out.csv", ["--format", "json"], "{"),
-        ("out.csv", ["--format", "table"], "system  "),
+        ("evaluate qrels a.run -m AP -o out.csv", "system,AP"),
+        ("evaluate qrels a.run -m AP -o out.CSV", "system,AP"),
+        ("evaluate qrels a.run -o out.json", "{"),
+        ("evaluate qrels a.run -o out.txt", "system  "),
+        ("evaluate qrels a.run --format json -o out.csv", "{"),
+        ("evaluate qrels a.run --format table -o out.csv", "system  "),
+        ("study topics qrels -o out.json", '{\n  "study": "topics"'),
+        ("study topics qrels -o out.csv", "topic,R(0)"),
     ],
 )
-def test_the_name_of_the_output_chooses_the_format(folder, name, options, start):
-    assert main(["evaluate", "qrels", "a.run", "-m", "AP", "-o", name, *options]) == 0
-    assert (folder / name).read_text().startswith(start)
-
-
-def test_the_name_of_the_output_chooses_the_format_of_a_study(folder):
-    assert main(["study", "topics", "qrels", "-o", "out.json"]) == 0
-    assert json.loads((folder / "out.json").read_text())["study"] == "topics"
-    assert main(["study", "topics", "qrels", "-o", "out.csv"]) == 0
-    assert (folder / "out.csv").read_text().startswith("topic,R(0)")
+def test_the_name_of_the_output_chooses_the_format(folder, words, start):
+    assert main(words.split()) == 0
+    assert (folder / words.split()[-1]).read_text().startswith(start)
 
 
 @pytest.mark.parametrize("words", [["compare"], ["study", "correlation"]])
@@ -108,6 +106,7 @@ def test_a_picture_leaves_no_figure_open(folder, words):
 
     before = pyplot.get_fignums()
     assert main([*words, "qrels", "a.run", "b.run", "--plot", "picture.png"]) == 0
+    assert (folder / "picture.png").read_bytes().startswith(b"\x89PNG")
     assert pyplot.get_fignums() == before
 
 
@@ -221,3 +220,36 @@ def test_too_little_memory_is_a_message(folder):
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("skgraded evaluate: the memory does not suffice")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
+def test_the_demo_saves_a_picture_and_says_what_it_shows(folder, capsys):
+    plot = folder / "plot.png"
+    plot.write_text("of another demo")
+    assert main(["demo", "--plot", str(plot)]) == 0
+    path, *told = capsys.readouterr().out.splitlines()
+    assert path == str(plot)
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert told[0].startswith("Take broad if more than ")
+    assert "precise if fewer" in " ".join(told[:2])
+    assert told[-2].split()[:2] == ["skgraded", "compare"]
+    assert max(map(len, told)) <= 80
+
+
+def test_the_command_is_a_module_and_prints_help_without_words(capsys):
+    assert skgraded("--version").stdout.decode().strip() == f"skgraded {__version__}"
+    assert main([]) == 2
+    assert "demo" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_progress_bar_is_drawn_on_terminals_alone(is_terminal):
+    stream = io.StringIO()
+    stream.isatty = lambda: is_terminal
+    with ProgressBar(4, "Searching", stream) as progress:
+        progress.step()
+        progress.step(3)
+    frames = stream.getvalue().split("\r")
+    assert len(frames) == (4 if is_terminal else 1)
+    expected = ["", "0/4", "[#######.......................", f"[{'#' * 30}] 4/4"]
+    assert all(part in frame for part, frame in zip(expected, frames, strict=False))

@@ -1,6 +1,7 @@
 """Every name of other tools: run side by side on the same rankings, or refused with a reason."""
 
 import re
+from importlib.metadata import version
 
 import lightgbm as lgb
 import numpy as np
@@ -17,14 +18,21 @@ from peers import (
     names_of_table,
     random_queries,
     random_topics,
-    row_of,
-    rows_of_page,
     walk,
 )
 from sklearn.datasets import load_svmlight_file
 
 from skgraded import evaluate, measure, nDCG, trec
 from skgraded.conventions import measure_as
+
+# Package, version, and how many of the names that it lists have its values here
+EQUAL = {
+    "catboost": ("catboost", "1.2.10", 72),
+    "ir_measures": ("ir_measures", "0.4.3", 99),
+    "pytrec_eval": ("pytrec_eval-terrier", "0.5.11", 92),
+    "ranx": ("ranx", "0.3.21", 115),
+    "torchmetrics": ("torchmetrics", "1.9.0", 16),
+}
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the tools, and of scales that are open
 
@@ -54,12 +62,10 @@ def test_every_name_that_a_tool_lists_is_equal_or_refused_with_a_reason(tool):
     reasons += "|k must be None for NormalizedRecall"
     for each in found:
         assert each.outcome != "refused with a reason" or re.search(reasons, each.reason), each
-    assert sum(each.outcome == "equal" for each in found) > len(found) / 4
-    if tool == "sklearn":
-        return
-    written = {row[0]: row for row in rows_of_page()}
-    now = row_of(tool, found)
-    assert written[tool][1] != now[1] or written[tool] == now, "python tests/peers.py --write"
+    n_equal = sum(each.outcome == "equal" for each in found)
+    assert n_equal > len(found) / 4
+    package, tested, n_tested = EQUAL.get(tool, ("scikit-learn", "", 0))
+    assert n_equal == n_tested or version(package) != tested
 
 
 @pytest.fixture(scope="module")

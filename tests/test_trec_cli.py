@@ -60,16 +60,12 @@ def test_evaluate_prints_a_table(folder, run):
 
 def test_evaluate_topic_by_topic(folder, run):
     lines = run("evaluate", *BOTH, "-m", "AP", "--per-query").out.splitlines()
-    assert lines[0].split() == ["system", "qid", "AP"]
-    assert lines[1].split() == ["good.run", "q1", "1.0000"]
-    assert len(lines) >= 8
-    lines = run("evaluate", "qrels.txt", "good.run", "-m", "AP", "-q").out.splitlines()
-    assert lines[0].split() == ["qid", "AP"]
-    assert lines[2].split() == ["q2", "1.0000"]
-
-
-def test_a_left_out_topic_shows_as_a_dash(folder, run):
+    assert [line.split() for line in lines[:2]] == [
+        ["system", "qid", "AP"],
+        ["good.run", "q1", "1.0000"],
+    ]
     out = run("evaluate", "qrels.txt", "bad.run.xz", "-m", "AP", "-q", "--no-complete").out
+    assert out.splitlines()[0].split() == ["qid", "AP"]
     assert out.splitlines()[3].split() == ["q3", "-"]
     assert "a missing topic is left out" in out
 
@@ -79,11 +75,7 @@ def test_evaluate_writes_csv(folder, run):
     rows = list(csv.DictReader(io.StringIO(written.out)))
     assert [row["system"] for row in rows] == ["good.run", "bad.run"]
     assert float(rows[1]["AP"]) == pytest.approx((5 / 24 + 1 / 2) / 3)  # x and a tie in q1
-    assert "eGAP(g=[0.1,0.9])" in rows[0]
     assert "bad.run (1)" in written.err
-    run("evaluate", *BOTH, "-q", "--format", "csv", "-o", "out.csv")
-    rows = list(csv.DictReader((folder / "out.csv").read_text().splitlines()))
-    assert (len(rows), rows[0]["qid"]) == (6, "q1")
 
 
 def test_evaluate_writes_json(folder, run):
@@ -126,16 +118,12 @@ def test_evaluate_writes_the_lines_of_trec_eval(folder, run):
     ]
 
 
-def mean_of(out):
-    return float(out.splitlines()[1].split()[1])
-
-
 def test_rules_can_be_switched(folder, run):
     (folder / "tied.run").write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 1 t\nq2 Q0 a 1 1 t\nq3 Q0 z 1 1 t\n")
 
     def mean_ap(*options, measure="AP"):
-        words = ("evaluate", "qrels.txt", "tied.run", "-m", measure, *options)
-        return mean_of(run(*words).out)
+        out = run("evaluate", "qrels.txt", "tied.run", "-m", measure, *options).out
+        return float(out.splitlines()[1].split()[1])
 
     assert mean_ap() == pytest.approx((0.375 + 1) / 3, abs=1e-4)
     assert mean_ap("--ties", "row_order") == pytest.approx((0.25 + 1) / 3, abs=1e-4)
@@ -183,13 +171,11 @@ def test_a_mean_over_no_topic_is_written_without_a_warning(folder, run, form, re
 
 
 def test_letor_data(folder, run):
-    (folder / "test.txt").write_text("2 qid:7 1:0.5\n0 qid:7 1:0.1\n")
-    (folder / "up.txt").write_text("2\n1\n")
-    (folder / "down.txt").write_text("1\n2\n")
-    lines = run(
-        "evaluate", "test.txt", "down.txt", "up.txt", "--letor", "-m", "AP"
-    ).out.splitlines()
-    assert [line.split() for line in lines[1:3]] == [["up.txt", "1.0000"], ["down.txt", "0.5000"]]
+    texts = {"test": "2 qid:7 1:0.5\n0 qid:7 1:0.1\n", "up": "2\n1\n", "down": "1\n2\n"}
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    lines = run("evaluate", "test", "down", "up", "--letor", "-m", "AP").out.splitlines()
+    assert [line.split() for line in lines[1:3]] == [["up", "1.0000"], ["down", "0.5000"]]
 
 
 def test_strict(folder, run):
@@ -228,26 +214,14 @@ def test_compare_by_every_test(many_topics, run, test):
     assert content["rows"][0]["effect_size"] is None  # infinity, which JSON lacks
 
 
-def test_compare_writes_csv_and_a_picture(many_topics, run):
-    run("compare", *BOTH, "--format", "csv", "-o", "out.csv", "--plot", "out.png")
-    rows = list(csv.DictReader((many_topics / "out.csv").read_text().splitlines()))
-    assert (rows[0]["system"], rows[0]["other"], rows[0]["difference"]) == (
-        "bad.run",
-        "good.run",
-        "-0.5",
-    )
-    assert (many_topics / "out.png").read_bytes().startswith(b"\x89PNG")
-
-
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_too_few_topics_for_any_difference_are_told(folder, run, form):
     written = run("compare", *BOTH, "--test", "randomization", "--format", form)
-    beside, told = written.err if form == "csv" else written.out, " ".join(written.err.split())
-    told_beside = (
-        "No difference can be significant: the smallest p-value over 3 queries is 0.25 after"
+    beside = written.err if form == "csv" else written.out
+    assert "No difference can be significant: the smallest p-value over 3 queries is 0.25" in (
+        " ".join(beside.split())
     )
-    assert told_beside in " ".join(beside.split())
-    assert "topics outside the qrels" in told
+    assert "topics outside the qrels" in " ".join(written.err.split())
 
 
 @pytest.mark.parametrize(
@@ -337,6 +311,7 @@ def test_the_catalogue_is_listed_by_family(run):
         ("trec_eval", "infAP", '-m "infAP(ties=row_order)"'),
         ("sklearn", "ndcg_score", "-m nDCG"),
         ("trec_eval", "nDCG@10", '-m "nDCG(ties=row_order)@10"'),
+        ("trec_eval", "map_cut_5", '-m "AP(ties=row_order)@5"'),
     ],
 )
 def test_the_measure_of_another_tool(run, tool, name, pasted):
@@ -344,12 +319,7 @@ def test_the_measure_of_another_tool(run, tool, name, pasted):
     assert lines[2].strip() == pasted
     assert measure(shlex.split(pasted)[1]) == measure_as(tool, name)
     assert " ".join(lines[4:]).startswith(TOOLS[tool].rules)
-
-
-def test_the_note_on_the_measure_of_another_tool(run):
-    assert run("measures", "--from", "trec_eval", "map_cut_5").out.endswith(
-        "Divided by R, whatever k.\n"
-    )
+    assert (name == "map_cut_5") == (lines[-1] == "Divided by R, whatever k.")
 
 
 @pytest.mark.parametrize("tool", TOOLS)

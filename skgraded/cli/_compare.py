@@ -108,11 +108,9 @@ def set_up(parser: argparse.ArgumentParser) -> None:
 
 def _tests_in_words() -> str:
     """Explain the tests, for the end of the help."""
-    lines = ["tests, and what they suppose:"]
-    for name, test in TESTS.items():
-        told = f"  {name:<15}{test.title}: {test.hypothesis}"
-        lines.append(wrap(told, indent=17))
-    return "\n".join(lines) + "\n"
+    told = (f"  {name:<15}{test.title}: {test.hypothesis}" for name, test in TESTS.items())
+    lines = [wrap(each, indent=17) for each in told]
+    return "\n".join(["tests, and what they suppose:", *lines]) + "\n"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -141,7 +139,7 @@ def _profile(arguments: argparse.Namespace) -> tuple[Scores, Any]:
     )
     inputs = Inputs(arguments)
     grades = range(1, _top_whole_grade(inputs.qrels) + 1)
-    scores = inputs.scores(inputs.measures_of([f"AP(rel={grade})" for grade in grades]))
+    scores = inputs.scores(inputs.measures(*(f"AP(rel={grade})" for grade in grades)))
     return scores, threshold_profile(
         scores,
         baseline=arguments.baseline,

@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -63,13 +63,12 @@ class Inputs:
         ]
         return self.judgments(pairs[0][0]), [run for _, run in pairs]
 
-    @property
-    def measures(self) -> dict[str, Measure]:
-        """The measures by name, those that were asked for or those of the command."""
-        return self.measures_of(self.given.measures or list(self.given.default_measures))
+    def measures(self, *names: str) -> dict[str, Measure]:
+        """Return measures by name, with the rule for ties and the users that were asked for.
 
-    def measures_of(self, names: Sequence[str]) -> dict[str, Measure]:
-        """Return measures by name, with the rule for ties and the users that were asked for."""
+        Without names they are those that were asked for, or else those of the command.
+        """
+        names = names or tuple(self.given.measures or self.given.default_measures)
         tool, ties, g = (getattr(self.given, name, None) for name in ("tool", "ties", "g"))
         if tool is None:
             has_tools = hasattr(self.given, "tool")
@@ -100,7 +99,7 @@ class Inputs:
         qrels = self.qrels if qrels is None else qrels
         with faults_name_the_judgments(qrels):
             return evaluate(
-                self.measures if measures is None else measures,
+                self.measures() if measures is None else measures,
                 qrels,
                 self.runs if runs is None else runs,
                 strict=getattr(self.given, "strict", False),
@@ -114,7 +113,7 @@ class Inputs:
         all_qrels = [self.qrels, *map(self.judgments, self.given.judge)]
         top = max(each.top_grade for each in all_qrels)
         are_fractional = any(each.are_fractional for each in all_qrels)
-        resolved = resolve_all(self.measures, top, are_fractional=are_fractional)
+        resolved = resolve_all(self.measures(), top, are_fractional=are_fractional)
         human, *judged = (self.scores(resolved, each) for each in all_qrels)
         # Of the runs it is told what was left out by the topics of a judge, who has all of them.
         own, *judges = (each.notes(self.given.negative) for each in all_qrels)

@@ -14,12 +14,6 @@ from skgraded.cli._parser import complete_measures
 from skgraded.conventions import TOOLS, conventions_of, measure_as
 from skgraded.measures import Measure, catalogue, measure
 
-_EPILOG = """\
-examples:
-  skgraded measures xGAP
-  skgraded measures --from trec_eval ndcg_cut_10
-  skgraded measures --from trec_eval
-"""
 _START = {
     "nDCG@10": "grades, and the top of the list counts most",
     "xGAP(g=[0.1,0.9])": "grades; g says how many users are content with which grade",
@@ -37,7 +31,6 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "List the measures, explain one, or find the one with another tool's number."
     )
-    parser.epilog = _EPILOG
     name: Any = parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a measure, such as xGAP"
     )

@@ -68,7 +68,7 @@ class Asked(Inputs):
     @property
     def chosen(self) -> list[Measure]:
         """The measures, under the rule for ties and with the users that were asked for."""
-        return list(self.measures.values())
+        return list(self.measures().values())
 
     def under_ties(self, name: str) -> Measure:
         """Return a measure under the rule for ties that was asked for."""
