@@ -177,7 +177,7 @@ def measure_of(name: str, *, has_tools: bool = False) -> Measure:
 
 
 def _refuse_other_name(name: str, *, has_tools: bool) -> None:
-    parts = name.partition("(")[0].strip(), re.split("[(@]", name, maxsplit=1)[0].strip()
+    parts = {name.partition("(")[0].strip(), re.split("[(@]", name, maxsplit=1)[0].strip()}
     if all(meaning_of(part, ours={}) is None for part in parts):
         return
     told = f"-m {shlex.quote(str(measure(name)))} for the measure of skgraded"
