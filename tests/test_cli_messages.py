@@ -94,7 +94,10 @@ MISTAKES = [  # words of a command line, and what is told
     ),
     (f"compare {TWO} --judge none", "--judge must name a file that can be opened, got 'none'"),
     ("evaluate - -", "- (standard input) can be given only once, got it 2 times."),
-    (f"evaluate {TWO} -o nowhere/x", "--output must be a file in an existing folder, got 'nowhere/x'."),
+    (
+        f"evaluate {TWO} -o nowhere/x",
+        "--output must be a file in an existing folder, got 'nowhere/x'.",
+    ),
     (f"compare {TWO} -o .", "--output must be a file and no folder, got '.'."),
     ("study topics no -o no/x.csv", "--output must be a file in an existing folder"),
     (f"compare {TWO} --plot x.foo", "--plot must end in one of"),

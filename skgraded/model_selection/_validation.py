@@ -349,7 +349,7 @@ def _repeated(cv: Any, n_repeats: int) -> list[Any]:
             "n_repeats > 1 needs a cv that draws its splits, such as QueryKFold(5) or 5, got "
             f"{n_repeats} and {cv!r}."
         )
-    seed = splitter.random_state
+    seed: Any = splitter.random_state
     if not is_integer(seed):  # None and a RandomState draw others in every call
         return [splitter] * n_repeats
     repeats = [copy.copy(splitter) for _ in range(n_repeats)]

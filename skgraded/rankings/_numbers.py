@@ -329,20 +329,20 @@ def read_grades(
     >>> read_grades("y", ["2", "0"]), read_grades("y", ["E", "I"], {"E": 3, "I": 0})
     (array([2., 0.]), array([3., 0.]))
     """
-    grades = grades or {}
-    if not isinstance(grades, Mapping) or not all(isinstance(each, str) for each in grades):
+    words: Any = grades or {}
+    if not isinstance(words, Mapping) or not all(isinstance(each, str) for each in words):
         raise ValueError(
             f"grades must map words to numbers, such as {{'no': 0, 'good': 1}}, got {grades!r}."
         )
     if type(values) is not np.ndarray:
-        values = values if grades else grades_of_categories(values)
+        values = values if words else grades_of_categories(values)
         if np.ma.is_masked(values):  # a masked document is unjudged
             values = np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan)
     try:
         return numeric(name, values)
     except ValueError:
         given = one_dimensional(name, values).tolist()
-    read = [_number_of(each, grades) for each in given]
+    read = [_number_of(each, words) for each in given]
     if None in read:
         row = read.index(None)
         told = f"{name} must be numeric, got {_quoted(given[row])} in row {row}."
