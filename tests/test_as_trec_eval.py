@@ -228,13 +228,6 @@ def test_what_is_refused(files, words, message, capsys):
     assert words.startswith("-m") or words.split()[0] in told
 
 
-@pytest.mark.parametrize("habit", ["-c", "-n", "-l 2", "--as lightgbm"])
-def test_what_needs_another_option(files, habit, capsys):
-    assert main(["evaluate", *files, *habit.split()]) == 2
-    needed = "needs -m with a name" if "--as" in habit else "needs --as trec_eval"
-    assert needed in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("name", "typed"),
     [

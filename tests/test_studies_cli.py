@@ -313,6 +313,7 @@ def test_help_names_the_paper_and_its_commands_can_be_typed(name, capsys, monkey
         study(f"{name} --help", "", [])
     shown = capsys.readouterr().out
     assert PAPERS[name] in shown
+    assert max(map(len, shown.splitlines())) <= 80
     text = shown.partition("paper")[2].replace("\\\n", " ")
     commands = re.findall(r"^ +skgraded (study .*?)(?:  [a-z ,0-9]*Table 3)?$", text, re.MULTILINE)
     assert commands

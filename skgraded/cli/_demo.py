@@ -20,10 +20,10 @@ Next, with your own runs, or with your own X, y and query ids:
 
 def set_up(parser: argparse.ArgumentParser) -> None:
     """Describe the command, and add its options."""
-    parser.description = (
-        "Train a ranker of what is relevant and one of what is best on made-up documents, which "
-        "are on topic or not, and good or not; draw for which users each is better on held-out "
-        "queries."
+    parser.description = wrap(
+        "Train a ranker of what is relevant and one of what is best on made-up documents, and draw "
+        "for which users each is better on held-out queries.",
+        indent=0,
     )
     parser.add_argument(
         "--plot",
