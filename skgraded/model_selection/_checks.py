@@ -146,7 +146,7 @@ def grades_of(labels: Any, features: Any) -> NDArray[Any]:
 
 def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
     """Store the number and the names of the features, or compare them with those stored."""
-    shape = np.shape(X)
+    shape = getattr(X, "shape", None) or np.asarray(X).shape
     if len(shape) != 2 or shape[1] == 0:  # noqa: PLR2004
         # scikit-learn's checks of estimators look for the words behind the first comma.
         raise ValueError(

@@ -416,8 +416,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def _measure_for(self, judgments: Judgments) -> Measure:
         """Return the fitted measure, with a longer scale if it was fixed by lower grades."""
         given = measure(self.measure)
-        top_grade, known = judgments.top_grade, getattr(self.measure_, "max_grade", None)
-        if not given.is_open or known is None or top_grade <= known:
+        known = getattr(self.measure_, "max_grade", None)
+        if not given.is_open or known is None or judgments.top_grade <= known:
             return self.measure_
         return given.resolve(judgments.top_of_scale)
 

@@ -354,7 +354,7 @@ def _repeated(cv: Any, n_repeats: int) -> list[Any]:
         return [splitter] * n_repeats
     repeats = [copy.copy(splitter) for _ in range(n_repeats)]
     for number, each in enumerate(repeats):
-        each.random_state = int(seed) + number
+        each.random_state = seed + number
     return repeats
 
 

@@ -115,7 +115,7 @@ def replace_words(name: str, labels: Any, grades: Mapping[str, float] | None) ->
     >>> replace_words("y_true", ["E", "I"], {"E": 3, "I": 0})
     array([3., 0.])
     """
-    if grades is None or split_target(labels, name)[1] is not None:
+    if grades is None or split_target(labels, name)[1]:
         return labels
     read = read_grades(name, labels, grades)
     return type(labels)(read, index=labels.index) if _row_labels({name: labels}) else read

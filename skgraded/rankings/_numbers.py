@@ -348,7 +348,8 @@ def read_grades(
         told = f"{name} must be numeric, got {_quoted(given[row])} in row {row}."
         if place is not None:
             told = f"{place(row)}: the {name} must be a number, got {_quoted(given[row])}."
-        raise ValueError(told + (way_of_words(given) if may_be_words else ""))
+        unread = [each for each in given if _number_of(each, words) is None]
+        raise ValueError(told + (way_of_words(unread) if may_be_words else ""))
     return np.array(read, dtype=np.float64)
 
 
@@ -388,8 +389,8 @@ def way_of_words(words: Iterable[Any]) -> str:
     >>> way_of_words(["no", "good"])  # doctest: +ELLIPSIS
     " Say which grade each word is, with your numbers: grades={'good': 0, 'no': 1}, as evaluate..."
     """
-    are_words = (each for each in words if isinstance(each, str) and _number_of(each, {}) is None)
-    grades = {word: grade for grade, word in enumerate(sorted(set(are_words))[:_MOST_WORDS])}
+    unknown = {each for each in words if isinstance(each, str) and _number_of(each, {}) is None}
+    grades = {word: grade for grade, word in enumerate(sorted(unknown)[:_MOST_WORDS])}
     if not grades:
         return ""
     options = ",".join(f"{word}={grade}" for word, grade in grades.items())
@@ -484,14 +485,13 @@ def require_same_words(
     >>> from skgraded.rankings import require_same_words
     >>> require_same_words(("bad", "good"), "chunk 0", ("bad", "good"), "chunk 1")
     """
-    if words == others:
-        return
-    raise ValueError(
-        "Labels must have the same ordered categories in all parts of the data, since their order "
-        f"is that of the grades, got {list(words) or 'none'} in {of} and "
-        f"{list(others) or 'none'} in {of_others}. Give all parts one type: "
-        "pd.CategoricalDtype(['bad', ..., 'good'], ordered=True) or pl.Enum."
-    )
+    if words != others:
+        raise ValueError(
+            "Labels must have the same ordered categories in all parts of the data, since their "
+            f"order is that of the grades, got {list(words) or 'none'} in {of} and "
+            f"{list(others) or 'none'} in {of_others}. Give all parts one type: "
+            "pd.CategoricalDtype(['bad', ..., 'good'], ordered=True) or pl.Enum."
+        )
 
 
 def read_as(grades: Mapping[Any, float]) -> str:
