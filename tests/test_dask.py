@@ -388,18 +388,15 @@ def some_data(n_workers=2):
 @pytest.mark.slow
 @pytest.mark.parametrize("n_workers", UNEVEN)
 def test_workers_stop_early_as_one_machine(n_workers, tmp_path):
-    with start(n_workers) as cluster, distributed.Client(cluster) as client:
-        check_early_stopping(client, n_workers, tmp_path / "model.txt")
-
-
-def check_early_stopping(client, n_workers, path):
     train, valid = some_data(n_workers)
-    callbacks = [
-        on_dask.global_evaluation(MEASURE, "nDCG@10", client=client),
-        lgb.early_stopping(5, first_metric_only=True, verbose=False),
-        KeepModel(path, n_workers),
-    ]
-    model = fit(client, train, [valid], callbacks, weighted=True)
+    path = tmp_path / "model.txt"
+    with start(n_workers) as cluster, distributed.Client(cluster) as client:
+        callbacks = [
+            on_dask.global_evaluation(MEASURE, "nDCG@10", client=client),
+            lgb.early_stopping(5, first_metric_only=True, verbose=False),
+            KeepModel(path, n_workers),
+        ]
+        model = fit(client, train, [valid], callbacks, weighted=True)
     history = model.evals_result_["valid_0"]
     trees = lgb.Booster(model_file=path)
     alone = [

@@ -153,6 +153,7 @@ REFUSED = [
                 r"made by query_target\(y, qid\), got .* fields event, time",
             ),
             ({"given": {"group_id": QID}}, "group_id is worked out from the query ids"),
+            ({"given": {"eval_metric": {"a": "AP"}}}, "eval_metric needs validation queries"),
             ({"measure": "xGPA"}, r"Unknown measure 'xGPA'.*Did you mean 'xGAP'"),
             ({"given": {"init_score": Y[:-1]}}, rf"^init_score must have an entry .* {N - 1} for"),
             ({"given": {"init_score": [1.0]}}, r"^init_score must have an entry .* 1 for"),
@@ -173,6 +174,14 @@ REFUSED = [
             ({"given": {"eval_set": [(X, Y)]}}, "eval_set is taken by validation_fraction"),
             ({"qid": np.zeros(N)}, "validation_fraction needs at least 2 training queries, got 1"),
         ],
+    ),
+    (
+        lambda: stopped(given={"eval_metric": {"nDCG@10": "AP"}}),
+        "must differ, got 'nDCG@10' for nDCG@10 and for AP",
+    ),
+    (
+        lambda: stopped(cat(), given={"eval_metric": {"a": "AP", "b": "nDCG@10"}}),
+        "CatBoostRanker, which evaluates one measure, got b, a",
     ),
     (lambda: stopped(xgb(early_stopping_rounds=5)), "early_stopping_rounds must be left .*got 5"),
     (lambda: stopped(cat(eval_metric="NDCG")), "eval_metric must be left unset"),

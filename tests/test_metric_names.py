@@ -164,15 +164,6 @@ def test_a_metric_object_chooses_names_and_a_display_finds_the_measures():
         assert display.best_iteration == 1 + np.argmax(found["a"])
 
 
-def test_what_a_ranker_refuses():
-    with pytest.raises(ValueError, match="eval_metric needs validation queries"):
-        QueryRanker(lgbm(), measure="AP").fit(X, Y, QID, eval_metric={"a": "AP"})
-    with pytest.raises(ValueError, match="must differ, got 'AP' for AP and for nDCG"):
-        ranker(lgbm()).fit(X, Y, QID, eval_metric={"AP": "nDCG"})
-    with pytest.raises(ValueError, match="CatBoostRanker, which evaluates one measure, got a, b"):
-        ranker(cat()).fit(X, Y, QID, eval_metric={"a": "AP", "b": "nDCG"})
-
-
 # --- names that a library reports itself: both values would be recorded as one --------------------
 
 

@@ -261,5 +261,12 @@ def test_copies_are_equal_and_give_the_same(scored, copied):
     )
 
 
+def test_the_defaults_are_those_documented():
+    cost = {"sigmoid": 1.0, "truncation_level": 30, "norm": True}
+    noise = {"noise_scale": 0.5, "n_draws": 3, "random_state": 0}
+    written = objective("nDCG", noise="gumbel", **cost, **noise)
+    assert objective("nDCG", noise="gumbel") == written
+
+
 def test_without_noise_its_other_arguments_have_no_effect():
     assert objective("nDCG", noise_scale=2, n_draws=7, random_state=1) == objective("nDCG")

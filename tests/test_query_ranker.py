@@ -11,7 +11,6 @@ from lightgbm import LGBMClassifier
 from scipy.sparse import coo_matrix, csr_matrix
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import HistGradientBoostingRegressor, StackingRegressor, VotingRegressor
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.inspection import partial_dependence
 from sklearn.linear_model import Ridge
@@ -55,29 +54,12 @@ def shuffled(model, *columns, **params):
 # --- how query ids travel -------------------------------------------------------------------------
 
 
-# LightGBM 4.0 asks for it.
-@pytest.mark.filterwarnings("ignore:np.find_common_type:DeprecationWarning")
-def test_every_carrier_of_ids_gives_the_same_model():
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
-    by_qid = pd.Index(QID, name="qid")
-    expected = ranker().fit(frame, Y, qid=QID).predict(frame)
-    in_column = ranker().fit(frame.assign(qid=QID), Y)
-    for fitted in (
-        in_column,
-        ranker().fit(frame, query_target(Y, QID)),
-        ranker().fit(frame.set_index(by_qid), Y),
-        ranker().fit(frame, pd.Series(Y, index=by_qid)),
-    ):
-        assert fitted.n_features_in_ == X.shape[1]
-        assert "qid" not in fitted.feature_names_in_
-        np.testing.assert_array_equal(fitted.predict(frame), expected)
-    np.testing.assert_array_equal(in_column.predict(frame.assign(qid=QID)), expected)
-
-
-def test_polars_frame_with_a_column_of_ids():
-    pl = pytest.importorskip("polars")
-    frame = pl.DataFrame(X, schema=[f"x{i}" for i in range(X.shape[1])])
+def test_a_column_of_ids_is_no_feature():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    features = {f"x{i}": column for i, column in enumerate(X.T)}
+    fitted = ranker(Ridge()).fit(pd.DataFrame(features).assign(qid=QID), Y)
+    assert fitted.feature_names_in_.tolist() == list(features)
+    frame = pl.DataFrame(features)
     with_ids = frame.with_columns(pl.Series("qid", [f"q{each}" for each in QID]))
     fitted = ranker(Ridge()).fit(with_ids, pl.Series(Y))
     assert fitted.n_features_in_ == X.shape[1]
@@ -114,24 +96,6 @@ def test_missing_ids_name_every_way_of_giving_them(missing_in):
         assert way in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "ids",
-    [
-        QID / 3,
-        np.array([f"query {each}" for each in QID], dtype=object),
-        np.datetime64("2024-01-01") + QID,
-        np.array([f"{each}" if each % 2 else int(each) for each in QID], dtype=object),
-    ],
-    ids=["float", "object", "datetime", "mixed"],
-)
-def test_ids_of_any_type_give_the_same_model(ids):
-    target = query_target(Y, ids)
-    assert target["qid"].dtype == ids.dtype
-    expected = ranker().fit(X, Y, qid=QID).predict(X)
-    np.testing.assert_array_equal(ranker().fit(X, target).predict(X), expected)
-    assert len(ranker(validation_fraction=0.3).fit(X, target).validation_queries_) == 12
-
-
 def test_a_target_comes_apart_as_it_was_put_together():
     grades, (_, ids, sizes) = split_target(query_target([2, np.nan, 0], ["b", "a", "b"]))
     np.testing.assert_array_equal(grades, [2, np.nan, 0])
@@ -140,6 +104,10 @@ def test_a_target_comes_apart_as_it_was_put_together():
     masked = query_target(np.ma.masked_array([2, 1], mask=[False, True]), ["a", "a"])
     np.testing.assert_array_equal(masked["grade"], [2, np.nan])  # which is unjudged
     assert query_target([1, 0], [1, "1"])["n_rows"].tolist() == [1, 1]
+    dates = np.datetime64("2024-01-01") + QID
+    assert query_target(Y, dates)["qid"].dtype == dates.dtype
+    by_number, by_date = (ranker().fit(X, query_target(Y, ids)) for ids in (QID, dates))
+    np.testing.assert_array_equal(by_number.predict(X), by_date.predict(X))
 
 
 # --- each library in its own words ----------------------------------------------------------------
@@ -394,13 +362,6 @@ def test_an_objective_in_a_pipeline_and_a_search():
 
 
 # --- an estimator among estimators ----------------------------------------------------------------
-
-
-def test_predicting_before_fitting_is_refused():
-    with pytest.raises(NotFittedError):
-        ranker().predict(X)
-    with pytest.raises(NotFittedError):
-        ranker().score(X, Y, qid=QID)
 
 
 def test_parameters_reach_the_estimator_and_clones_keep_them():

@@ -122,6 +122,7 @@ def test_splitters_route_pickle_and_count(splitter):
     assert sets_of_queries(copy, QID, Y) == sets_of_queries(splitter, QID, Y)
     assert copy.get_n_splits() == 3
     assert repr(copy) == repr(splitter)
+    assert type(splitter)().get_n_splits() == 5
     assert repr(QueryKFold(3)) == "QueryKFold(n_splits=3, random_state=0, shuffle=True)"
 
 
