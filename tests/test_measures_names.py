@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import catalogue, evaluate, measure
+from skgraded import catalogue, measure
 from skgraded._support.other_names import OTHER_NAMES, PATTERNS, SUGGESTED, folded
 from skgraded.conventions import conventions_of, measure_as
 
@@ -92,10 +92,6 @@ class TestOtherNames:
     def test_sums_and_geometric_means_are_not_understood(self, theirs):
         with pytest.raises(ValueError, match=f"Unknown measure '{theirs}'"):
             measure(theirs)
-
-    def test_a_result_is_found_by_another_tools_name(self):
-        scores = evaluate(["AP", "nDCG@10"], [1, 0, 2], [3, 2, 1])
-        assert float(scores["ndcg_cut_10"]) == float(scores["nDCG@10"])
 
 
 class TestSuggestions:
