@@ -85,10 +85,12 @@ def frame_of(library, names):
     return make
 
 
+def names_of_columns(is_run):
+    return ["query_id", "doc_id", "score" if is_run else "relevance"]
+
+
 def csv_text(nested, is_run):
-    return pd.DataFrame(
-        columns(nested, ["query_id", "doc_id", "score" if is_run else "relevance"])
-    ).to_csv(index=False)
+    return pd.DataFrame(columns(nested, names_of_columns(is_run))).to_csv(index=False)
 
 
 def beir_text(nested, is_run):
@@ -97,19 +99,18 @@ def beir_text(nested, is_run):
 
 
 def json_lines(nested, is_run):
-    names = ["query_id", "doc_id", "score" if is_run else "relevance"]
+    names = names_of_columns(is_run)
     return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows(nested))
 
 
 def parquet(nested, is_run):
     file = io.BytesIO()
-    names = ["query_id", "doc_id", "score" if is_run else "relevance"]
-    pl.DataFrame(columns(nested, names)).write_parquet(file)
+    pl.DataFrame(columns(nested, names_of_columns(is_run))).write_parquet(file)
     return file.getvalue()
 
 
 def records(nested, kind, folder):
-    Record = namedtuple("Record", ["query_id", "doc_id", "score" if kind == "run" else "relevance"])
+    Record = namedtuple("Record", names_of_columns(kind == "run"))
     return map(Record._make, rows(nested))
 
 
@@ -428,6 +429,20 @@ OTHER_OBJECTS = [
     ("run", {"query_id": [1], "doc_id": [1, 2], "score": [1, 2]}, "one entry per row, got lengths"),
     ("run", {"query_id": 1, "doc_id": 2, "score": 1}, "must be lists with one entry per row"),
     ("run", b"q Q0 d 1 1 t", "read from a path, .* got bytes"),
+    ("run", 3, "a path, a file object, a dict of dicts.*got int"),
+    ("run", {}, "must hold at least one document"),
+    ("run", {"q": {}}, "must hold at least one document"),
+    ("run", {"q": {"d": np.nan}}, "topic 'q', document 'd': the score must be finite, got nan"),
+    ("run", {"q": {"a": 2**53 + 1}}, r"document 'a': .* got 9007199254740993\. Subtract"),
+    ("run", pd.DataFrame({"query_id": ["q"], "score": [1]}), "column doc_id or .*, got query_id"),
+    ("run", pd.DataFrame({"qid": [], "docno": [], "score": []}), "at least one document"),
+    ("run", [(1, 2, 3)], r"attributes such as query_id and doc_id, got \(1, 2, 3\)"),
+    ("run", [], "got no record"),
+    (
+        "qrels",
+        dict.fromkeys(["dev", "test"], hugging_face(QRELS, "qrels", None)),
+        "topic 'dev': .* several tables, pass one of them",
+    ),
 ]
 
 
@@ -460,7 +475,7 @@ def test_what_takes_a_line_is_read_by_the_line_of_the_page():
 def test_one_run_with_a_fault_is_not_taken_for_several():
     for kind, given, _ in OTHER_OBJECTS:
         if kind == "run" and isinstance(given, dict) and "q" in given:
-            with pytest.raises(ValueError, match="topic"):
+            with pytest.raises(ValueError, match=r"topic|A dict must hold"):
                 trec.evaluate("P@1", {"q": {"a": 1}}, given)
 
 
@@ -491,11 +506,6 @@ def test_ids_of_a_table_stay_as_they_are(tmp_path):
 
 def test_a_run_of_ranx_keeps_its_name():
     assert trec.evaluate("P@1", QRELS, [Ranx(RUN)]).systems == ("bm25",)
-
-
-def test_splits_of_hugging_face_are_told_apart():
-    one = HuggingFace(columns(QRELS, ["query-id", "corpus-id", "score"]))
-    refuse("topic 'dev': .* several tables, pass one of them", {"dev": one, "test": one})
 
 
 def test_ranked_lists_rank_the_first_of_repeated_documents_first():

@@ -1,14 +1,16 @@
-"""The order in which results list systems, and the letters of significance in LaTeX."""
+"""Systems by their names: their order in results, letters of significance, doors of one system."""
 
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from samples import write_qrels
 
 from skgraded import AP, compare, evaluate, nDCG, trec
 from skgraded.cli import main
-from skgraded.measures import Fallout
+from skgraded.measures import Fallout, bounds, tie_report
+from skgraded.studies import simulate_judgments
 
 
 @pytest.fixture(scope="module")
@@ -120,3 +122,28 @@ def test_the_command_line_sorts(scores, systems, tmp_path, monkeypatch, capsys):
     assert "--sort must be one of the measures. RRR is not" in capsys.readouterr().err
     assert main(["evaluate", *words, "--as", "trec_eval", "--sort", "RR"]) == 2
     assert "--sort cannot be given with --as trec_eval" in capsys.readouterr().err
+
+
+QID, GRADES = np.repeat(["q1", "q2"], 3), np.array([2, 0, 0, 1, 0, 0])
+SYSTEMS = {"a": np.array([3.0, 2, 1, 1, 2, 3]), "b": np.array([1.0, 2, 3, 3, 2, 1])}
+
+
+@pytest.mark.parametrize("systems", [SYSTEMS, pd.DataFrame(SYSTEMS)], ids=["dict", "frame"])
+@pytest.mark.parametrize(
+    ("function", "measure"), [(bounds, "P@2"), (tie_report, "AP")], ids=["bounds", "tie_report"]
+)
+def test_doors_of_one_system_say_how_to_call_them_for_each(function, measure, systems):
+    with pytest.raises(TypeError, match=rf"must be the scores of one system.* {function.__name__}"):
+        function(measure, GRADES, systems, qid=QID)
+    each = {n: function(measure, GRADES, s, qid=QID) for n, s in systems.items()}
+    assert list(each) == ["a", "b"]  # as the message says
+
+
+def test_systems_in_a_frame_are_judged_by_simulation():
+    frame, probabilities = pd.DataFrame(SYSTEMS), np.linspace(0.1, 0.9, 6)
+    by_frame = simulate_judgments("AP", probabilities, frame, qid=QID, n_repeats=3)
+    by_dict = simulate_judgments("AP", probabilities, SYSTEMS, qid=QID, n_repeats=3)
+    assert by_frame.measures == by_dict.measures == ("a: AP", "b: AP")
+    np.testing.assert_array_equal(by_frame.values, by_dict.values)
+    with_ids = simulate_judgments("AP", probabilities, frame.assign(qid=QID), qid=QID, n_repeats=3)
+    assert with_ids.measures == by_dict.measures  # ids are no system

@@ -22,38 +22,6 @@ def ranked_levels(rankings):
     return [judgments.levels[a:b][rankings.order[a:b]].tolist() for a, b in borders]
 
 
-def test_levels_come_from_the_qrels():
-    run = {"q1": {"x": 4.0, "a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"y": 1.0}, "q3": {"z": 1.0}}
-    rankings = Rankings.from_trec(QRELS, run)
-    assert rankings.judgments.grades.tolist() == [0, 1, 2]
-    assert ranked_levels(rankings) == [[3, 2, 0, 1], [3], [0]]
-    assert rankings.judgments.counts.tolist() == [[1, 1, 1], [0, 1, 0], [1, 0, 0]]
-
-
-def test_the_recall_base_holds_what_was_not_retrieved():
-    assert AP()(Rankings.from_trec({"q": QRELS["q1"]}, {"q": {"a": 1.0}})) == 0.5
-    assert R(k=10)(Rankings.from_trec({"q": QRELS["q1"]}, {"q": {"c": 1.0, "x": 2.0}})) == 0.5
-
-
-def test_topics_are_in_the_order_of_the_qrels():
-    run = {"q3": {"z": 1.0}, "q0": {"a": 1.0}, "q1": {"c": 2.0, "a": 1.0}}
-    rankings = Rankings.from_trec(QRELS, run)
-    assert rankings.judgments.qid.tolist() == ["q1", "q2", "q3"]
-    assert ranked_levels(rankings) == [[1, 2], [], [0]]
-
-
-def test_a_missing_topic_counts_as_an_empty_list_or_is_left_out():
-    run = {"q1": {"a": 2.0, "c": 1.0}}
-    complete = AP().per_query(Rankings.from_trec(QRELS, run))
-    assert dict(zip(complete.qid, complete.values, strict=True)) == {
-        "q1": 1.0,
-        "q2": 0.0,
-        "q3": 0.0,
-    }
-    partial = AP().per_query(Rankings.from_trec(QRELS, run, complete=False))
-    assert dict(zip(partial.qid, partial.values, strict=True)) == {"q1": 1.0}
-
-
 def test_the_pool_of_the_topics_that_are_left_is_their_own():
     run = {"q3": {"z": 1.0}, "q1": {"c": 1.0, "b": 0.5}}
     rankings = Rankings.from_trec(QRELS, run, complete=False)
@@ -143,6 +111,7 @@ def test_expected_ties_do_not_see_the_ids():
         ({"order": "id"}, "order must be one of 'trec_eval', 'score', 'rank', 'file', got 'id'"),
         ({"negative": "bad"}, "negative must be one of 'unsampled', .*, got 'bad'"),
         ({"order": "rank"}, "needs a run with a rank column"),
+        ({"n_threads": 0}, "n_threads must be an integer from 1 to 4096, or -1 .* got 0"),
     ],
 )
 def test_bad_options_are_refused(options, message):
@@ -177,12 +146,11 @@ scores = st.one_of(st.integers(-2, 3).map(float), st.floats(-1e6, 1e6))
 topics = st.sampled_from(["1", "2", "3", "07"])
 
 
-@given(
-    qrels=st.dictionaries(
-        topics, st.dictionaries(documents, st.integers(0, 3), min_size=1), min_size=1
-    ),
-    run=st.dictionaries(topics, st.dictionaries(documents, scores, min_size=1), min_size=1),
-)
+def by_topic(values):
+    return st.dictionaries(topics, st.dictionaries(documents, values, min_size=1), min_size=1)
+
+
+@given(qrels=by_topic(st.integers(0, 3)), run=by_topic(scores))
 def test_random_runs_score_as_in_pytrec_eval(qrels, run):
     names = {
         "map": AP(ties="row_order"),
@@ -217,10 +185,8 @@ def lookup(qrels, run, order):
 
 
 @given(
-    qrels=st.dictionaries(
-        topics, st.dictionaries(documents, st.integers(0, 3), min_size=1), min_size=1
-    ),
-    run=st.dictionaries(topics, st.dictionaries(documents, scores, min_size=1), min_size=1),
+    qrels=by_topic(st.integers(0, 3)),
+    run=by_topic(scores),
     order=st.sampled_from(["trec_eval", "score"]),
 )
 def test_the_join_is_a_look_up(qrels, run, order):
@@ -229,6 +195,7 @@ def test_the_join_is_a_look_up(qrels, run, order):
     grades = [*rankings.judgments.grades.tolist(), None]
     ours = [[grades[level] for level in each] for each in ranked_levels(rankings)]
     assert ours == lookup(qrels, run, order)
+    assert rankings.judgments.qid.tolist() == list(qrels)
 
 
 def test_comments_in_files_are_skipped_as_in_trec_eval(data_dir):
