@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import bz2
 import contextlib
-import io
 import lzma
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Any
 
 _CHUNK = 8_000_000  # bytes of text held at a time
@@ -58,40 +58,27 @@ def read_chunks(source: Any) -> Iterator[bytes]:
 
     The first bytes of a file decide how it is compressed; its name is not looked at.
     """
-    name = name_of_source(source)
-    with contextlib.ExitStack() as stack:
-        raw = _open(source, stack)
-        start = raw.peek(8) if hasattr(raw, "peek") else b""
+    name, is_path = name_of_source(source), isinstance(source, str | os.PathLike)
+    with open(source, "rb") if is_path else contextlib.nullcontext(source) as file:
+        read = iter(partial(file.read, _CHUNK), file.read(0))
+        start = next(read, b"")
+        if isinstance(start, str):  # of a file that was opened as text
+            start, read = _encoded(start), map(_encoded, read)
         packed = next((kind for magic, kind in _COMPRESSED.items() if start.startswith(magic)), "")
-        plain = iter(partial(raw.read, _CHUNK), raw.read(0))
-        for number, chunk in enumerate(_unpacked(raw, packed, name) if packed else plain):
-            text = chunk.encode("utf-8", "surrogateescape") if isinstance(chunk, str) else chunk
-            if number == 0:
-                if text[:2] in _UTF16_MARKS:
-                    raise ValueError(f"{name}: this is UTF-16 text; save the file as UTF-8.")
-                text = text.removeprefix(_UTF8_MARK)
-            yield text
+        chunks = chain([start], read)
+        for number, text in enumerate(_unpacked(chunks, packed, name) if packed else chunks):
+            if number == 0 and text.startswith(_UTF16_MARKS):
+                raise ValueError(f"{name}: this is UTF-16 text; save the file as UTF-8.")
+            yield text if number else text.removeprefix(_UTF8_MARK)
 
 
-def _open(source: Any, stack: contextlib.ExitStack) -> Any:
-    if isinstance(source, str | os.PathLike):
-        return stack.enter_context(open(source, "rb"))
-    if isinstance(source, io.RawIOBase | io.BytesIO):
-        reader = io.BufferedReader(source)
-        stack.callback(_release, reader)
-        return reader
-    return source
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
-def _release(reader: io.BufferedReader[Any]) -> None:
-    """Let go of the caller's file, which would be closed with the reader."""
-    with contextlib.suppress(ValueError):  # where an error came, the caller may have closed it
-        reader.detach()
-
-
-def _unpacked(raw: Any, packed: str, name: str) -> Iterator[bytes]:
+def _unpacked(chunks: Iterable[bytes], packed: str, name: str) -> Iterator[bytes]:
     try:
-        yield from _decompressed(raw, *_DECOMPRESSORS[packed])
+        yield from _decompressed(chunks, *_DECOMPRESSORS[packed])
     except (ImportError, MemoryError):
         raise
     except Exception as error:  # each library has its own
@@ -118,16 +105,17 @@ _DECOMPRESSORS: dict[str, tuple[Callable[[], Any], int]] = {
 }
 
 
-def _decompressed(raw: Any, new: Callable[[], Any], size: int) -> Iterator[bytes]:
+def _decompressed(chunks: Iterable[bytes], new: Callable[[], Any], size: int) -> Iterator[bytes]:
     """Yield the text of the compressed streams; zeros between streams are skipped."""
     stream, texts, length = new(), [], 0
-    while piece := raw.read(size):
-        while piece := piece.lstrip(b"\0") if stream.eof else piece:
+    for piece in (chunk[at : at + size] for chunk in chunks for at in range(0, len(chunk), size)):
+        rest = piece
+        while rest := rest.lstrip(b"\0") if stream.eof else rest:
             if stream.eof:
                 stream = new()
-            texts.append(stream.decompress(piece))
+            texts.append(stream.decompress(rest))
             length += len(texts[-1])
-            piece = stream.unused_data
+            rest = stream.unused_data
         if length >= _TEXT:
             yield b"".join(texts)
             texts, length = [], 0
