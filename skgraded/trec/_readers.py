@@ -28,6 +28,7 @@ from skgraded.trec._tables import (
 )
 
 _START = 1 << 16  # bytes that are looked at
+_COMMENTS = re.compile(rb"\s*(?:#.*(?:\n\s*|$))*")  # and blank lines, before the first data
 _JSON = re.compile(rb'\{\s*["}]|\[\s*[\[{\]]')
 _DELIMITERS = "\t,;"
 _MANY_DIGITS = 640  # which Python takes, whatever its limit
@@ -89,7 +90,7 @@ class _File(NamedTuple):
         start, line, chunks = b"", b"", read_chunks(source)
         for chunk in chunks:
             start += chunk
-            line, end, _ = _after_comments(start).partition(b"\n")
+            line, end, _ = _COMMENTS.sub(b"", start[:_START], 1).partition(b"\n")
             if end or len(start) >= _START:
                 break
         name = name_of_source(source)
@@ -106,14 +107,6 @@ class _File(NamedTuple):
 
     def text(self) -> str:
         return _decoded(b"".join(self.chunks))
-
-
-def _after_comments(start: bytes) -> bytes:
-    """Return what follows the blank lines and comments of the first bytes."""
-    rest = start[:_START].lstrip()
-    while rest.startswith(b"#"):
-        rest = rest.partition(b"\n")[2].lstrip()
-    return rest
 
 
 def _decoded(text: bytes) -> str:

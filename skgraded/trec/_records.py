@@ -219,8 +219,6 @@ class _Reader:
         extents = lines.topic_extent.reshape(-1, 2).tolist()
         ids = [text[begin:end].decode("utf-8", "surrogateescape") for begin, end in extents]
         numbers = [self.number_of.setdefault(each, len(self.number_of)) for each in ids]
-        if numbers == list(range(len(numbers))):
-            return lines.span_topic
         return np.array(numbers, dtype=np.int32)[lines.span_topic]
 
     def records(self) -> Records:
@@ -229,9 +227,8 @@ class _Reader:
             raise ValueError(f"{self.name}: no line found; a line has {_LAYOUT[self.is_run]}.")
         topic = _concatenate([part.span_topic for part in parts])
         begin = _concatenate([part.span_begin for part in parts])
-        if len(parts) > 1:  # a topic may go on from part to part
-            kept = np.diff(topic, prepend=-1) != 0
-            topic, begin = topic[kept], begin[kept]
+        goes_on = np.diff(topic, prepend=-1) == 0  # from part to part
+        topic, begin = topic[~goes_on], begin[~goes_on]
         return Records(
             topics=list(self.number_of),
             span_topic=topic,
