@@ -164,13 +164,6 @@ def test_odd_characters_are_kept(written, topic):
     assert run.tag == topic
 
 
-def test_ids_that_are_not_utf8_survive(written, tmp_path):
-    run = trec.read_run(written(b"caf\xe9 Q0 d\xff 1 2 t"))
-    trec.write_run(run, tmp_path / "again")
-    assert (tmp_path / "again").read_bytes().startswith(b"caf\xe9 Q0 d\xff ")
-    assert run.topics.tolist() == ["caf\udce9"]
-
-
 @given(
     value=st.one_of(
         st.floats(allow_nan=False, allow_infinity=False),
