@@ -24,6 +24,7 @@ _COMPRESSED = {
     # Frames to skip, with which parallel and seekable compressors begin a file.
     **{bytes([0x50 + number]) + b"\x2a\x4d\x18": "zstd" for number in range(16)},
 }
+_LONGEST_MARK = max(map(len, _COMPRESSED))
 _SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -60,10 +61,10 @@ def read_chunks(source: Any) -> Iterator[bytes]:
     """
     name, is_path = name_of_source(source), isinstance(source, str | os.PathLike)
     with open(source, "rb") if is_path else contextlib.nullcontext(source) as file:
-        read = iter(partial(file.read, _CHUNK), file.read(0))
-        start = next(read, b"")
-        if isinstance(start, str):  # of a file that was opened as text
-            start, read = _encoded(start), map(_encoded, read)
+        read = map(_encoded, iter(partial(file.read, _CHUNK), file.read(0)))
+        start = b""
+        while len(start) < _LONGEST_MARK and (chunk := next(read, b"")):
+            start += chunk
         packed = next((kind for magic, kind in _COMPRESSED.items() if start.startswith(magic)), "")
         chunks = chain([start], read)
         for number, text in enumerate(_unpacked(chunks, packed, name) if packed else chunks):
@@ -72,8 +73,8 @@ def read_chunks(source: Any) -> Iterator[bytes]:
             yield text if number else text.removeprefix(_UTF8_MARK)
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
+def _encoded(text: str | bytes) -> bytes:
+    return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
 
 
 def _unpacked(chunks: Iterable[bytes], packed: str, name: str) -> Iterator[bytes]:
