@@ -470,8 +470,7 @@ _NO_LINEAR_SUMS = np.zeros(1), np.ones(1), _NOTHING
 
 
 def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
-    linear = measure._linear_part(judgments)
-    pairs = measure._pair_part(judgments) if measure.counts_pairs else None
+    linear, pairs = measure._linear_part(judgments), measure._pair_part(judgments)
     cells, gain_bytes = _NO_CELLS, b""
     if linear is not None:
         gain = np.ascontiguousarray(linear.gain, np.float64)
