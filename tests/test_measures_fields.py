@@ -21,6 +21,7 @@ from skgraded import (
     QMeasure,
     catalogue,
     eGAP,
+    evaluate,
     infAP,
     nDCG,
     xGAP,
@@ -151,6 +152,14 @@ class TestConstructors:
         assert list(inspect.signature(Deep(depth=1)).parameters)[:2] == ["y_true", "y_score"]
         with pytest.raises(TypeError, match="Deep needs the field 'depth'"):
             Deep()
+
+    def test_a_class_names_its_measures_alone_and_in_a_list(self):
+        class Marked(AP):
+            def __str__(self):
+                return "marked"
+
+        for measures in (Marked(), [Marked()], (Marked(), "nDCG")):
+            assert evaluate(measures, [1, 0], [1, 2]).measures[0] == "marked"
 
     def test_fields_cannot_be_deleted(self):
         with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'k'"):

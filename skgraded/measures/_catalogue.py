@@ -272,7 +272,7 @@ def measures_by_name(measures: Measures) -> dict[str, Measure]:
     if isinstance(measures, Mapping):
         named = {_checked_name(name): measure(each) for name, each in measures.items()}
     elif isinstance(measures, Iterable) and not isinstance(measures, str):
-        named = {each._string: each for each in map(measure, measures)}
+        named = {str(each): each for each in map(measure, measures)}
     elif isinstance(measures, str | Measure | type) or is_of_ir_measures(measures):
         one: Any = measures
         named = {str(each): each for each in [measure(one)]}
