@@ -286,6 +286,13 @@ def test_a_spreadsheet_takes_no_name_for_a_formula(name, cell):
     assert next(row[0] for row in list(csv.reader(io.StringIO(text, newline="")))[1:]) == cell
 
 
+def test_formulas_stand_beside_ids_of_other_types():
+    ids = np.array(["=1+1", None], dtype=object)
+    ids[1] = ("a", 1)
+    lines = evaluate("AP", [1, 1], [1, 1], qid=ids).to_csv().splitlines()
+    assert lines[1:] == ["'=1+1,1.0", "\"['a', 1]\",1.0"]
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

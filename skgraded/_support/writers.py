@@ -486,7 +486,9 @@ def _without_formulas(values: list[Any]) -> list[Any]:
     """Put an apostrophe before names that a spreadsheet would compute."""
     names = {each for each in values if isinstance(each, str)}
     written = {each: f"'{each}" for each in names if _FORMULA.match(each)}
-    return [written.get(each, each) for each in values] if written else values
+    if not written:
+        return values
+    return [written.get(each, each) if isinstance(each, str) else each for each in values]
 
 
 def _as_json(reports: Sequence[Report]) -> str:
