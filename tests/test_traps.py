@@ -268,6 +268,9 @@ def test_row_numbers_and_scores_warn():
     assert warnings_of(lambda: RANKER.fit(X, Y, qid=rows)) == [QueryIdsWarning]
     assert warnings_of(lambda: MEASURE(Y, X[:, 0], qid=rows + 1.0)) == [QueryIdsWarning]
     assert warnings_of(lambda: MEASURE(Y, QID, qid=X[:, 0])) == [QueryIdsWarning]
+    endless = np.where(rows == 0, np.inf, rows + 0.5)
+    with np.errstate(invalid="raise"):
+        assert warnings_of(lambda: MEASURE(Y, QID, qid=endless)) == [QueryIdsWarning]
 
 
 def test_queries_of_one_document_do_not_warn():

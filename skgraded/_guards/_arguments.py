@@ -60,7 +60,7 @@ def _name_rows(ids: NDArray[Any]) -> bool:
     """Whether ids are 0, 1, 2 ..., 1, 2, 3 ... or fractions; others may be of single documents."""
     if len(ids) < _MANY_SINGLE_DOCUMENTS or ids.dtype.kind not in "iuf":
         return False
-    return bool((ids % 1).any() or (ids[0] in {0, 1} and (np.diff(ids) == 1).all()))
+    return bool((ids != np.floor(ids)).any() or (ids[0] in {0, 1} and (np.diff(ids) == 1).all()))
 
 
 def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:
