@@ -378,6 +378,22 @@ def test_the_given_splitter_remains():
         fitted(stacking, QueryKFold(100))
 
 
+class WithRegressor(GridSearchCV):
+    """A search of what is named like the estimator inside a TransformedTargetRegressor."""
+
+    def __init__(self, regressor, *, cv=None):
+        super().__init__(regressor, ALPHAS, cv=cv)
+        self.regressor = regressor
+
+
+def test_the_cv_of_an_estimator_comes_before_that_of_its_regressor():
+    def both(cv):
+        return WithRegressor(Ridge(), cv=cv)
+
+    assert warnings_of(lambda: fitted(both, FOLDS)) == []
+    assert warnings_of(lambda: fitted(both, SHUFFLED_ROWS)) == [QueryLeakWarning]
+
+
 def test_a_search_inside_scores_whole_queries():
     best = fitted(search, FOLDS).estimator_
     target = query_target(Y, QID)

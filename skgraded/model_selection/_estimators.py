@@ -41,8 +41,9 @@ def clone_estimator(estimator: Any) -> Any:
     CatBoost copies the lists that it is given, such as ``custom_metric`` and ``cat_features``.
     scikit-learn takes that for a change of the parameters, and raises an error.
     """
-    kinds = type(final_step(estimator)).__mro__
-    is_of_catboost = any(each.__module__.startswith("catboost.") for each in kinds)
+    is_of_catboost = any(
+        each.__module__.startswith("catboost.") for each in type(final_step(estimator)).__mro__
+    )
     return deepcopy(estimator) if is_of_catboost else clone(estimator, safe=False)
 
 
@@ -69,7 +70,8 @@ def _rows_for_inner_folds(estimator: Any, rows: QueryRows) -> Iterator[QueryRows
     QueryRows
         The rows to fit it on, with the queries in the index of y where folds are made.
     """
-    estimator = getattr(estimator, "regressor", estimator)  # in a TransformedTargetRegressor
+    if not hasattr(estimator, "cv"):  # such as a TransformedTargetRegressor
+        estimator = getattr(estimator, "regressor", estimator)
     cv = getattr(estimator, "cv", "prefit")
     makes_no_folds = cv is None and type(estimator).__name__ in _MAKE_NO_FOLDS_BY_DEFAULT
     if makes_no_folds or isinstance(cv, str):
