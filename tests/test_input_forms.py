@@ -523,6 +523,11 @@ def test_parquet_is_read_by_what_is_installed(library, other, tmp_path, monkeypa
     for name in (other, f"{other}.parquet"):
         monkeypatch.setitem(sys.modules, name, None)
     assert trec.read_qrels(path).to_dict() == QRELS
+    beside = {"relevance": 3 * [1], "text": ["a", "b", "c"]}  # others, with a damaged last one
+    pl.DataFrame({"qid": list("qqq"), "docno": list("abc"), **beside}).write_parquet(path)
+    start, magic, end = path.read_bytes().rpartition(b"\x28\xb5\x2f\xfd")  # of zstd
+    path.write_bytes(start + bytes(len(magic)) + end)
+    assert trec.read_qrels(path).to_dict() == {"q": {"a": 1, "b": 1, "c": 1}}
 
 
 def test_without_a_library_for_parquet_the_error_names_one(tmp_path, monkeypatch):

@@ -218,22 +218,31 @@ def columns_of_csv(text: str, delimiter: str, name: str) -> Columns:
 
 
 def columns_of_parquet(content: bytes, name: str) -> Columns:
-    """Return the columns of a Parquet file, by the library that is installed."""
+    """Return the columns of a Parquet file, which are read by the library that is installed.
+
+    Other columns stay in the file: they may hold all texts of a collection.
+    """
+    names_in: Callable[..., Any]
     try:
         from pyarrow import parquet
 
-        read: Callable[[Any], Any] = parquet.read_table
+        read, names_in = parquet.read_table, lambda file: parquet.read_schema(file).names
     except ImportError:
         try:
             import polars
 
-            read = polars.read_parquet
+            read, names_in = polars.read_parquet, polars.read_parquet_schema
         except ImportError as error:
             message = f"{name}: Parquet needs pyarrow or polars: pip install pyarrow."
             raise ImportError(message) from error
-    try:
-        frame = read(io.BytesIO(content))
-    except Exception as error:
-        raise ValueError(f"{name}: this Parquet file is damaged: {error}") from error
-    columns = columns_of_frame(frame, Wanted(where=f"{name}, "))
-    return columns._replace(kind=f"{name}: a table")
+
+    def of_file(read: Callable[..., Any], **columns: list[str]) -> Any:
+        try:
+            return read(io.BytesIO(content), **columns)
+        except Exception as error:
+            raise ValueError(f"{name}: this Parquet file is damaged: {error}") from error
+
+    def take(column: str) -> Any:
+        return columns_of_frame(of_file(read, columns=[column]), Wanted()).take(column)
+
+    return Columns(f"{name}: a table", list(of_file(names_in)), take, Wanted(where=f"{name}, ").row)
