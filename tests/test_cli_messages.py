@@ -119,6 +119,7 @@ MISTAKES = [  # words of a command line, and what is told
     (f"evaluate {TWO} --grades 3:4", "--grades must have the form OLD[,OLD...]=NEW, got '3:4'"),
     (f"evaluate {TWO} --grades 2=1,3", "--grades must have the form OLD[,OLD...]=NEW, got '2=1,3'"),
     (f"evaluate {TWO} --grades 2=1,", "--grades must have the form OLD[,OLD...]=NEW, got '2=1,'"),
+    (f"evaluate {TWO} --grades 2=,3=1", "--grades must have the form OLD[,OLD...]=NEW, got '2="),
     (f"evaluate {TWO} --grades=", "--grades must have the form OLD[,OLD...]=NEW, got ''"),
     (f"evaluate {TWO} --grades =1", "--grades must have the form OLD[,OLD...]=NEW, got '=1'"),
     (f"evaluate {TWO} --grades 1=inf", "--grades must map words or numbers to finite grades"),

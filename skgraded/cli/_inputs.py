@@ -139,10 +139,10 @@ def parse_grades(rules: list[str]) -> dict[str, float]:
     """Read new grades by old ones, as ``3,4=3``, or those of words, as ``no=0,good=2``."""
     grades: dict[str, float] = {}
     for rule in rules:
-        *pairs, rest = re.split("=([^=,]+)(?:,(?!$)|$)", rule.removeprefix("="))
+        *pairs, rest = re.split("=([^=,]*)(?:,(?!$)|$)", rule.removeprefix("="))
         by_old = zip(pairs[::2], pairs[1::2], strict=True)
         changes = {old.strip(): new for olds, new in by_old for old in olds.split(",")}
-        if rest or not changes or "" in changes or not all(map(_is_number, changes.values())):
+        if rest or not changes or "" in changes or not all(map(_is_number, pairs[1::2])):
             raise ValueError(f"--grades must have the form OLD[,OLD...]=NEW, got {rule!r}.")
         grades |= {old: float(new) for old, new in changes.items()}
     return grades
