@@ -153,8 +153,9 @@ def evaluate(
     """
     _refuse_other_order(measures, y_score)
     named = measures_by_name(measures)
-    meaning = grades or {word: grade for grade, word in enumerate(words_of_grades(y_true))}
+    words = words_of_grades(y_true)
     y_true = replace_words("y_true", y_true, grades)
+    meaning = grades or {word: grade for grade, word in enumerate(words)}
     if isinstance(y_true, Mapping) and y_score is None:
         refuse_arrays("Rankings", qid=qid, sample_weight=sample_weight)
         return _of_systems(named, _checked(y_true, named).items())

@@ -329,7 +329,7 @@ def read_grades(
     >>> read_grades("y", ["2", "0"]), read_grades("y", ["E", "I"], {"E": 3, "I": 0})
     (array([2., 0.]), array([3., 0.]))
     """
-    words: Any = grades or {}
+    words: Any = {} if grades is None else grades
     if not isinstance(words, Mapping) or not all(isinstance(each, str) for each in words):
         raise ValueError(
             f"grades must map words to numbers, such as {{'no': 0, 'good': 1}}, got {grades!r}."
