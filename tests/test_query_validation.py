@@ -304,6 +304,11 @@ def test_splitters_that_draw_can_be_repeated():
     for repeat, (_, test) in enumerate(other, start=2):
         assert set(found.select(repeat=repeat).qid.tolist()) == set(QID[test].tolist())
     assert shuffled.random_state == 5
+    short = QueryShuffleSplit(n_splits=1, test_size=0.5, random_state=np.int8(127))
+    found = cross_validate_queries(RANKER, X, TARGET, cv=short, n_repeats=2)
+    short.random_state = 128
+    ((_, test),) = short.split(X, groups=QID)
+    assert set(found.select(repeat=1).qid.tolist()) == set(QID[test].tolist())
     drawn = QueryKFold(4, random_state=np.random.RandomState(0))
     found = cross_validate_queries(RANKER, X, TARGET, cv=drawn, n_repeats=2)
     first, second = (found.qid[(found.folds == fold).any(axis=0)].tolist() for fold in (0, 4))

@@ -341,7 +341,7 @@ def repeats_of(tested: list[NDArray[Any]]) -> IntArray:
 def _repeated(cv: Any, n_repeats: int) -> list[Any]:
     """Return a splitter for each repeat; seeds are those after its own."""
     integer("n_repeats", n_repeats, 1)
-    splitter = QueryKFold(int(cv)) if is_integer(cv) else cv
+    splitter = QueryKFold(cv) if is_integer(cv) else cv
     if n_repeats == 1:
         return [splitter]
     if not hasattr(splitter, "random_state") or not getattr(splitter, "shuffle", True):
@@ -353,8 +353,8 @@ def _repeated(cv: Any, n_repeats: int) -> list[Any]:
     if not is_integer(seed):  # None and a RandomState draw others in every call
         return [splitter] * n_repeats
     repeats = [copy.copy(splitter) for _ in range(n_repeats)]
-    for number, each in enumerate(repeats):
-        each.random_state = seed + number
+    for number, each in enumerate(repeats, int(seed)):
+        each.random_state = number
     return repeats
 
 
