@@ -125,7 +125,7 @@ def test_rows_with_words_and_scores_in_other_orders_are_refused():
         evaluate(MEASURE, words, scores, grades=MEANING)
 
 
-@pytest.mark.parametrize("grades", ["ISE", ["I", "S"], {0: 1}, pd.Series(MEANING)])
+@pytest.mark.parametrize("grades", ["ISE", ["I", "S"], {0: 1}, {"I": "x"}, pd.Series(MEANING)])
 def test_what_is_no_mapping_of_words_is_refused(grades):
     with pytest.raises(ValueError, match="grades must map words to numbers, such as"):
         evaluate(MEASURE, WORDS, SCORES, grades=grades)

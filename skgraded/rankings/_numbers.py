@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded._support.arguments import is_missing
+from skgraded._support.arguments import is_missing, is_number
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -330,7 +330,9 @@ def read_grades(
     (array([2., 0.]), array([3., 0.]))
     """
     words: Any = {} if grades is None else grades
-    if not isinstance(words, Mapping) or not all(isinstance(each, str) for each in words):
+    if not isinstance(words, Mapping) or not all(
+        isinstance(word, str) and is_number(grade) for word, grade in words.items()
+    ):
         raise ValueError(
             f"grades must map words to numbers, such as {{'no': 0, 'good': 1}}, got {grades!r}."
         )

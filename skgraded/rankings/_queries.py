@@ -195,8 +195,7 @@ def _raise_other_length(ids: Any, n_rows: int) -> NoReturn:
 
 
 def _require_ids(names: NDArray[Any], rows: IntArray) -> None:
-    missing = np.flatnonzero(_missing(names))
-    for query in missing[:1]:
+    for query in np.flatnonzero(_missing(names))[:1]:
         raise ValueError(
             f"qid must name a query in every row, got {names[query]} in row {rows[query]}."
         )
@@ -237,7 +236,7 @@ def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
 
 def _as_codes(ids: NDArray[Any]) -> IntArray:
     """Assign equal numbers to equal objects."""
-    if are_all(ids, "integer"):
+    if are_all(ids[:1], "integer") and are_all(ids, "integer"):  # text is left at once
         with suppress(OverflowError):
             return ids.astype(np.int64)
     pandas = sys.modules.get("pandas")
