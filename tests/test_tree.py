@@ -43,11 +43,7 @@ def tree(package):
     return "".join(f"{name:<{width}}  {text}".rstrip() + "\n" for name, text in lines)
 
 
-beside_the_sources = pytest.mark.skipif(
-    not PACKAGE.is_dir(), reason="the tests run on an installed package, without its sources"
-)
-
-
+@pytest.mark.skipif(not PACKAGE.is_dir(), reason="a package is tested without its sources")
 def test_every_source_file_says_what_it_holds(tmp_path):
     assert [name for name, text in entries(PACKAGE) if not text] == []
     (tmp_path / "__init__.py").touch()
