@@ -70,7 +70,6 @@ def over_repeats(
         The cluster of each query; by default each query is one of its own.
     weights : ndarray of shape (n_queries,), optional
         Weights of the queries.
-
     bounds : pair of float or of ndarray of shape (n_columns,), optional
         The least and the largest difference that there can be.
 

@@ -151,7 +151,7 @@ def evaluate(
     second  0.2417
     2 systems; means over 2 queries.
     """
-    _refuse_other_order(measures, y_score)
+    _refuse_measures_last(measures, y_score)
     named = measures_by_name(measures)
     words = words_of_grades(y_true)
     y_true = replace_words("y_true", y_true, grades)
@@ -202,7 +202,7 @@ def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, 
     return rankings
 
 
-def _refuse_other_order(measures: object, third: object) -> None:
+def _refuse_measures_last(measures: object, third: object) -> None:
     """Raise where the measures come last, as in other packages, and not first."""
     listed = list(third.values()) if isinstance(third, Mapping) else third
     listed = listed if isinstance(listed, list | tuple) else [listed]
