@@ -10,7 +10,6 @@ from sklearn.base import clone
 
 from skgraded import AP, QueryRanker, xGAP
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import GradeScaleWarning
 
 catboost = pytest.importorskip("catboost")
 
@@ -49,14 +48,6 @@ def test_the_iteration_chosen_is_the_best_of_the_exactly_recomputed_measure():
     of_training = TARGET(SETS[0][0], everything.predict(X[TRAIN]), qid=SETS[0][1])
     learnt = everything.get_evals_result()["learn"][str(TARGET)][-1]
     assert learnt == pytest.approx(of_training, abs=1e-12)
-
-
-def test_queries_weigh_the_mean_of_their_rows():
-    y, qid, weight = [0, 1, 1, 0], [0, 0, 1, 1], [1.0, 1.0, 3.0, 3.0]
-    scores = [0.4, 0.2, 0.7, 0.1]
-    metric = eval_metric("AP", (y, qid, weight))
-    value, _ = metric.evaluate([scores], y, None)
-    assert value == AP()(y, scores, qid=qid, sample_weight=weight) == 0.25 * 0.5 + 0.75
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
@@ -99,11 +90,6 @@ def test_unjudged_documents_are_0_to_catboost_and_unjudged_to_the_measure():
     labels, qid, scores = [np.nan, 1, 0, 0], [0, 0, 0, 0], [4.0, 3.0, 2.0, 1.0]
     metric = eval_metric(AP(unjudged="condense"), (labels, qid))
     assert metric.evaluate([scores], np.nan_to_num(labels), None)[0] == 1.0
-
-
-def test_an_open_top_grade_warns():
-    with pytest.warns(GradeScaleWarning, match="eval_metric got xGAP without max_grade"):
-        eval_metric("xGAP", ([0, 1], [0, 0]))
 
 
 # --- QueryRanker ----------------------------------------------------------------------------------

@@ -1,9 +1,7 @@
 """Derivatives averaged over noisy scores: against literal loops, all orders, and other draws."""
 
-import copy
 import itertools
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -13,10 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference import lambdas
 from reference import noise as literal
-from scipy import stats
 
-from skgraded import AP, eGAP, measure, nDCG, xGAP
-from skgraded.datasets import make_ranking
+from skgraded import eGAP, measure, nDCG, xGAP
 from skgraded.lightgbm import objective
 
 TRAINABLE = [name for name in RANKED if FACTS[name].prefix_form]
@@ -82,10 +78,13 @@ def test_the_mean_is_that_of_literal_loops_over_noisy_scores(name, query, data):
 
 
 def test_scores_at_the_ends_of_the_number_line_have_finite_derivatives():
-    for kind, norm in itertools.product(KINDS, (True, False)):
+    far = [1.7e308, -1.7e308, 0.0, 1e300]
+    for kind, norm in itertools.product((None, *KINDS), (True, False)):
         ours = objective(xGAP(g=G), noise=kind, noise_scale=100, n_draws=20, norm=norm)
-        for scores in ([1.7e308, -1.7e308, 0.0, 1e300], [1.7e308] * 4, [0.0, 5e-324, 0.0, 0.0]):
-            assert np.isfinite(derivatives(ours, [0, 4, 1, 2], scores)).all()
+        for scores in (far, [1.7e308] * 4, [0.0, 5e-324, 0.0, 0.0]):
+            found = derivatives(ours, [0, 4, 1, 2], scores)
+            assert np.isfinite(found).all()
+            assert (found[1] >= 0).all()
 
 
 def test_noise_that_rounds_away_leaves_the_derivatives_without_noise():
@@ -130,30 +129,6 @@ def test_equal_scores_approach_the_mean_over_all_orders(chosen):
     n_draws = 20_000
     found = derivatives(objective(chosen, noise="gumbel", n_draws=n_draws), grades, scores)
     assert_near(found, rows.mean(axis=0), rows.std(axis=0) / math.sqrt(n_draws))
-
-
-@pytest.mark.parametrize(("kind", "distribution"), [("gumbel", "gumbel_r"), ("logistic",) * 2])
-def test_the_numbers_have_the_distribution(kind, distribution):
-    key = literal.key_of([0, 1], [0.5, 0.25], 3)
-    numbers = np.array([literal.standard(kind, key, 100, draw) for draw in range(300)])
-    assert stats.kstest(numbers.ravel(), distribution).pvalue > 0.01
-    neighbours = [numbers[:-1].ravel(), numbers[1:].ravel()], [numbers[:, 1:], numbers[:, :-1]]
-    for one, other in neighbours:
-        assert abs(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < 4 / math.sqrt(numbers.size)
-
-
-def test_queries_and_seeds_have_numbers_of_their_own():
-    random = np.random.default_rng(0)
-    first = np.array(
-        [
-            literal.standard("logistic", literal.key_of([0, 1], scores, seed), 1, 0)[0]
-            for scores in random.standard_normal((100, 2))
-            for seed in range(50)
-        ]
-    ).reshape(100, 50)
-    assert stats.kstest(first.ravel(), "logistic").pvalue > 0.01
-    for one, other in ((first[:-1], first[1:]), (first[:, :-1], first[:, 1:])):
-        assert abs(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < 4 / math.sqrt(one.size)
 
 
 # --- the same bits --------------------------------------------------------------------------------
@@ -216,57 +191,3 @@ def test_weights_multiply_the_mean(scored):
     ours, weight = objective("nDCG", noise="gumbel"), np.linspace(0.5, 2.0, len(scores))
     weighted = np.array(ours(labels, scores, weight, sizes))
     assert np.array_equal(weighted, derivatives(ours, *scored) * weight)
-
-
-# --- in training ----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def rows():
-    return make_ranking(n_queries=60, docs_per_query=(5, 40), random_state=0)
-
-
-def test_xgboost_has_the_derivatives_that_lightgbm_has_and_trains_by_them(rows):
-    xgb = pytest.importorskip("xgboost")
-    from skgraded.xgboost import objective as of_xgboost
-
-    X, y, qid = rows
-    options = {"noise": "gumbel", "noise_scale": 0.3, "n_draws": 2, "random_state": 5}
-    theirs = of_xgboost(xGAP(g=G), **options)
-    data = xgb.DMatrix(X, y, qid=qid)
-    scores = np.random.default_rng(0).standard_normal(len(y)).astype(np.float32)
-    ours = derivatives(objective(xGAP(g=G), **options), y, scores, np.bincount(qid))
-    assert np.array_equal(np.array(theirs(scores, data)), ours)
-    one, other = (
-        xgb.train({"nthread": 1}, data, 10, obj=theirs).predict(xgb.DMatrix(X)) for _ in range(2)
-    )
-    assert np.array_equal(one, other)
-    assert xGAP(g=G)(y, one, qid=qid) > xGAP(g=G)(y, np.zeros(len(y)), qid=qid) + 0.2
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
-def test_copies_are_equal_and_give_the_same(scored, copied):
-    cost = {"sigmoid": 2.0, "truncation_level": 5, "norm": False, "n_threads": 2}
-    noise = {"noise": "logistic", "noise_scale": 2, "n_draws": 2, "random_state": 2**70}
-    for options in ({}, cost, noise):
-        ours = objective(AP(rel=2), **options)
-        again = copied(ours)
-        assert again == ours
-        assert hash(again) == hash(ours)
-        assert np.array_equal(derivatives(again, *scored), derivatives(ours, *scored))
-    assert again != objective(AP(rel=2))
-    assert repr(again) == (
-        "objective('AP(rel=2)', noise='logistic', noise_scale=2.0, n_draws=2, "
-        f"random_state={2**70})"
-    )
-
-
-def test_the_defaults_are_those_documented():
-    cost = {"sigmoid": 1.0, "truncation_level": 30, "norm": True}
-    noise = {"noise_scale": 0.5, "n_draws": 3, "random_state": 0}
-    written = objective("nDCG", noise="gumbel", **cost, **noise)
-    assert objective("nDCG", noise="gumbel") == written
-
-
-def test_without_noise_its_other_arguments_have_no_effect():
-    assert objective("nDCG", noise_scale=2, n_draws=7, random_state=1) == objective("nDCG")

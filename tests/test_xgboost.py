@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from skgraded import AP, Judgments, QueryKFold, evaluate, nDCG, xGAP
-from skgraded._boosting._lambdamart import LambdaMART
+from skgraded import AP, QueryKFold, evaluate, nDCG, xGAP
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import GradeScaleWarning
 
 xgb = pytest.importorskip("xgboost")
 
@@ -30,12 +28,17 @@ def matrix(part, **options):
     return xgb.DMatrix(X, y, qid=qid, **options)
 
 
-def watch(*measures, part=VALID, **options):
-    X, y, qid = part
+# The rows that a callback evaluates may stand in any order, with ids of any type.
+SHUFFLED = np.random.default_rng(0).permutation(len(VALID[1]))
+WATCHED = tuple(each[SHUFFLED] for each in (*VALID[:2], np.char.add("q", VALID[2].astype(str))))
+
+
+def watch(*measures, X=WATCHED[0], **options):
+    _, y, qid = WATCHED
     return evaluation(*(measures or (TARGET,)), X=X, y=y, qid=qid, **options)
 
 
-def train(metric=None, n_rounds=60, params=SILENT, **given):
+def train(metric=None, n_rounds=20, params=SILENT, **given):
     """Train with a metric on the validation rows."""
     given = {"evals": [(matrix(VALID), "valid")], "verbose_eval": False, **given}
     return xgb.train(params, matrix(TRAIN), n_rounds, custom_metric=metric, **given)
@@ -54,7 +57,7 @@ def fit(watching, fit_params=None, **params):
 
 
 def test_the_iteration_chosen_is_the_best_of_the_exactly_recomputed_measure():
-    X, y, qid = VALID
+    X, y, qid = WATCHED
     ranker = fit(watch(TARGET, "nDCG@10", rounds=5), n_estimators=100)
     seen = ranker.evals_result()["validation"]
     n_rounds = len(seen[str(TARGET)])
@@ -69,18 +72,6 @@ def test_the_iteration_chosen_is_the_best_of_the_exactly_recomputed_measure():
     assert TARGET(y, ranker.predict(X), qid=qid) == max(seen[str(TARGET)])
 
 
-def test_rows_may_stand_in_any_order_and_ids_be_strings():
-    shuffle = np.random.default_rng(0).permutation(len(VALID[1]))
-    X, y, qid = (each[shuffle] for each in VALID)
-    results = {}, {}
-    parts = VALID, (X, y, np.char.add("q", qid.astype(str)))
-    for part, history in zip(parts, results, strict=True):
-        train(n_rounds=5, callbacks=[watch(part=part)], evals_result=history, evals=())
-    first, second = (each["validation"][str(TARGET)] for each in results)
-    np.testing.assert_allclose(first, second, rtol=1e-13)
-    assert len(first) == 5
-
-
 def test_one_callback_serves_one_training_after_the_other():
     ranker = fit(watch(rounds=3), n_estimators=50)
     best = [ranker.best_iteration]
@@ -91,7 +82,7 @@ def test_one_callback_serves_one_training_after_the_other():
 
 @pytest.mark.parametrize("starts", [False, True])
 def test_xgboost_train_returns_the_model_that_was_watched(starts):
-    X, y, qid = VALID
+    X, y, qid = WATCHED
     margins = [{"base_margin": START[: len(part[1])]} if starts else {} for part in (TRAIN, VALID)]
     weight = np.random.default_rng(0).uniform(0, 2, len(y))
     watching = watch(rounds=5, sample_weight=weight, name="mine", **margins[1])
@@ -105,35 +96,26 @@ def test_xgboost_train_returns_the_model_that_was_watched(starts):
     assert booster.num_boosted_rounds() == booster.best_iteration + 1 == len(seen) - 5
 
 
-def test_the_callback_of_xgbranker_starts_from_the_scores_that_it_is_given():
-    X, y, qid = VALID
-    start = START[: len(y)]
-    ranker = fit(watch(rounds=5, base_margin=start), {"base_margin": START[: len(TRAIN[1])]})
-    seen = ranker.evals_result()["validation"][str(TARGET)]
-    assert TARGET(y, ranker.predict(X, base_margin=start), qid=qid) == max(seen)
+def with_gaps(X, missing):
+    return np.where(np.random.default_rng(0).random(X.shape) < 0.3, missing, X)
 
 
-@pytest.mark.parametrize("missing", [-999, np.nan])
-def test_the_callback_reads_missing_values_as_it_is_told(missing):
-    gaps = np.random.default_rng(0).random(ROWS[0].shape) < 0.3
-    train, valid = (np.where(gaps[: len(X)], missing, X) for X, *_ in (TRAIN, VALID))
-    watching = watch(part=(valid, *VALID[1:]), rounds=5, missing=missing)
-    model = xgb.XGBRanker(n_estimators=20, n_jobs=1, callbacks=[watching], missing=missing)
-    model.fit(train, TRAIN[1], qid=TRAIN[2], verbose=False)
-    exact = TARGET(VALID[1], model.predict(valid), qid=VALID[2])
-    assert exact == max(model.evals_result()["validation"][str(TARGET)])
-
-
-def test_categories_of_a_frame_are_read():
+def with_categories(X, _):
     pd = pytest.importorskip("pandas")
-    frames = [
-        pd.DataFrame(X).add_prefix("f").assign(kind=pd.Categorical(qid % 4))
-        for X, _, qid in (TRAIN, VALID)
-    ]
-    watching = watch(part=(frames[1], *VALID[1:]), rounds=5)
-    model = xgb.XGBRanker(n_estimators=20, n_jobs=1, callbacks=[watching], enable_categorical=True)
-    model.fit(frames[0], TRAIN[1], qid=TRAIN[2], verbose=False)
-    exact = TARGET(VALID[1], model.predict(frames[1]), qid=VALID[2])
+    return pd.DataFrame(X).add_prefix("f").assign(kind=pd.Categorical(1 * (X[:, 0] > 0)))
+
+
+@pytest.mark.parametrize(
+    ("change", "missing"), [(with_gaps, -999), (with_gaps, np.nan), (with_categories, np.nan)]
+)
+def test_the_callback_reads_features_as_xgbranker_does(change, missing):
+    train, valid = change(TRAIN[0], missing), change(WATCHED[0], missing)
+    watching = watch(X=valid, rounds=5, missing=missing)
+    model = xgb.XGBRanker(
+        n_estimators=20, n_jobs=1, callbacks=[watching], missing=missing, enable_categorical=True
+    )
+    model.fit(train, TRAIN[1], qid=TRAIN[2], verbose=False)
+    exact = TARGET(WATCHED[1], model.predict(valid), qid=WATCHED[2])
     assert exact == max(model.evals_result()["validation"][str(TARGET)])
 
 
@@ -155,8 +137,6 @@ def test_an_evaluation_is_of_one_model_and_shows_no_rows():
     assert "array" not in repr(xgb.XGBRanker(callbacks=[watch()]))
     with pytest.raises(TypeError, match=r"pass xgboost\.cv\(custom_metric=eval_metric"):
         xgb.cv(PARAMS, matrix(TRAIN), 2, nfold=2, callbacks=[watch()])
-    with pytest.warns(GradeScaleWarning, match="evaluation got xGAP without max_grade"):
-        watch("xGAP")
 
 
 # --- eval_metric ----------------------------------------------------------------------------------
@@ -199,43 +179,20 @@ def test_labels_weights_and_groups_are_read_once():
     assert not np.array_equal(pickle.loads(pickle.dumps(derivatives))(scores, data), before[1])
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
-def test_copies_are_equal_and_give_the_same(copied):
-    data, metric = matrix(TRAIN), eval_metric(TARGET, "AP")
-    scores = np.zeros(data.num_row(), dtype=np.float32)
-    booster = train(metric, 2)  # which leaves something of the training in the metric
-    for each in (objective(TARGET, sigmoid=2.0), metric):
-        assert copied(each) == each
-        assert repr(copied(each)) == repr(each)
-        assert np.array_equal(each(scores, data), copied(each)(scores, data))
-    assert booster.num_boosted_rounds() == 2
-
-
 # --- early stopping by XGBoost's own rule ---------------------------------------------------------
+
+
+STOPS = {"early_stopping_rounds": 3}
+BY_AP = {"callbacks": [xgb.callback.EarlyStopping(rounds=3, metric_name="AP")]}
 
 
 @pytest.mark.parametrize(
     ("use", "measures", "given", "words"),
     [
-        (
-            train,
-            ["AP", {"gain": "nDCG"}],
-            {"early_stopping_rounds": 3},
-            "maximise gain: pass maximize=T",
-        ),
-        (cv, ["AP", "nDCG@10"], {"early_stopping_rounds": 3}, "maximise nDCG@10: pass maximize=T"),
-        (
-            train,
-            ["Fallout@5"],
-            {"early_stopping_rounds": 3, "maximize": True},
-            "minimise Fallout@5: pass maximize=F",
-        ),
-        (
-            train,
-            ["AP", "Fallout@5"],
-            {"callbacks": [xgb.callback.EarlyStopping(rounds=3, metric_name="AP")]},
-            "maximise AP",
-        ),
+        (train, ["AP", {"gain": "nDCG"}], STOPS, "maximise gain: pass maximize=T"),
+        (cv, ["AP", "nDCG@10"], STOPS, "maximise nDCG@10: pass maximize=T"),
+        (train, ["Fallout@5"], STOPS | {"maximize": True}, "minimise Fallout@5: pass maximize=F"),
+        (train, ["AP", "Fallout@5"], BY_AP, "maximise AP"),
     ],
 )
 def test_early_stopping_in_the_wrong_direction_is_refused(use, measures, given, words):
@@ -266,19 +223,3 @@ def test_a_metric_for_train_that_xgbranker_gets_is_refused_by_name():
     given = {"eval_set": [VALID[:2]], "eval_qid": [VALID[2]], "verbose": False}
     with pytest.raises(ValueError, match=r"^XGBRanker\(eval_metric=eval_metric\('nDCG@10'\)\) is"):
         model.fit(*TRAIN[:2], qid=TRAIN[2], **given)
-
-
-# --- objective ------------------------------------------------------------------------------------
-
-
-def test_objective_is_that_of_the_kernel_times_the_weight_of_the_query():
-    _, y, qid = TRAIN
-    scores = np.random.default_rng(0).standard_normal(len(y)).astype(np.float32)
-    weight = np.linspace(0.5, 2.0, len(np.unique(qid)))
-    expected = LambdaMART(TARGET, 1.0, 30, True).derivatives(Judgments(y, qid=qid), scores)
-    found = objective(TARGET)(scores, matrix(TRAIN))
-    weighted = objective(TARGET)(scores, matrix(TRAIN, weight=weight))
-    by_row = weight.astype(np.float32)[np.unique(qid, return_inverse=True)[1]]
-    for each, times, exact in zip(found, weighted, expected, strict=True):
-        assert np.array_equal(each, exact)
-        assert np.array_equal(times, exact * by_row)
