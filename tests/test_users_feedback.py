@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from test_users_log import TRUE_G, columns_of, heavy_clusters, simulate
 
 from skgraded import AP, GAP, eGAP, query_series, query_target, xGAP
 from skgraded._intervals.estimate import Estimate
@@ -11,7 +12,6 @@ from skgraded.exceptions import FewFeedbackWarning, GradeScaleWarning, UserModel
 from skgraded.users import thresholds_from_feedback
 from skgraded.users._feedback import _Feedback, _moved
 
-TRUE_G = (0.1, 0.2, 0.3, 0.4)
 quiet = pytest.mark.filterwarnings("ignore::skgraded.exceptions.SkgradedWarning")
 
 
@@ -69,18 +69,10 @@ def estimate(rows, **options):
         raise
 
 
-def simulate(n_sessions, seed=0, *, g=TRUE_G, hit=1.0, miss=0.0):
-    """Ten documents a session, better ones higher; rank n is examined with probability 1/n."""
-    rng = np.random.default_rng(seed)
-    grade = rng.choice(5, size=(n_sessions, 10), p=[0.5, 0.2, 0.15, 0.1, 0.05])
-    order = np.argsort(-(grade + 2 * rng.standard_normal(grade.shape)), axis=1)
-    grade = np.take_along_axis(grade, order, axis=1)
-    propensity = np.broadcast_to(1 / np.arange(1, 11), grade.shape)
-    threshold = rng.choice([1, 2, 3, 4], size=(n_sessions, 1), p=g)
-    chance = propensity * np.where(grade >= threshold, hit, miss)
-    satisfied = rng.random(grade.shape) < chance
-    session = np.repeat(np.arange(n_sessions), 10)
-    return grade.ravel(), satisfied.ravel(), propensity.ravel(), session
+def simulated(n_sessions, seed=0):
+    """Grade, satisfaction, propensity and session of rows; rank n is examined 1/n of the time."""
+    columns = columns_of(*simulate("position", n_sessions, seed)[:2])
+    return columns["grade"], columns["clicked"], 1 / columns["position"], columns["session"]
 
 
 @quiet
@@ -117,7 +109,7 @@ def test_intervals_are_those_of_the_literal_moves_of_rows():
 
 
 def test_rows_without_a_grade_are_left_out_and_counted():
-    grade, satisfied, propensity, session = map(list, simulate(100, 1))
+    grade, satisfied, propensity, session = map(list, simulated(100, 1))
     longer = ([np.nan, *grade], [True, *satisfied], [0.5, *propensity], [100, *session])
     found, without = estimate(longer), estimate((grade, satisfied, propensity, session))
     assert found.n_unjudged == 1
@@ -135,7 +127,7 @@ def test_without_grade_0_its_documents_are_taken_not_to_satisfy():
 
 
 def test_sessions_count_as_a_whole():
-    grade, satisfied, _, session = simulate(100, 1)
+    grade, satisfied, _, session = simulated(100, 1)
     rows = [np.tile(each, 25) for each in (grade, satisfied, session)]
     together = thresholds_from_feedback(rows[0], rows[1], cluster=rows[2])
     apart = thresholds_from_feedback(rows[0], rows[1])
@@ -217,32 +209,23 @@ def test_satisfaction_that_falls_by_more_than_chance_contradicts_the_model():
 
 
 def test_the_table_says_where_positions_were_ignored():
-    grade, satisfied, propensity, _ = simulate(300)
+    grade, satisfied, propensity, _ = simulated(300)
     told = "every shown document counts as examined"
     assert told in repr(thresholds_from_feedback(grade, satisfied))
     assert told not in repr(thresholds_from_feedback(grade, satisfied, propensity=propensity))
 
 
-def world(kind, seed, n=3000):
-    """Heavy users, some of whom purchase rarely."""
-    rng = np.random.default_rng(seed)
-    n_clusters = n // 10
-    p = 1 / np.arange(1, n_clusters + 1)
-    cluster = rng.choice(n_clusters, size=n, p=p / p.sum())
-    grade = rng.choice(5, size=(n, 10), p=[0.5, 0.2, 0.15, 0.1, 0.05])
-    threshold = rng.choice([1, 2, 3, 4], size=n_clusters, p=TRUE_G)[cluster][:, None]
-    propensity = np.broadcast_to(1 / np.arange(1, 11), grade.shape)
-    hit = 0.02 if kind == "rare purchases" else 0.6
-    satisfied = rng.random(grade.shape) < propensity * np.where(grade >= threshold, hit, hit / 20)
-    return grade.ravel(), satisfied.ravel(), propensity.ravel(), np.repeat(cluster, 10)
-
-
 @quiet
-@pytest.mark.parametrize("kind", ["heavy users", "rare purchases"])
-def test_intervals_hold_where_few_clusters_hold_most_rows(kind):
+@pytest.mark.parametrize("hit", [0.6, 0.02], ids=["heavy users", "rare purchases"])
+def test_intervals_hold_where_few_clusters_hold_most_rows(hit):
     held = []
     for seed in range(60):
-        grade, satisfied, propensity, cluster = world(kind, seed)
-        found = thresholds_from_feedback(grade, satisfied, propensity=propensity, cluster=cluster)
+        columns, cluster = heavy_clusters("user", 3000, seed, hit=hit, miss=hit / 20)
+        found = thresholds_from_feedback(
+            columns["grade"],
+            columns["clicked"],
+            propensity=1 / columns["position"],
+            cluster=cluster,
+        )
         held.append((found.interval[:, 0] <= TRUE_G) & (found.interval[:, 1] >= TRUE_G))
     assert 0.9 <= np.mean(held) <= 0.99  # without the corrections 0.86

@@ -26,7 +26,7 @@ from skgraded.cli import make_parser
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.rankings import as_rankings
 from skgraded.users import threshold_profile
-from skgraded.users._pair_profile import PairProfile, even_points
+from skgraded.users._pair_profile import PairProfile
 
 MEASURES = ["AP(rel=1)", "AP(rel=2)"]
 TIES = ("expected", "row_order", "pessimistic", "optimistic")
