@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from skgraded import Scores, compare
+from skgraded import compare
 from skgraded._intervals.paired import TESTS
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.results import side_by_side
@@ -18,18 +18,14 @@ def paired_values(n_systems=4, n_topics=40, seed=3):
     return rng.random((n_systems, n_topics)) * 0.5 + np.arange(n_systems)[:, None] * 0.04
 
 
-def scores_of(*values, measures=("AP",), direction=1):
-    return Scores(
-        measures=measures,
-        qid=np.array([f"q{each}" for each in range(values[0].shape[1])]),
-        values=np.stack(values, axis=2),
-        directions=(direction,) * len(values),
-        systems=tuple(f"s{each}" for each in range(len(values[0]))),
-    )
+def scores_of(**values):
+    found = side_by_side(values)
+    names = tuple(f"s{number}" for number in range(len(found.systems)))
+    return dataclasses.replace(found, systems=names)
 
 
 def compared(values, **given):
-    return compare(scores_of(np.asarray(values)), **given)
+    return compare(scores_of(AP=values), **given)
 
 
 # What it finds
@@ -94,14 +90,14 @@ def test_pairs_that_are_too_many_are_not_decided():
     for given in ({"correction": "bh"}, {"correction": "holm"}, {"tests": "t"}, {"baseline": "s3"}):
         assert compared(values, **given).significant.any()
     assert compared(values[:17]).significant.any()
-    clusters = {f"q{each}": each // 2 for each in range(12)}
+    clusters = {each: each // 2 for each in range(12)}
     assert "of 45 pairs over 6 clusters" in compared(values[:10], cluster=clusters).notes[0]
 
 
 @pytest.mark.parametrize(("correction", "factor"), [(None, 2), ("none", 1)])
 def test_tukeys_p_values_are_corrected_for_the_number_of_measures(correction, factor):
     values = paired_values(), paired_values(seed=5)
-    scores = scores_of(*values, measures=("AP", "RR"))
+    scores = scores_of(AP=values[0], RR=values[1])
     found = compare(scores, tests="tukey", correction=correction)
     rng = np.random.default_rng(0)
     for name, of_measure in zip(found, values, strict=True):
@@ -154,7 +150,7 @@ def test_few_differences_are_warned_of():
     assert [each.filename for each in warned] == [__file__]
     assert found.n_differing[:, 0].tolist() == [12, 3, 12]
     with pytest.warns(FewDifferencesWarning, match="in 1 cluster of 4 by AP, and 2 other diff"):
-        compared(values, cluster={f"q{each}": each // 12 for each in range(40)})
+        compared(values, cluster={each: each // 12 for each in range(40)})
     compared(values[:2])  # 12 are enough
 
 
@@ -162,7 +158,7 @@ def test_few_differences_are_warned_of():
 def test_queries_of_a_cluster_count_as_one(test):
     values = paired_values(n_systems=3)
     once = compared(values, tests=test)
-    cluster = {f"q{each}": f"person {each % 40}" for each in range(200)}
+    cluster = {each: f"person {each % 40}" for each in range(200)}
     found = compared(np.tile(values, 5), tests=test, cluster=cluster)
     assert found.n_queries == (200,)
     assert "over 200 queries in 40 clusters" in found.tested
@@ -177,13 +173,13 @@ def test_queries_of_a_cluster_count_as_one(test):
 def test_other_tests_know_no_clusters():
     told = r"^tests must be one of 'score', 't' with clusters, repeats or judge=, got 'wilcoxon'\."
     with pytest.raises(ValueError, match=told):
-        compared(paired_values(), tests="wilcoxon", cluster={f"q{n}": n // 2 for n in range(40)})
+        compared(paired_values(), tests="wilcoxon", cluster={n: n // 2 for n in range(40)})
 
 
 def test_clusters_come_with_the_scores_or_by_query():
     pandas = pytest.importorskip("pandas")
-    scores = scores_of(paired_values())
-    cluster = {query: int(query[1:]) // 2 for query in scores.qid.tolist()}
+    scores = scores_of(AP=paired_values())
+    cluster = {query: query // 2 for query in scores.qid.tolist()}
     expected = compare(scores, cluster=cluster)
     assert "in 20 clusters" in expected.tested
     of_scores = dataclasses.replace(scores, clusters=np.arange(40) // 2)
@@ -193,12 +189,12 @@ def test_clusters_come_with_the_scores_or_by_query():
     with pytest.raises(TypeError, match=r"cluster must map query ids to clusters.*, got list"):
         compare(scores, cluster=[1] * 40)
     for missing in (None, np.nan, np.datetime64("NaT"), pandas.NA):
-        cluster["q7"] = missing
+        cluster[7] = missing
         held = np.array([*cluster.values()], dtype=object)
         for each, given in ((scores, cluster), (dataclasses.replace(scores, clusters=held), None)):
-            with pytest.raises(ValueError, match="has none for 1 query: 'q7'"):
+            with pytest.raises(ValueError, match="has none for 1 query: 7"):
                 compare(each, cluster=given)
-    del cluster["q7"]
+    del cluster[7]
     with pytest.raises(ValueError, match="an entry for every query, and has none for 1 query"):
         compare(scores, cluster=cluster)
     with pytest.raises(ValueError, match=r"at least 2 queries, or clusters of them, .* got 1"):
@@ -245,10 +241,10 @@ def test_the_title_of_a_picture_is_the_verdict():
     equal, better = (compared(np.vstack([values, values + up])) for up in (0.0, 0.5))
     assert verdict(equal.plot()) == "No difference between s0 and s1 in AP is established."
     assert verdict(better.plot()) == "s1 is better than s0 in AP."
-    scores = scores_of(np.vstack([values, values + 0.5, values]), measures=("AP",))
-    is_better = compare(scores, baseline="s0", better=True).plot()
+    rows = np.vstack([values, values + 0.5, values])
+    is_better = compared(rows, baseline="s0", better=True).plot()
     assert verdict(is_better) == "Better than s0 in AP: holds for 1, undecided for 1."
-    is_no_worse = compare(scores, baseline="s0", margin=0.1).plot()
+    is_no_worse = compared(rows, baseline="s0", margin=0.1).plot()
     assert verdict(is_no_worse) == "No worse by more than 0.1 than s0 in AP: holds for 2."
     plt.close("all")
 
