@@ -1,4 +1,23 @@
-"""A file of any judgments."""
+"""Judgments and runs: made up, and as files."""
+
+import numpy as np
+
+
+def collection(n_topics, n_documents, n_runs, seed=0):
+    """Grades 0 to 2 by topic and document, and scores of better and better runs."""
+    rng = np.random.default_rng(seed)
+    qrels = {
+        f"t{topic}": {f"d{n}": int(rng.choice(3, p=[0.6, 0.3, 0.1])) for n in range(n_documents)}
+        for topic in range(n_topics)
+    }
+    runs = {
+        f"run{number}": {
+            topic: {document: grade * number / 3 + rng.normal() for document, grade in row.items()}
+            for topic, row in qrels.items()
+        }
+        for number in range(n_runs)
+    }
+    return qrels, runs
 
 
 def write_qrels(nested, path):

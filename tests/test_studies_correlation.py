@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import collection
 from scipy import stats
 
 from skgraded import trec
@@ -77,16 +78,7 @@ def test_kendall_pearson_and_rms_error():
 
 @pytest.fixture(scope="module")
 def scores():
-    rng = np.random.default_rng(7)
-    topics = [f"t{number}" for number in range(12)]
-    qrels = {t: {f"d{d}": int(rng.choice(3, p=[0.6, 0.3, 0.1])) for d in range(30)} for t in topics}
-    runs = {
-        f"run{number}": {
-            t: {d: grade * number / 4 + rng.normal() for d, grade in qrels[t].items()}
-            for t in topics
-        }
-        for number in range(8)
-    }
+    qrels, runs = collection(12, 30, 8, seed=7)
     measures = [*threshold_measures(threshold_grid(2, 4)), "AP", "nDCG", "FDR@10"]
     return trec.evaluate(measures, qrels, runs), topic_facts(qrels)
 
@@ -102,7 +94,6 @@ def test_correlate_gives_every_statistic_of_every_pair(scores):
     assert found.get("AP", "nDCG", "rmse")[0] == pytest.approx(rms_error(ap.mean(1), ndcg.mean(1)))
     assert found.get("AP", "FDR@10")[0] > 0  # less is better: its order is turned round
     assert found.n_topics == (12, few.sum())
-    assert len(found.to_frame()) == 2 * len(runs.measures) ** 2
     assert f"8 systems; all: 12 topics, few: {few.sum()} topics." in repr(found)
 
 
@@ -117,7 +108,6 @@ def test_the_sweep_correlates_measures_of_the_same_g(scores):
     np.testing.assert_allclose(sweep.kendall[[0, -1], :, 0], 1.0)
     np.testing.assert_allclose(sweep.kendall[-1, :, 1], 1.0)
     assert "(0.25, 0.75)" in repr(sweep)
-    assert len(sweep.to_frame()) == sweep.kendall.size
 
 
 def test_the_column_of_a_sweep_is_the_reference_of_tau_ap():
@@ -133,8 +123,7 @@ def test_the_column_of_a_sweep_is_the_reference_of_tau_ap():
 def test_the_systems_kept_are_those_above_the_quartile(scores):
     runs, _ = scores
     kept = above_first_quartile(runs)
-    found = correlate(runs, systems=kept)
-    assert found.systems == tuple(np.array(runs.systems)[kept])
+    assert correlate(runs, systems=kept).systems == tuple(np.array(runs.systems)[kept])
     ap = runs["AP"].means
     assert np.median(ap[kept]) > ap[~kept].max()
     # As many as in the papers
@@ -179,50 +168,23 @@ def test_topic_facts_are_those_of_the_papers_table_1(data_dir, name, first_topic
     assert (few, n.min(), round(n.mean(), 2), n.max()) == expected
 
 
-def test_few_topics_of_trec_covid(data_dir):
-    facts = topic_facts(data_dir / "trec-covid-round1" / "qrels.covid-round1.txt")
-    assert [facts.few(2, ratio).sum() for ratio in (10, 2)] == [1, 7]
-    assert facts.of_grade(5).sum() == 0
-
-
-@pytest.mark.slow
-def test_the_papers_bias_of_gap_shows_in_trec_covid(data_dir):
-    folder = data_dir / "trec-covid-round1"
-    qrels = trec.read_qrels(folder / "qrels.covid-round1.txt")
-    measures = [*threshold_measures([(0.1, 0.9), (0.2, 0.8), (0.3, 0.7)]), "AP"]
-    scores = trec.evaluate(measures, qrels, sorted((folder / "runs").iterdir()))
-    few = topic_facts(qrels).few(2, ratio=2)
-    kept = above_first_quartile(scores)
-    assert kept.sum() == 107
-    sweep = sweep_thresholds(scores, topics={"few": few}, systems=kept)
-    gap, xgap, egap = sweep.kendall[:, :, 1, 0].T
-    assert (gap > xgap + 0.1).all()
-    assert (xgap > egap).all()
-
-
 def test_a_document_that_was_not_judged_does_not_count():
     facts = topic_facts({"q": {"a": 1, "b": -1, "c": -2, "d": 0}})
+    assert facts.of_grade(5).sum() == 0
     assert facts.to_frame().to_dict("list") == {"topic": ["q"], "R(0)": [2], "R(1)": [1]}
 
 
 TABLE, KEPT = {"AP": np.random.default_rng(0).random((3, 4))}, np.ones(3, bool)
+NONE = np.zeros(4, bool)
 
 
 @pytest.mark.parametrize(
     ("study", "scores", "options", "error", "message"),
     [
         (correlate, [[1.0]], {}, TypeError, "scores must be a Scores of several systems"),
-        (correlate, {"AP": np.ones(3)}, {}, ValueError, r"n_queries\), got \(3,\) for"),
         (correlate, {"AP": np.ones((1, 3))}, {}, ValueError, "at least 2 systems, got 1"),
-        (
-            correlate,
-            TABLE,
-            {"topics": {"few": np.zeros(4, bool)}},
-            ValueError,
-            r"topics\['few'\] must hold at least one topic",
-        ),
+        (correlate, TABLE, {"topics": {"few": NONE}}, ValueError, r"topics\['few'\] must hold at"),
         (correlate, TABLE, {"topics": {"few": [0, 1]}}, ValueError, r"a mask of shape \(4,\)"),
-        (correlate, TABLE, {"topics": {"few": KEPT}}, ValueError, r"a mask of shape \(4,\)"),
         (correlate, TABLE, {"systems": KEPT[1:]}, ValueError, r"a mask of shape \(3,\), got bool"),
         (correlate, TABLE, {"systems": [0, 1]}, ValueError, r"a mask of shape \(3,\), got int64"),
         (sweep_thresholds, TABLE, {}, ValueError, "GAP, xGAP and eGAP with the same g, got AP"),
@@ -241,8 +203,6 @@ def test_plots(scores):
     assert ax.get_title(loc="left").startswith("Highest AP and nDCG (")
     sweep = sweep_thresholds(runs, topics={"all": np.ones(12, bool), "few": facts.few(2, 3)})
     ax = sweep.plot()
-    assert ax.get_ylabel() == "Kendall's tau with AP"
-    assert len(ax.get_lines()) == 6
     assert {"GAP, all", "eGAP, few"} < {each.get_text() for each in ax.get_legend().get_texts()}
     assert ax.get_title(loc="left").startswith("Least like AP is ")
     np.testing.assert_allclose(ax.get_lines()[0].get_ydata(), sweep.kendall[:, 0, 1, 0])

@@ -1,5 +1,7 @@
 """Reduced pools: the papers' sampling rules, and scores equal to those of reduced qrels."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -38,48 +40,39 @@ def collection():
     return read_qrels(qrels), runs
 
 
-def grades_kept(qrels, sample):
-    """Kept documents of each topic by grade."""
-    topic = qrels.topic_of_document()
-    return {
-        (qrels.topics[t], grade): int((sample & (topic == t) & (qrels.grades == grade)).sum())
-        for t in range(qrels.n_topics)
-        for grade in np.unique(qrels.grades)
-    }
-
-
-def strata(qrels, rates, *, by_grade=True, nested=True):
-    rng = np.random.default_rng(0)
-    return stratified_samples(qrels, np.array(rates), rng, by_grade=by_grade, nested=nested)
+def by_grade(qrels):
+    """Numbers of documents by topic and grade."""
+    return Counter(
+        (topic, grade) for topic, judged in qrels.to_dict().items() for grade in judged.values()
+    )
 
 
 def test_strata_keep_the_papers_numbers_of_documents(collection):
     qrels, _ = collection
-    full = grades_kept(qrels, np.ones(qrels.n_documents, bool))
-    for rate, sample in zip(RATES, strata(qrels, RATES), strict=True):
-        for (topic, grade), kept in grades_kept(qrels, sample).items():
-            n = full[topic, grade]
+    for rate in RATES:
+        kept = by_grade(reduce_pool(qrels, rate))
+        for (topic, grade), n in by_grade(qrels).items():
             least = 10 if grade == 0 else 1
-            expected = 0 if grade < 0 else min(n, max(least, int(n * rate / 100)))
-            assert kept == expected, (topic, grade, rate)
-    kept = grades_kept(qrels, next(strata(qrels, [30.0], by_grade=False)))
+            if grade >= 0:
+                assert kept[topic, grade] == min(n, max(least, int(n * rate / 100)))
+    together = by_grade(reduce_pool(qrels, 30, by_grade=False))
     for topic in ("t1", "t2", "t3"):  # all relevant documents together
-        n = full[topic, 1] + full[topic, 2]
-        assert kept[topic, 1] + kept[topic, 2] == max(1, int(n * 0.3))
+        n, kept = (each[topic, 1] + each[topic, 2] for each in (by_grade(qrels), together))
+        assert kept == max(1, int(n * 0.3))
 
 
-@pytest.mark.parametrize("rate", [7.0, 29.0, 57.0, 58.0])
+@pytest.mark.parametrize("rate", [7, 29, 57, 58])
 def test_a_whole_share_is_not_cut_by_rounding(rate):
     # 0.29 * 100 is 28.999... in binary.
-    qrels = read_qrels({"q": {f"d{number}": 1 for number in range(100)}})
-    assert next(strata(qrels, [rate])).sum() == rate
+    qrels = {"q": {f"d{number}": 1 for number in range(100)}}
+    assert by_grade(reduce_pool(qrels, rate))["q", 1] == rate
 
 
 def test_nested_samples_hold_the_smaller_ones_and_others_are_drawn_anew(collection):
     qrels, _ = collection
     rng = np.random.default_rng(1)
     for samples in (
-        strata(qrels, RATES),
+        stratified_samples(qrels, RATES, rng, by_grade=True, nested=True),
         random_samples(qrels, RATES, rng, nested=True),
         depth_samples(qrels, rng.integers(1, 99, qrels.n_documents), RATES),
     ):
@@ -89,37 +82,31 @@ def test_nested_samples_hold_the_smaller_ones_and_others_are_drawn_anew(collecti
             larger = smaller
     twice = np.array([40.0, 40.0])
     for samples in (
-        strata(qrels, twice, nested=False),
+        stratified_samples(qrels, twice, rng, by_grade=True, nested=False),
         random_samples(qrels, twice, rng, nested=False),
     ):
         first, second = samples
         assert (first != second).any()
 
 
-@pytest.mark.parametrize("nested", [True, False])
-def test_a_simple_random_sample_holds_a_relevant_document(collection, nested):
+@pytest.mark.parametrize("seed", range(10))
+def test_a_simple_random_sample_holds_a_relevant_document(collection, seed):
     qrels, _ = collection
-    topic, judged = qrels.topic_of_document(), qrels.grades >= 0
-    sizes = np.bincount(topic[judged])
-    for seed in range(10):
-        samples = random_samples(qrels, RATES, np.random.default_rng(seed), nested=nested)
-        for rate, sample in zip(RATES, samples, strict=True):
-            assert not sample[~judged].any()
-            expected = np.maximum(1, (sizes * rate / 100).astype(int))
-            np.testing.assert_array_equal(np.bincount(topic[sample], minlength=4), expected)
-            relevant = np.bincount(topic[sample & (qrels.grades > 0)], minlength=4)
-            assert (relevant[:3] >= 1).all()
-            assert relevant[3] == 0  # the topic without relevant documents is left alone
+    n_judged = Counter(topic for topic, judged in qrels.to_dict().items() for _ in judged)
+    n_judged["t2"] -= 1
+    for rate in RATES:
+        kept = by_grade(reduce_pool(qrels, rate, method="random", random_state=seed))
+        for topic, n in n_judged.items():
+            n_relevant = kept[topic, 1] + kept[topic, 2]
+            assert n_relevant + kept[topic, 0] == max(1, int(n * rate / 100))
+            assert (n_relevant > 0) == (topic != "none")  # which has no relevant documents
 
 
 def test_a_simple_random_sample_is_uniform_given_that_it_holds_a_relevant_document():
     # 1 of 4 documents, 2 relevant ones: each of these must come up half the time.
-    qrels = read_qrels({"q": {"a": 1, "b": 1, "c": 0, "d": 0}})
-    rng = np.random.default_rng(0)
-    drawn = sum(
-        next(random_samples(qrels, np.array([25.0]), rng, nested=False)).astype(int)
-        for _ in range(2000)
-    )
+    qrels, rng = read_qrels({"q": {"a": 1, "b": 1, "c": 0, "d": 0}}), np.random.default_rng(0)
+    samples = (reduce_pool(qrels, 25, method="random", random_state=rng) for _ in range(2000))
+    drawn = sum(each.grades >= 0 for each in samples)
     assert drawn[2] == drawn[3] == 0
     assert abs(drawn[0] - 1000) < 5 * np.sqrt(2000) / 2
 
