@@ -1,25 +1,5 @@
 """Warnings and errors of skgraded."""
 
-__all__ = [
-    "CutQueriesWarning",
-    "FewDifferencesWarning",
-    "FewFeedbackWarning",
-    "GradeScaleWarning",
-    "IdColumnWarning",
-    "LongQueryWarning",
-    "MissingClustersWarning",
-    "MissingInitialScoresWarning",
-    "QueryIdsWarning",
-    "QueryLeakWarning",
-    "SkgradedWarning",
-    "SwappedArgumentsWarning",
-    "UndefinedMeanWarning",
-    "UnhelpfulJudgeWarning",
-    "UnlikeQueriesWarning",
-    "UserModelWarning",
-    "WorkerLostError",
-]
-
 
 class SkgradedWarning(UserWarning):
     """Base class of all warnings of skgraded."""
@@ -144,3 +124,6 @@ class WorkerLostError(RuntimeError):
     ... except WorkerLostError:
     ...     client.restart()
     """
+
+
+__all__ = [name for name in dir() if not name.startswith("_")]

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
 
-UserName = Literal[
-    "uniform",
-    "linear",
-    "browser",
-    "easygoing",
-    "even",
-    "demanding",
-    "exponential",
-    "perfectionist",
-]
+Persona = Literal["browser", "easygoing", "even", "demanding", "exponential", "perfectionist"]
+UserName = Literal["uniform", "linear"] | Persona
 
 FloatArray = NDArray[np.float64]
 
@@ -44,7 +36,6 @@ def g_of(name: str, top_grade: int) -> FloatArray:
 
 
 _HIGHEST_TOP = 50  # no judge uses a longer scale
-_NAMES = ("browser", "easygoing", "even", "demanding", "exponential", "perfectionist")
 
 
 def personas(max_grade: int) -> dict[str, tuple[float, ...]]:
@@ -109,4 +100,4 @@ def personas(max_grade: int) -> dict[str, tuple[float, ...]]:
     top = integer("max_grade", max_grade, 1)
     if top > _HIGHEST_TOP:
         raise ValueError(f"max_grade must be an integer from 1 to {_HIGHEST_TOP}, got {top}.")
-    return {name: tuple(g_of(name, top).tolist()) for name in _NAMES}
+    return {name: tuple(g_of(name, top).tolist()) for name in get_args(Persona)}
