@@ -165,13 +165,14 @@ class LambdaMART:
         """
         scores = own_scores(y_score, judgments.places, judgments.n_documents)
         if self._splits(judgments):
-            parts = [
-                self._by_position(part.judgments, part.select(scores))
-                for part in judgments.by_scale
-            ]
+            gradient, hessian = np.empty((2, judgments.n_documents))
+            for part in judgments.by_scale:
+                found = self._by_position(part.judgments, part.select(scores))
+                gradient[part.documents], hessian[part.documents] = found  # of all where it is None
         else:
-            parts = [self._by_position(judgments, scores)]
-        gradient, hessian = _in_rows(parts, judgments)
+            gradient, hessian = self._by_position(judgments, scores)
+        if judgments.places is not None:
+            gradient, hessian = gradient[judgments.places], hessian[judgments.places]
         return (gradient, hessian) if weight is None else (gradient * weight, hessian * weight)
 
     def _splits(self, judgments: Judgments) -> bool:
@@ -315,14 +316,3 @@ def _query_factor(
     if chosen.k is None and chosen.normalize:
         chosen = chosen._replace(k=truncation_level)
     return chosen.query_factor(judgments)
-
-
-def _in_rows(
-    parts: list[tuple[FloatArray, FloatArray]], judgments: Judgments
-) -> tuple[FloatArray, FloatArray]:
-    """Join the derivatives of all documents, or of each part by scale, in the order of the rows."""
-    places, (gradient, hessian) = judgments.places, parts[0]
-    for of_gradient, of_hessian in parts[1:]:  # those of the smaller part by scale
-        documents = judgments.by_scale[1].documents
-        gradient[documents], hessian[documents] = of_gradient, of_hessian
-    return (gradient, hessian) if places is None else (gradient[places], hessian[places])

@@ -336,8 +336,7 @@ class PrefixMeasure(Measure):
         for queries, part in rankings.by_scale:
             values[queries], n_empty_in_part = self._score(part)
             n_empty += n_empty_in_part
-        # The first part holds the queries of a second one, too, with documents of grade 0 alone.
-        return values, n_empty - sum(len(queries) for queries, _ in rankings.by_scale[1:])
+        return values, n_empty
 
 
 class Rules(NamedTuple):

@@ -14,7 +14,6 @@ from skgraded.rankings._queries import borders_of
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_LARGEST_TABULATED_GRADE = 1_000_000
 _LARGEST_BYTE = int(np.iinfo(np.uint8).max)
 
 
@@ -145,25 +144,14 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
     >>> levels_of(np.array([4.0, 0.0, np.nan]))
     (array([0., 4.]), array([1, 0, 2], dtype=uint8))
     """
-    unjudged = ~(labels >= 0)
-    any_unjudged = unjudged.any()
-    judged = np.where(unjudged, 0.0, labels) if any_unjudged else labels
-    grades, levels = _distinct(judged)
-    levels = levels.astype(level_type(len(grades)), copy=False)
-    if any_unjudged:
-        levels[unjudged] = len(grades)
+    judged = labels >= 0
+    grades, of_bytes, _, all_are = _core.read_byte_grades(np.where(judged, labels, np.nan))
+    if all_are:
+        return grades, of_bytes.copy()
+    grades, of_all = _core.distinct_grades(np.where(judged, labels, 0.0).astype(np.float64))
+    levels = of_all.astype(level_type(len(grades)))
+    levels[~judged] = len(grades)
     return grades, levels
-
-
-def _distinct(judged: FloatArray) -> tuple[FloatArray, NDArray[Any]]:
-    if judged.max(initial=0) > _LARGEST_TABULATED_GRADE or not _are_whole(judged):
-        return _core.distinct_grades(np.ascontiguousarray(judged, np.float64))
-    whole = judged.astype(np.int64)
-    occurs = np.bincount(whole, minlength=1) > 0
-    occurs[0] = True
-    level_of_grade = np.cumsum(occurs) - 1
-    dtype = level_type(int(level_of_grade[-1]) + 1)
-    return np.flatnonzero(occurs).astype(np.float64), level_of_grade.astype(dtype)[whole]
 
 
 def _are_whole(grades: FloatArray) -> bool:

@@ -8,13 +8,14 @@ other queries.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.rankings._levels import UNJUDGED, ReadLabels, levels_of, read_labels
+from skgraded.rankings._levels import UNJUDGED, ReadLabels, levels_of
 from skgraded.rankings._queries import borders_of
 from skgraded.rankings._rankings import RankedList
 
@@ -103,72 +104,50 @@ def parts_by_scale(labels: Judgments, own: NDArray[np.bool_]) -> tuple[ScalePart
     Returns
     -------
     tuple of ScalePart
-        First the larger part. It has all documents, so that no array need be sliced; those of the
-        smaller part have grade 0 in it. The smaller part follows, whose values count for its
-        queries.
+        The queries that share a scale, if there are any, and then the others.
     """
-    n_of_own = np.diff(labels.indptr)[own].sum()
-    few, of_few, of_most = own, _on_own_scales, _on_shared_scale
-    if 2 * n_of_own > labels.n_documents:
-        few, of_few, of_most = ~own, _on_shared_scale, _on_own_scales
-    lists = labels.graded, labels.indptr
-    pools = None if labels.has_own_pool else labels.graded_pool
-    queries, numbers = np.arange(labels.n_queries), np.flatnonzero(few)
-    if not len(numbers):
-        return (ScalePart(queries, None, _part(labels, queries, of_most(labels, lists, pools))),)
-    most = _blanked(*lists, few), pools and _blanked(*pools, few)
-    some = _selected(*lists, few), pools and _selected(*pools, few)
-    return (
-        ScalePart(queries, None, _part(labels, queries, of_most(labels, *most))),
-        ScalePart(
-            numbers,
-            _positions(labels.indptr, few),
-            _part(labels, numbers, of_few(labels, *some)),
-        ),
-    )
+    kinds = (~own, _on_shared_scale), (own, _on_own_scales)
+    return tuple(_part(labels, marked, lay_out) for marked, lay_out in kinds if marked.any())
 
 
 _Graded = tuple[FloatArray, IntArray]  # grades, and the borders of the queries
-_Laid = tuple[IntArray, ReadLabels, RankedList | None, IntArray | None]
+_Laid = tuple[ReadLabels, RankedList | None, IntArray | None]  # labels, their pools and borders
 
 
-def _part(labels: Judgments, queries: IntArray, laid: _Laid) -> Judgments:
-    indptr, read, pool, borders = laid
-    read = read._replace(top_grade=labels.top_grade, any_unjudged=labels.has_unjudged)
-    weights = None if labels.weights is None else labels.weights[queries]
-    qid = labels.qid[queries]
-    return labels._of(qid, indptr, read, weights, pool=pool, borders=borders, is_part=True)
+def _part(
+    labels: Judgments,
+    marked: NDArray[np.bool_],
+    lay_out: Callable[[Judgments, _Graded, _Graded | None], _Laid],
+) -> ScalePart:
+    documents = None if marked.all() else _positions(labels.indptr, marked)
+    lists = _selected(labels.graded, labels.indptr, marked)
+    pools = None if labels.has_own_pool else _selected(*labels.graded_pool, marked)
+    read, pool, borders = lay_out(labels, lists, pools)
+    read = read._replace(top_grade=labels.top_grade)
+    part = labels._of(labels.qid[marked], lists[1], read, pool=pool, borders=borders, is_part=True)
+    return ScalePart(np.flatnonzero(marked), documents, part)
 
 
 def _positions(indptr: IntArray, marked: NDArray[np.bool_]) -> IntArray:
     """Return the positions of the documents of marked queries."""
-    lengths = np.diff(indptr)[marked]
-    borders = borders_of(lengths)
-    return np.repeat(indptr[:-1][marked] - borders[:-1], lengths) + np.arange(borders[-1])
-
-
-def _blanked(graded: FloatArray, indptr: IntArray, marked: NDArray[np.bool_]) -> _Graded:
-    """Give the documents of marked queries grade 0."""
-    graded = graded.copy()
-    graded[_positions(indptr, marked)] = 0.0
-    return graded, indptr
+    return np.flatnonzero(np.repeat(marked, np.diff(indptr)))
 
 
 def _selected(graded: FloatArray, indptr: IntArray, marked: NDArray[np.bool_]) -> _Graded:
     """Select marked queries."""
+    if marked.all():
+        return graded, indptr
     return graded[_positions(indptr, marked)], borders_of(np.diff(indptr)[marked])
 
 
 def _on_shared_scale(labels: Judgments, lists: _Graded, pools: _Graded | None) -> _Laid:
-    graded, indptr = lists
-    if pools is None and not labels.has_unjudged:
-        return indptr, read_labels(graded, None), None, None
+    graded = lists[0]
     both = graded if pools is None else np.concatenate((graded, pools[0]))
     grades, levels = levels_of(both)
     levels[both < UNJUDGED] = len(grades) + 1
     read = ReadLabels.of_levels(grades, levels[: len(graded)])
     given = pools and RankedList.without_ties(levels[len(graded) :], pools[1])
-    return indptr, read, given, None
+    return read, given, None
 
 
 def _on_own_scales(labels: Judgments, lists: _Graded, pools: _Graded | None) -> _Laid:
@@ -183,5 +162,4 @@ def _on_own_scales(labels: Judgments, lists: _Graded, pools: _Graded | None) -> 
         given = RankedList.without_ties(pooled, pools[1])
     fractional, unjudged = labels.has_fractional_grades, labels.has_unjudged
     scale = grades[:n_levels], levels
-    read = ReadLabels(scale, None, labels.top_grade, fractional, unjudged)
-    return indptr, read, given, borders
+    return ReadLabels(scale, None, labels.top_grade, fractional, unjudged), given, borders
