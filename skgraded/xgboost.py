@@ -28,7 +28,7 @@ from skgraded._boosting._evaluator import (
     refuse_taken_names,
 )
 from skgraded._boosting._lambdamart import LambdaMART, chosen_noise, make_objective
-from skgraded._guards import running, warn_about_scored_queries
+from skgraded._guards import running, warn_about_queries
 from skgraded._support.arguments import integer_or_none, threads
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments, read_columns, without_query_ids
@@ -299,7 +299,7 @@ def evaluation(
         y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight, base_margin=base_margin
     )
     judgments = Judgments(columns.require_ids())
-    warn_about_scored_queries(judgments)
+    warn_about_queries(judgments)
     features = partial(
         xgboost.DMatrix,
         without_query_ids(X),

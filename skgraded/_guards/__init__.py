@@ -3,16 +3,19 @@
 Everything here works on arrays, so that any layer above can be guarded.
 """
 
-from skgraded._guards._arguments import (
-    warn_if_grades_are_ids,
-    warn_if_ids_are_forgotten,
-    warn_if_swapped,
-)
 from skgraded._guards._id_columns import (
     warn_if_a_column_is_learned,
     warn_if_a_feature_holds_the_ids,
 )
-from skgraded._guards._queries import QueryRecord, hash_ids, n_shared
+from skgraded._guards._queries import (
+    QueryRecord,
+    hash_ids,
+    n_shared,
+    refuse_cut_queries,
+    warn_about_queries,
+    warn_if_ids_are_forgotten,
+    warn_if_splits_cut_queries,
+)
 from skgraded._guards._stack import (
     refusal_of,
     refuse_calls_of_boosters,
@@ -20,9 +23,4 @@ from skgraded._guards._stack import (
     stacklevel_of_the_user,
     warn_once,
 )
-from skgraded._guards._whole_queries import (
-    refuse_cut_queries,
-    warn_about_given_queries,
-    warn_about_scored_queries,
-    warn_if_splits_cut_queries,
-)
+from skgraded._guards._swapped import warn_if_grades_are_ids, warn_if_swapped

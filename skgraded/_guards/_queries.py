@@ -1,17 +1,50 @@
-"""Queries and their rows: how many are there, how many should be, and which a ranker has seen."""
+"""Queries and their rows: how many are there, how many should be, and which a ranker has seen.
+
+The rows of a query are counted, and their number is compared with the size of the query that
+`query_target`, `query_series` or `query_ids` has put beside its id.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from skgraded._guards._stack import warn_once
+from skgraded.exceptions import CutQueriesWarning, QueryIdsWarning, QueryLeakWarning
 
 IntArray = NDArray[np.int64]
 HashArray = NDArray[np.uint64]
 
 _LOWEST_64_BITS = 2**64 - 1
+_LONG_FOR_ONE_QUERY = 1_000
+_MANY_SINGLE_DOCUMENTS = 20
+_CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
+# Two data sets of one kind have lists of about the same lengths; the parts of a data set do not.
+_ABOUT_AS_MANY = (0.8, 1.25)
+
+# What is wrong with rows of queries, and what to do.
+_PARTS = (
+    "parts of queries",
+    "Short lists are easier to rank, so that scores are too high. Folds of rows, a learning curve, "
+    "permutation_importance with max_samples and a halving search cut queries, unless this has a "
+    "resource such as 'estimator__n_estimators'. Split by whole queries, for example by "
+    "cv=QueryKFold(5). If rows were left out on purpose, make the target or the ids from the rows "
+    "that are left.",
+)
+_COPIES = (
+    "more rows of queries than these have",
+    "Either rows occur twice, as in a bootstrap sample, or two queries share an id. Give every "
+    "query, and every copy of one, an id of its own, and make the target or the ids from all rows.",
+)
+
+# The versions of LightGBM's data sets that were looked at: once each, because the rows of a subset
+# are a list.
+_whole: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
 
 class Queries(Protocol):
@@ -65,7 +98,7 @@ class QueryRecord:
         QueryRecord
             The record.
         """
-        hashes, n_rows = hash_ids(queries.qid), n_rows_of(queries)
+        hashes, n_rows = hash_ids(queries.qid), np.diff(queries.indptr)
         order = np.argsort(hashes)
         return cls(hashes[order], n_rows[order].astype(np.min_scalar_type(n_rows.max())))
 
@@ -104,11 +137,6 @@ class QueryRecord:
         # NumPy would turn a list of ids of several types into text.
         ids = np.asarray(qid, dtype=object if isinstance(qid, list | tuple) else None)
         return np.isin(hash_ids(ids["qid"] if ids.dtype.names else ids), self.hashes)
-
-
-def n_rows_of(queries: Queries) -> IntArray:
-    """Return the number of rows that are there of each query."""
-    return np.diff(queries.indptr)
 
 
 def n_shared(one: IntArray, other: IntArray) -> int:
@@ -160,3 +188,201 @@ def _mixed(codes: HashArray) -> HashArray:
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     spread: HashArray = mixed ^ (mixed >> np.uint64(31))
     return spread
+
+
+def warn_about_queries(queries: Queries, rows: str = "scored rows", estimator: Any = None) -> None:
+    """Warn of doubtful ids, and of queries that lack rows, repeat them or were trained on.
+
+    Parameters
+    ----------
+    queries : Queries
+        The rows by query.
+    rows : str, default="scored rows"
+        What to call the rows in the message.
+    estimator : estimator, optional
+        What scores them: a fitted `QueryRanker`, an estimator that wraps one, or any other, which
+        tells nothing of the queries that it has seen.
+    """
+    _warn_if_ids_are_of_another_kind(queries)
+    trained = _training_record(estimator)
+    is_known = trained is not None and _warn_if_trained_on(trained, queries)
+    if queries.sizes is not None and not is_known:
+        _warn_of_sizes(queries.sizes, queries, rows)
+
+
+def warn_if_splits_cut_queries(
+    splits: Sequence[tuple[IntArray, IntArray]], query: IntArray, n_queries: int
+) -> None:
+    """Warn if a split trains and tests on rows of one query.
+
+    Parameters
+    ----------
+    splits : sequence of (train, test)
+        Row numbers of each split.
+    query : ndarray of shape (n_rows,)
+        Query number of each row.
+    n_queries : int
+        Number of queries.
+    """
+    n_cut = max((n_shared(query[train], query[test]) for train, test in splits), default=0)
+    if n_cut:
+        warn_once(
+            f"cv cuts queries: up to {n_cut} of {n_queries} have documents in both the training "
+            "and the test rows of a split, so that values are too high. Split by whole queries, "
+            "for example by cv=QueryKFold(5).",
+            QueryLeakWarning,
+        )
+
+
+def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
+    """Warn if a ranker was trained on scored queries, and tell whether it was.
+
+    Files without ids are numbered from the start, so that their ids say nothing. They are taken for
+    one data set if they have the same numbers, and all lists are as long, or lists are shorter or
+    longer as those of the parts of one data set are.
+    """
+    _, before, scored = np.intersect1d(
+        trained.hashes, hash_ids(queries.qid), assume_unique=True, return_indices=True
+    )
+    n_known, n_queries = len(before), len(queries.qid)
+    n_trained = trained.n_rows[before].astype(np.int64)
+    n_scored = np.diff(queries.indptr)[scored]
+    are_same = np.array_equal(n_trained, n_scored)
+    is_known = n_known > 0
+    if is_known and _is_numbering(queries.qid):
+        shortest, longest = _ABOUT_AS_MANY
+        are_parts = not shortest <= n_scored.sum() / n_trained.sum() <= longest
+        is_known = n_known == n_queries == len(trained) and (are_same or are_parts)
+    if is_known:
+        warn_once(
+            f"The ranker was trained on {n_known} of the {n_queries} queries that it is judged on, "
+            "and ranks them better than new ones. Hold whole queries out, by cv=QueryKFold(5), "
+            "query_train_test_split or cross_validate_queries. If these are other queries, give "
+            "them ids of their own.",
+            QueryLeakWarning,
+            in_searches=not are_same,  # which score training rows only where they are asked to
+        )
+    return is_known
+
+
+def _is_numbering(qid: NDArray[Any]) -> bool:
+    """Whether ids are 0..n-1 or 1..n."""
+    if qid.dtype.kind not in "iu":
+        return False
+    return bool(qid.min() in {0, 1} and qid.max() - qid.min() == len(qid) - 1)
+
+
+def _training_record(estimator: Any) -> QueryRecord | None:
+    """Find what a ranker remembers, also at the end of a Pipeline or inside a fitted search."""
+    while estimator is not None:
+        record = getattr(estimator, "training_queries_", None)
+        if isinstance(record, QueryRecord):
+            return record
+        steps = getattr(estimator, "steps", None)
+        estimator = getattr(estimator, "best_estimator_", steps[-1][1] if steps else None)
+    return None
+
+
+def _warn_of_sizes(sizes: IntArray, queries: Queries, rows: str) -> None:
+    """Warn where queries have fewer or more rows than they should."""
+    n_rows = np.diff(queries.indptr)
+    is_cut = bool((n_rows < sizes).any())
+    marked = n_rows < sizes if is_cut else n_rows > sizes
+    if marked.any():
+        first = np.flatnonzero(marked)[0]
+        (name,) = queries.qid[first : first + 1].tolist()
+        found = f"{marked.sum()} of {len(marked)}, such as {name!r} with {n_rows[first]} rows of"
+        what, advice = _PARTS if is_cut else _COPIES
+        message = f"The {rows} hold {what}: {found} {sizes[first]}. {advice}"
+        warn_once(message, CutQueriesWarning)
+
+
+def refuse_cut_queries(data_set: Any) -> None:
+    """Raise where a subset of a data set holds some rows of a query and lacks others.
+
+    Where it does not, the getters of the data set return what was set last: ``set_field`` counts a
+    new version, and leaves their copies as they were.
+
+    LightGBM takes the fragments for queries. ``lightgbm.cv`` makes such subsets where the objective
+    is callable, of which it does not know that it ranks.
+
+    Parameters
+    ----------
+    data_set : lightgbm.Dataset
+        The data set that is trained on or evaluated.
+
+    Raises
+    ------
+    ValueError
+        If a query is cut.
+    """
+    if _whole.get(data_set) == data_set.version:
+        return
+    subset = data_set
+    while subset.used_indices is not None and subset.reference is not None:
+        subset, rows = subset.reference, subset.used_indices
+        _require_whole(subset.get_group(), rows)
+    data_set.label = data_set.weight = data_set.group = None  # the getters read them anew
+    _whole[data_set] = data_set.version
+
+
+def _require_whole(sizes: IntArray | None, rows: Sequence[int]) -> None:
+    if sizes is None:
+        return
+    n_rows = np.bincount(np.repeat(np.arange(len(sizes)), sizes)[rows], minlength=len(sizes))
+    n_cut = ((n_rows > 0) & (n_rows < sizes)).sum()
+    if n_cut:
+        raise ValueError(
+            f"The data set is a subset that cuts queries: it holds parts of {n_cut} queries of "
+            f"{len(sizes)}. lightgbm.cv cuts them where the objective is callable: pass it "
+            "folds=skgraded.QueryKFold(5)."
+        )
+
+
+def warn_if_ids_are_forgotten(n_rows: int) -> None:
+    """Warn where a call without ids has more rows than the list of one query."""
+    if n_rows > _LONG_FOR_ONE_QUERY:
+        warn_once(
+            f"There are no query ids, so that all {n_rows} rows are scored as one query. Pass "
+            "qid=, one id per row; in scikit-learn's tools use make_ranking_scorer, which finds "
+            "the ids. If the rows are one query, say so by qid=np.zeros(len(y_true)).",
+            QueryIdsWarning,
+        )
+
+
+def _warn_if_ids_are_of_another_kind(queries: Queries) -> None:
+    """Warn where ids are row numbers or scores, or each id is the size of its query."""
+    ids = queries.qid
+    if queries.indptr[-1] == len(ids):  # each query has a single document
+        if _name_rows(ids):
+            warn_once(
+                f"qid is another number in each of {len(ids)} rows, as row numbers and scores are, "
+                "so that every query has a single document and any scores rank it equally. Give "
+                "the rows of a query the same id.",
+                QueryIdsWarning,
+            )
+    elif ids.dtype.kind in "iu" and ids[0] >= 1 and _are_sizes(ids, np.diff(queries.indptr)):
+        warn_once(
+            "qid looks like the number of rows of each query, repeated for each row: queries of "
+            "the same size are taken for one. From group sizes, make ids by "
+            "qid=np.repeat(np.arange(len(sizes)), sizes).",
+            QueryIdsWarning,
+        )
+
+
+def _name_rows(ids: NDArray[Any]) -> bool:
+    """Whether ids are 0, 1, 2 ..., 1, 2, 3 ... or fractions; others may be of single documents."""
+    if len(ids) < _MANY_SINGLE_DOCUMENTS or ids.dtype.kind not in "iuf":
+        return False
+    return bool((ids != np.floor(ids)).any() or (ids[0] in {0, 1} and (np.diff(ids) == 1).all()))
+
+
+def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:
+    """Whether queries of one size were taken for one, as each id divides its number of rows."""
+    if len(ids) == 1:
+        is_long = n_rows[0] > _LONG_FOR_ONE_QUERY
+        return bool(is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0)
+    if ids.min() < 1 or (n_rows == n_rows[0]).all() or (n_rows % ids).any():
+        return False
+    # An id divides a number of rows by chance once in id times.
+    return bool(np.log(ids).sum() >= -np.log(_CHANCE))

@@ -18,8 +18,7 @@ from skgraded._boosting import NamedMeasures
 from skgraded._guards import (
     QueryRecord,
     refusal_of,
-    warn_about_given_queries,
-    warn_about_scored_queries,
+    warn_about_queries,
     warn_if_a_feature_holds_the_ids,
     warn_once,
 )
@@ -303,7 +302,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         given = GivenRows(X, y, qid, sample_weight)
         judgments, rows = self._lay_out(given, booster.per_row, fit_params)
         check_labels(judgments, is_watched=False)
-        warn_about_given_queries(judgments)
+        warn_about_queries(judgments, "training rows")
         self.training_queries_ = QueryRecord.of(judgments)
         self.measure_ = _resolved(self.measure, judgments)
         kept, validation = rows, None
@@ -372,7 +371,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 f"eval_X, eval_y, eval_qid or eval_sample_weight is refused: {error}"
             ) from error
         check_labels(judgments, is_watched=True)
-        warn_about_scored_queries(judgments, self)
+        warn_about_queries(judgments, estimator=self)
         self.validation_queries_ = QueryRecord.of(judgments)
         self.measure_ = self._measure_for(judgments)
         return rows
@@ -502,7 +501,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             judgments = Judgments(columns.require_ids())
         except ValueError as error:
             return refusal_of(error)
-        warn_about_scored_queries(judgments, self)
+        warn_about_queries(judgments, estimator=self)
         chosen = self._measure_for(judgments)
         if chosen != self.measure_:
             warn_once(

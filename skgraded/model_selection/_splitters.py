@@ -13,7 +13,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state, indexable
 from sklearn.utils.validation import _num_samples
 
-from skgraded._guards import warn_about_given_queries
+from skgraded._guards import warn_about_queries
 from skgraded._support.arguments import integer, is_integer, is_number
 from skgraded.rankings import CheckedColumns, Judgments, read_columns
 
@@ -78,7 +78,7 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         integer("n_splits", self.n_splits, self._fewest_splits)
         columns = columns.require_ids()._replace(labels=self._labels_of(X, columns.labels))
         layout = Judgments(columns)
-        warn_about_given_queries(layout, rows="rows to split")
+        warn_about_queries(layout, "rows to split")
         return layout
 
     def _labels_of(self, X: Any, labels: Any) -> Any:

@@ -17,8 +17,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import (
-    warn_about_given_queries,
-    warn_about_scored_queries,
+    warn_about_queries,
     warn_if_splits_cut_queries,
 )
 from skgraded._support.arguments import choice, integer, is_integer
@@ -188,7 +187,7 @@ def cross_validate_queries(
     columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
     columns = columns.require_ids()._replace(labels=read_grades("y", columns.labels))
     judgments, ids = Judgments(columns), as_ids(columns.ids)
-    warn_about_given_queries(judgments, rows="rows to cross-validate on")
+    warn_about_queries(judgments, "rows to cross-validate on")
     named = measures_for(rankers, measures, judgments)
     rankers = {
         name: fitted_on_queries(each, next(iter(named.values()))) for name, each in rankers.items()
@@ -393,7 +392,7 @@ def scores_of_models(
     named = measures_for(own or models, measures, judgments)
     parts = {}
     for name, each in models.items():
-        warn_about_scored_queries(judgments, each)
+        warn_about_queries(judgments, estimator=each)
         parts[name] = evaluate(named, judgments.rank(scores_of_rows(each, X)))
     return parts
 

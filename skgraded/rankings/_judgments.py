@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded._guards import (
     hash_ids,
-    warn_about_scored_queries,
+    warn_about_queries,
     warn_if_ids_are_forgotten,
     warn_if_swapped,
 )
@@ -163,7 +163,7 @@ class Judgments:
         columns = read_columns(y_true, qid, sample_weight=sample_weight)
         self._lay_out(columns)
         if columns.ids is not None:
-            warn_about_scored_queries(self)
+            warn_about_queries(self)
 
     @classmethod
     def from_groups(
@@ -617,7 +617,7 @@ def as_rankings(
     if columns.ids is None:
         warn_if_ids_are_forgotten(judgments.n_documents)
     else:
-        warn_about_scored_queries(judgments)
+        warn_about_queries(judgments)
     if type(y_score) is not np.ndarray:  # whose rows have been compared
         y_score = distinct_numbers("y_score", y_score)
     rankings = judgments.rank(y_score, n_threads)

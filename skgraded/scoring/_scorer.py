@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skgraded._guards import refusal_of, warn_about_scored_queries, warn_if_a_column_is_learned
+from skgraded._guards import refusal_of, warn_about_queries, warn_if_a_column_is_learned
 from skgraded._support.arguments import choice
 from skgraded.measures import (
     Measure,
@@ -225,7 +225,7 @@ class RankingScorer:
         return evaluate(self._named_for(judgments), self._rank(estimator, X, judgments))
 
     def _rank(self, estimator: Any, X: Any, judgments: Judgments) -> Rankings:
-        warn_about_scored_queries(judgments, estimator)
+        warn_about_queries(judgments, estimator=estimator)
         return judgments.rank(scores_of_rows(estimator, X, self.response_method))
 
     @property

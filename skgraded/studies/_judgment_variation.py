@@ -10,7 +10,7 @@ from warnings import catch_warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._guards import warn_about_scored_queries
+from skgraded._guards import warn_about_queries
 from skgraded._support.arguments import integer
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import all_sealed
@@ -284,7 +284,7 @@ def _repeat(
     columns = read_columns(np.zeros(n_documents), qid, **judged, **ranked)
     unjudged = Judgments(columns)
     if columns.ids is not None:
-        warn_about_scored_queries(unjudged)
+        warn_about_queries(unjudged)
     once = [unjudged.rank(each) for each in systems.values()]
     at_a_time = max(1, _DOCUMENTS_AT_A_TIME // n_documents)
     values = []

@@ -1,4 +1,4 @@
-"""Warnings about arguments that are easily forgotten or taken for others."""
+"""Warnings where two arguments look exchanged."""
 
 from __future__ import annotations
 
@@ -7,71 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._guards._queries import IntArray, Queries, n_rows_of
 from skgraded._guards._stack import warn_once
-from skgraded.exceptions import QueryIdsWarning, SwappedArgumentsWarning
+from skgraded.exceptions import SwappedArgumentsWarning
 
-_LONG_FOR_ONE_QUERY = 1_000
-_MANY_SINGLE_DOCUMENTS = 20
 _MOST_GRADES = 16  # scores of more different values are not grades
 # So many scores tell whether there are few different ones.
 _SAMPLED = 256
-_CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
-
-
-def warn_if_ids_are_forgotten(n_rows: int) -> None:
-    """Warn where a call without ids has more rows than the list of one query."""
-    if n_rows > _LONG_FOR_ONE_QUERY:
-        warn_once(
-            f"There are no query ids, so that all {n_rows} rows are scored as one query. Pass "
-            "qid=, one id per row; in scikit-learn's tools use make_ranking_scorer, which finds "
-            "the ids. If the rows are one query, say so by qid=np.zeros(len(y_true)).",
-            QueryIdsWarning,
-        )
-
-
-def warn_if_ids_are_of_another_kind(queries: Queries) -> None:
-    """Warn where ids are row numbers or scores, or each id is the size of its query.
-
-    Parameters
-    ----------
-    queries : Queries
-        The rows by query.
-    """
-    ids = queries.qid
-    if queries.indptr[-1] == len(ids):  # each query has a single document
-        if _name_rows(ids):
-            warn_once(
-                f"qid is another number in each of {len(ids)} rows, as row numbers and scores are, "
-                "so that every query has a single document and any scores rank it equally. Give "
-                "the rows of a query the same id.",
-                QueryIdsWarning,
-            )
-    elif ids.dtype.kind in "iu" and ids[0] >= 1 and _are_sizes(ids, n_rows_of(queries)):
-        warn_once(
-            "qid looks like the number of rows of each query, repeated for each row: queries of "
-            "the same size are taken for one. From group sizes, make ids by "
-            "qid=np.repeat(np.arange(len(sizes)), sizes).",
-            QueryIdsWarning,
-        )
-
-
-def _name_rows(ids: NDArray[Any]) -> bool:
-    """Whether ids are 0, 1, 2 ..., 1, 2, 3 ... or fractions; others may be of single documents."""
-    if len(ids) < _MANY_SINGLE_DOCUMENTS or ids.dtype.kind not in "iuf":
-        return False
-    return bool((ids != np.floor(ids)).any() or (ids[0] in {0, 1} and (np.diff(ids) == 1).all()))
-
-
-def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:
-    """Whether queries of one size were taken for one, as each id divides its number of rows."""
-    if len(ids) == 1:
-        is_long = n_rows[0] > _LONG_FOR_ONE_QUERY
-        return bool(is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0)
-    if ids.min() < 1 or (n_rows == n_rows[0]).all() or (n_rows % ids).any():
-        return False
-    # An id divides a number of rows by chance once in id times.
-    return bool(np.log(ids).sum() >= -np.log(_CHANCE))
 
 
 def warn_if_swapped(
@@ -105,7 +46,7 @@ def warn_if_swapped(
         )
 
 
-def _repeat(scores: NDArray[Any], indptr: IntArray) -> bool:
+def _repeat(scores: NDArray[Any], indptr: NDArray[np.int64]) -> bool:
     """Whether scores above 0 occur twice in a query, as grades do and ranks do not."""
     query = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     pairs = np.stack([query, scores])[:, scores > 0]
