@@ -3,15 +3,20 @@
 import pytest
 from lightgbm import LGBMRanker
 
+N_TREES = 15  # of which early stopping keeps fewer
+
 
 def lgbm(kind=LGBMRanker, **params):
-    return kind(**{"n_estimators": 40, "num_leaves": 7, "n_jobs": 1, "verbose": -1, **params})
+    options = {"n_estimators": N_TREES, "num_leaves": 7, "n_jobs": 1, "verbose": -1}
+    return kind(**options | params)
 
 
 def xgb(kind="XGBRanker", **params):
     xgboost = pytest.importorskip("xgboost")
     make = getattr(xgboost, kind) if isinstance(kind, str) else kind
-    return make(**{"n_estimators": 40, "max_depth": 3, "n_jobs": 1, "random_state": 0, **params})
+    return make(
+        **{"n_estimators": N_TREES, "max_depth": 3, "n_jobs": 1, "random_state": 0, **params}
+    )
 
 
 QUIET = {"verbose": 0, "thread_count": 1, "allow_writing_files": False, "random_seed": 0}
@@ -19,7 +24,7 @@ QUIET = {"verbose": 0, "thread_count": 1, "allow_writing_files": False, "random_
 
 def cat(**params):
     catboost = pytest.importorskip("catboost")
-    return catboost.CatBoostRanker(**{"n_estimators": 40, **QUIET, **params})
+    return catboost.CatBoostRanker(**{"n_estimators": N_TREES, **QUIET, **params})
 
 
 BOOSTERS = {"lightgbm": lgbm, "xgboost": xgb, "catboost": cat}

@@ -5,15 +5,14 @@ import warnings
 import lightgbm
 import numpy as np
 import pytest
-from boosters import cat, lgbm, xgb
+from boosters import N_TREES, cat, lgbm, xgb
 from lightgbm import LGBMClassifier, LGBMRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skgraded import QueryKFold, QueryRanker, query_target
+from skgraded import QueryRanker
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
 
@@ -28,7 +27,7 @@ def ranker(estimator, **params):
 def stopped(estimator):
     params = {"validation_fraction": 0.3, "early_stopping_rounds": 3, "random_state": 0}
     fitted = ranker(estimator, **params).fit(X, Y, QID)
-    assert fitted.best_iteration_ < 40
+    assert fitted.best_iteration_ < N_TREES
     return fitted
 
 
@@ -57,7 +56,7 @@ def test_lightgbm_reads_its_file(tmp_path, name, stops):
     again = lightgbm.Booster(model_file=tmp_path / "model.txt")
     assert again.dump_model()["objective"].split()[0] == written
     assert again.params["objective"] == written
-    assert again.num_trees() == (fitted.best_iteration_ if stops else 40)
+    assert again.num_trees() == (fitted.best_iteration_ if stops else N_TREES)
     np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
 
 
@@ -125,15 +124,6 @@ def test_a_pipeline_of_nothing_is_exported_and_one_of_transformers_is_not(tmp_pa
     with pytest.raises(ValueError, match=r"^export writes the model alone, got a Pipeline"):
         fitted.export(tmp_path / "other.txt")
     assert not (tmp_path / "other.txt").exists()
-
-
-def test_the_best_of_a_search_is_exported(tmp_path):
-    model, grid = ranker(lgbm(objective=objective("nDCG"))), {"estimator__num_leaves": [3, 7]}
-    search = GridSearchCV(model, grid, cv=QueryKFold(2))
-    best = search.fit(X, query_target(Y, QID)).best_estimator_
-    best.export(tmp_path / "model.txt")
-    again = lightgbm.Booster(model_file=tmp_path / "model.txt")
-    np.testing.assert_array_equal(again.predict(X), search.predict(X))
 
 
 @pytest.mark.parametrize("estimator", [Ridge(), lgbm(LGBMClassifier)])

@@ -98,12 +98,8 @@ def predictions(X, y, metadata):
     return cross_val_predict(RANKER, X, y, cv=CV, **params(metadata))
 
 
-def grid_search(X, y, metadata, scoring=SCORER):
-    return searched(GridSearchCV(RANKER, GRID, cv=CV, scoring=scoring), X, y, metadata)
-
-
-def grid_search_in_two_processes(X, y, metadata):
-    return searched(GridSearchCV(RANKER, GRID, cv=CV, n_jobs=2), X, y, metadata)
+def grid_search(X, y, metadata):
+    return searched(GridSearchCV(RANKER, GRID, cv=CV, scoring=SCORER), X, y, metadata)
 
 
 def halving_search_over_trees(X, y, metadata):
@@ -117,8 +113,8 @@ def nested_search(X, y, metadata):
     return cross_val_score(search, X, y, cv=CV, **params(metadata))
 
 
-def learning_curve_of_whole_queries(X, y, metadata, scoring=None):
-    options = {"cv": CV, "train_sizes": [60, 120], "scoring": scoring, **params(metadata)}
+def learning_curve_of_whole_queries(X, y, metadata):
+    options = {"cv": CV, "train_sizes": [60, 120], **params(metadata)}
     _, train, test = learning_curve(RANKER, X, y, **options)
     return [*train.ravel(), *test.ravel()]
 
@@ -142,14 +138,14 @@ def importance_by_permutation(X, y, metadata, scoring=SCORER):
     return found.importances.ravel()
 
 
-def sequential_selection(X, y, metadata, scoring=None):
-    selector = SequentialFeatureSelector(RANKER, n_features_to_select=2, cv=CV, scoring=scoring)
+def sequential_selection(X, y, metadata):
+    selector = SequentialFeatureSelector(RANKER, n_features_to_select=2, cv=CV)
     return selector.fit(X, y, **metadata).get_support()
 
 
-def recursive_elimination(X, y, metadata, scoring=None):
+def recursive_elimination(X, y, metadata):
     # Without scoring it asks r2 of an estimator that is not a classifier, which the ranker refuses.
-    selector = RFECV(RANKER, cv=CV, scoring=scoring or SCORER, importance_getter=IMPORTANCES)
+    selector = RFECV(RANKER, cv=CV, scoring=SCORER, importance_getter=IMPORTANCES)
     fitted = selector.fit(X, y, **metadata)
     return [*fitted.ranking_, *fitted.cv_results_["mean_test_score"]]
 
@@ -184,7 +180,6 @@ TOOLS = [
     several_scores,
     predictions,
     grid_search,
-    grid_search_in_two_processes,
     halving_search_over_trees,
     nested_search,
     learning_curve_of_whole_queries,
@@ -246,18 +241,7 @@ def test_one_result_whatever_carries_the_ids(tool_and_result, carrier):
             tool(*given)
 
 
-@pytest.mark.parametrize(
-    "tool",
-    [
-        scores,
-        grid_search,
-        learning_curve_of_whole_queries,
-        curve_over_leaves,
-        importance_by_permutation,
-        sequential_selection,
-        recursive_elimination,
-    ],
-)
+@pytest.mark.parametrize("tool", [scores, curve_over_leaves, importance_by_permutation])
 def test_the_measure_is_the_default_and_may_be_named(tool):
     given = carried_by("target")
     expected = tool(*given, scoring=SCORER)
@@ -276,22 +260,3 @@ def test_one_result_whatever_runs_the_jobs(backend, routing):
     ):
         found = searched(search, *carried_by("keyword" if routing else "target"))
     np.testing.assert_array_equal(found, expected)
-
-
-def test_optuna_with_threads_of_its_own():
-    optuna = pytest.importorskip("optuna")
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    target = query_target(Y, QID)
-
-    def objective(trial):
-        leaves = trial.suggest_categorical("num_leaves", GRID["estimator__num_leaves"])
-        ranker = clone(RANKER).set_params(estimator__num_leaves=leaves)
-        return cross_val_score(ranker, X, target, cv=CV).mean()
-
-    study = optuna.create_study(
-        direction="maximize", sampler=optuna.samplers.GridSampler({"num_leaves": [2, 5]})
-    )
-    study.optimize(objective, n_trials=2, n_jobs=2)
-    by_leaves = {trial.params["num_leaves"]: trial.value for trial in study.trials}
-    search = GridSearchCV(RANKER, GRID, cv=CV).fit(X, target)
-    assert [by_leaves[each] for each in (2, 5)] == list(search.cv_results_["mean_test_score"])

@@ -1,6 +1,5 @@
 """What QueryRanker watches in training is what predict returns, or the fit says why it is not."""
 
-import pickle
 import warnings
 from importlib import import_module
 from inspect import signature
@@ -9,7 +8,7 @@ import lightgbm as lgb
 import numpy as np
 import pytest
 import sklearn
-from boosters import BOOSTERS, CONTINUES, STARTS, cat, lgbm, xgb
+from boosters import BOOSTERS, CONTINUES, N_TREES, STARTS, cat, lgbm, xgb
 from lightgbm import LGBMRanker, LGBMRegressor
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.decomposition import PCA
@@ -24,7 +23,6 @@ from skgraded.displays import TrainingDisplay
 from skgraded.exceptions import QueryLeakWarning
 from skgraded.lightgbm import early_stopping, eval_metric
 from skgraded.measures import Fallout
-from skgraded.model_selection._rows import QueryRows, Validation, Watched, recorded_value
 
 MEASURE = nDCG(k=10)
 X, Y, QID = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
@@ -217,56 +215,51 @@ class Noisy(TransformerMixin, BaseEstimator):
         return X + self.rng_.normal(size=X.shape)
 
 
-class FirstTrees(LGBMRanker):
-    def predict(self, X, **params):
-        return super().predict(X, **{**params, "num_iteration": 1})
-
-
 class Rounded(LGBMRanker):
     def predict(self, X, **params):
         return np.round(super().predict(X, **params), 1)
 
 
+class Nudged(LGBMRanker):
+    """Moves documents of equal scores apart: by as little as rounding does, unless told."""
+
+    nudge = 1e-12
+    n_rows = None
+
+    def predict(self, X, **params):
+        scores = super().predict(X, **params)
+        nudged = scores[: self.n_rows]
+        nudged += np.random.default_rng(0).uniform(0, self.nudge, len(nudged))
+        return scores
+
+
+class Pushed(Nudged):
+    nudge = 1e-3
+
+
+class FirstTrees(Nudged):
+    """More changes than the nudge in one query can explain."""
+
+    n_rows = 1
+
+    def predict(self, X, **params):
+        return super().predict(X, **{**params, "num_iteration": 1})
+
+
 @pytest.mark.parametrize("rounds", [5, None])
-@pytest.mark.parametrize("kind", [FirstTrees, Rounded, Noisy])
+@pytest.mark.parametrize("kind", [FirstTrees, Rounded, Pushed, Noisy])
 def test_a_prediction_that_was_not_watched_is_an_error(kind, rounds):
-    model = make_pipeline(Noisy(), lgbm()) if kind is Noisy else lgbm(kind)
+    few = {"num_leaves": 2, "n_estimators": 10}  # so that scores are equal
+    model = make_pipeline(Noisy(), lgbm()) if kind is Noisy else lgbm(kind, **few)
     name = "LGBMRanker" if kind is Noisy else kind.__name__
     with pytest.raises(ValueError, match=rf"^nDCG@10 on the .* is .* by predict of {name}: "):
         watch(model, rounds=rounds)
 
 
-def test_an_iteration_range_of_xgboost_that_was_not_watched_is_an_error():
-    xgboost = pytest.importorskip("xgboost")
-
-    class FirstRounds(xgboost.XGBRanker):
-        def predict(self, X, **params):
-            return super().predict(X, **{**params, "iteration_range": (0, 2)})
-
-    with pytest.raises(ValueError, match=r"by predict of FirstRounds: .* range of iterations"):
-        watch(xgb(FirstRounds))
-
-
 def test_the_last_digits_of_scores_do_not_matter():
     """A library may sum trees in another order when it predicts."""
-    y, qid = np.tile([0.0, 1], 10), np.repeat(np.arange(10), 2)
-    rows = QueryRows(
-        X=None, y=y, sizes=np.full(10, 2), weight=None, per_row={}, ranks=np.arange(10)
-    )
-
-    def recorded(before, after, others=(1, 2)):
-        """Compare the scores of one query in training and in predict, and those of nine others."""
-        history = {"valid_0": {str(MEASURE): [MEASURE(y, [*before, *[1, 2] * 9], qid=qid)]}}
-        watched, named = Watched(history, None, "last"), ((str(MEASURE), MEASURE),)
-        scores = np.array([*after, *others * 9], dtype=float)
-        return recorded_value(watched, Validation(rows, named, None), scores, "Ranker")
-
-    recorded([1, 1 + 1e-9], [1 + 1e-9, 1])
-    told = r"^nDCG@10 on the validation rows was 1 in .* is 0\.\d+ by predict of Ranker"
-    with pytest.raises(ValueError, match=told):
-        recorded([1, 1 + 1e-3], [1 + 1e-3, 1])
-    with pytest.raises(ValueError, match=told):  # more than the one close query can change
-        recorded([1, 1 + 1e-9], [1 + 1e-9, 1], others=(2, 1))
+    fitted = watch(lgbm(Nudged, num_leaves=2))
+    assert value_of(fitted) != max(values_of(fitted)) == fitted.best_score_
 
 
 def test_scores_that_lightgbm_would_not_sum_to_the_end_are_refused():
@@ -314,14 +307,14 @@ def test_one_callback_stops_a_training_and_may_be_the_users(library):
         pytest.skip("callbacks are called in any order")
     fitted = fit_with_own_stopping(library, rounds=None)
     assert value_of(fitted) == pytest.approx(max(values_of(fitted)), abs=1e-12)
-    assert len(values_of(fitted)) < 40
+    assert len(values_of(fitted)) < N_TREES
 
 
 def test_a_callback_of_ours_may_stop_by_another_rule():
     stop = early_stopping("nDCG@10", 3, min_delta=0.05)
     fitted = watch(lgbm(), rounds=None, callbacks=[stop])
     assert value_of(fitted) in values_of(fitted)
-    assert len(values_of(fitted)) < 40
+    assert len(values_of(fitted)) < N_TREES
 
 
 def test_catboost_may_keep_more_trees_than_the_best():
@@ -378,14 +371,6 @@ def test_a_measure_of_ones_own_among_the_metrics_is_recorded_once():
     assert {name: len(values) for name, values in seen.items()} == {"AP": 4, "nDCG@3": 4}
 
 
-def test_a_metric_of_ours_that_xgboost_would_call_is_refused():
-    pytest.importorskip("xgboost")
-    from skgraded.xgboost import eval_metric
-
-    with pytest.raises(ValueError, match=r"^XGBRanker\(eval_metric=eval_metric\('AP'\)\) is"):
-        halved(xgb(eval_metric=eval_metric("AP"))).fit(X, Y, QID)
-
-
 def test_own_metrics_of_xgboost_are_recorded_on_rows_that_are_given_with_weights():
     ones = np.ones(len(Y))
     fitted = watch(
@@ -432,7 +417,7 @@ def test_training_leaves_the_validation_queries_out():
     fitted = halved(lgbm()).fit(X, Y, QID)
     out = fitted.validation_queries_.contains(QID)
     assert len(fitted.validation_queries_) == 18
-    assert len(values_of(fitted)) == fitted.best_iteration_ + 5 < 40
+    assert len(values_of(fitted)) == fitted.best_iteration_ + 5 < N_TREES
     kept = lgbm(n_estimators=fitted.best_iteration_).fit(X[~out], Y[~out], group=[20] * 42)
     np.testing.assert_array_equal(fitted.predict(X), kept.predict(X))
     staged = lgbm().fit(X[~out], Y[~out], group=[20] * 42)
@@ -465,14 +450,6 @@ def test_a_second_fit_forgets_the_first_one_s_validation():
     fitted.set_params(validation_fraction=None, early_stopping_rounds=None).fit(X, Y, QID)
     for attribute in ("evals_result_", "best_iteration_", "best_score_", "validation_queries_"):
         assert not hasattr(fitted, attribute)
-
-
-def test_pickling_keeps_what_was_watched():
-    fitted = halved(lgbm()).fit(X, Y, QID)
-    copy = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(copy.predict(X), fitted.predict(X))
-    assert copy.evals_result_ == fitted.evals_result_
-    assert copy.measure_ == MEASURE
 
 
 def test_validation_queries_pass_through_the_pipeline_and_carry_weights_and_scores():
