@@ -118,26 +118,28 @@ def evaluate(
     for name, value in {"complete": complete, "strict": strict, "progress": progress}.items():
         flag(name, value)
     judged, given = read_qrels(qrels), named_runs(runs)
-
-    def read(name: str | None, given: Any) -> JoinedRun:
-        run = read_columns_of_run(given, strict=strict, name=name, with_ranks=order == "rank")
-        return join(judged, run, order=order, negative=negative)
-
     if judged.are_fractional:
         given[0] = None, _read_first(judged, *given[0], strict)
     warn_of_continuous_scale(named.values(), judged.top_grade, are_fractional=judged.are_fractional)
-    score = partial(score_joined, named.values(), complete=complete)
+    score = partial(score_joined, named.values(), judged.topics, judged.pool(negative), complete)
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
-        score_batch = partial(_score_batch, judged.name, read, score, bar.step)
-        names, left_out, values, n_empty = _in_batches(score_batch, given, n_threads)
-    systems = unique_names(names)
+
+        def read(name: str | None, given: Any) -> JoinedRun:
+            run = read_columns_of_run(given, strict=strict, name=name, with_ranks=order == "rank")
+            joined = join(judged, run, order)
+            bar.step()
+            return joined
+
+        batches = _in_batches(partial(_score_batch, read, score), given, n_threads, judged.name)
+    systems = unique_names([name for batch in batches for name in batch.names])
+    left_out = [each for batch in batches for each in batch.left_out]
     return Scores(
         measures=tuple(named),
         qid=judged.topics,
-        values=values,
+        values=np.concatenate([batch.values for batch in batches]),
         directions=tuple(map(direction_of, named.values())),
         systems=systems,
-        n_empty=n_empty,
+        n_empty=batches[0].n_empty,
         empty=tuple(each.empty for each in named.values()),
         judged=partial(_fingerprints, judged, negative),
         notes=(*_notes(judged, negative, named), *notes_on_runs(systems, left_out, complete)),
@@ -178,15 +180,13 @@ class _Batch(NamedTuple):
     names: list[str]
     left_out: list[LeftOut]
     faults: list[ValueError | OSError]
-    values: FloatArray = np.empty(0)
-    n_empty: tuple[int, ...] = ()
+    values: FloatArray
+    n_empty: tuple[int, ...]
 
 
 def _score_batch(
-    name_of_qrels: str,
     read: Callable[[str | None, Any], JoinedRun],
     score: Callable[[list[JoinedRun]], tuple[FloatArray, tuple[int, ...]]],
-    step: Callable[[], None],
     batch: list[tuple[str | None, Any]],
 ) -> _Batch:
     """Read runs and score them together."""
@@ -197,32 +197,27 @@ def _score_batch(
             runs.append(read(name, given))
         except (ValueError, OSError) as fault:
             faults.append(fault)
-        step()
-    told = [run.name for run in runs], [run.left_out for run in runs]
-    if faults:
-        return _Batch(*told, faults)
-    try:
-        return _Batch(*told, faults, *score(runs))
-    except ValueError as error:  # grades that a measure does not take
-        raise ValueError(f"{name_of_qrels}: {error}") from error
+    scored = (np.empty(0), ()) if faults else score(runs)
+    return _Batch([run.name for run in runs], [run.left_out for run in runs], faults, *scored)
 
 
 def _in_batches(
     score_batch: Callable[[list[tuple[str | None, Any]]], _Batch],
     named: list[tuple[str | None, Any]],
     n_threads: int,
-) -> tuple[list[str], list[LeftOut], FloatArray, tuple[int, ...]]:
+    name_of_qrels: str,
+) -> list[_Batch]:
     """Score runs some at a time; raise one error that names all faults of all runs."""
     size = min(_RUNS_AT_A_TIME, math.ceil(len(named) / n_threads))
     parts = [named[start : start + size] for start in range(0, len(named), size)]
-    batches = in_threads(score_batch, parts, n_threads)
+    try:
+        batches = in_threads(score_batch, parts, n_threads)
+    except ValueError as error:  # grades that a measure does not take
+        raise ValueError(f"{name_of_qrels}: {error}") from error
     faults = [fault for batch in batches for fault in batch.faults]
     if len(faults) == 1:
         raise faults[0]
     if faults:
         all_missing = all(isinstance(fault, OSError) for fault in faults)
         raise (OSError if all_missing else ValueError)("\n".join(map(str, faults)))
-    names = [name for batch in batches for name in batch.names]
-    left_out = [each for batch in batches for each in batch.left_out]
-    values = np.concatenate([batch.values for batch in batches])
-    return names, left_out, values, batches[0].n_empty
+    return batches

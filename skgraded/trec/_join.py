@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
@@ -58,20 +59,17 @@ class LeftOut(NamedTuple):
 
 
 class JoinedRun(NamedTuple):
-    """A run with the levels of its documents, in the layout of `skgraded.rankings`.
+    """A run whose documents were looked up in the qrels, in the layout of `skgraded.rankings`.
 
     Attributes
     ----------
     name : str
         Name of the run.
-    qid : ndarray of shape (n_topics,)
-        Topic ids, in the order of the qrels.
     indptr : ndarray of shape (n_topics + 1,), int64
-        Extents of the topics among the retrieved documents.
-    pool : Pool
-        The judged documents of these topics.
-    levels : ndarray of shape (n_documents,)
-        Level of each retrieved document.
+        Extents of the topics of the qrels among the retrieved documents.
+    rows : ndarray of shape (n_documents,), int32
+        Row of each retrieved document in the qrels, or their number of documents where they lack
+        it, which is its place in the levels of a `Pool`.
     order, tied : ndarray of shape (n_documents,)
         The ranking, as in `Rankings`.
     left_out : LeftOut
@@ -79,18 +77,14 @@ class JoinedRun(NamedTuple):
     """
 
     name: str
-    qid: NDArray[Any]
     indptr: IntArray
-    pool: Pool
-    levels: NDArray[Any]
+    rows: NDArray[np.int32]
     order: NDArray[np.int32]
     tied: NDArray[np.uint8]
     left_out: LeftOut
 
 
-def join(
-    qrels: Qrels, run: Run, *, order: Order = "trec_eval", negative: Negative = "unsampled"
-) -> JoinedRun:
+def join(qrels: Qrels, run: Run, order: Order) -> JoinedRun:
     """Look up every retrieved document in the qrels and rank the run.
 
     Parameters
@@ -99,15 +93,13 @@ def join(
         The judgments.
     run : Run
         The retrieved documents.
-    order : {"trec_eval", "score", "rank", "file"}, default="trec_eval"
+    order : {"trec_eval", "score", "rank", "file"}
         How the documents are ranked, as in `rank`.
-    negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
-        Meaning of negative grades, as in `rank`.
 
     Returns
     -------
     JoinedRun
-        The levels and the ranking of all topics of the qrels; the list of one that the run lacks is
+        The rows and the ranking of all topics of the qrels; the list of one that the run lacks is
         empty.
     """
     number_of = {topic: number for number, topic in enumerate(run.topics.tolist())}
@@ -118,18 +110,17 @@ def join(
     start = np.where(absent, 0, run.indptr[in_run])
     lengths = np.where(absent, 0, run.indptr[in_run + 1] - start)
     indptr = np.concatenate(([0], np.cumsum(lengths)))
-    pool = qrels.pool(negative)
     slots, slot_indptr, key = qrels.slots
-    found, rows = _core.look_up_documents(
+    found, rows_found = _core.look_up_documents(
         *run.documents.block, start, indptr, *qrels.documents.block, slots, slot_indptr, key
     )
-    levels = np.full(int(indptr[-1]), pool.levels[-1])
-    levels[found] = pool.levels[rows]
+    rows = np.full(int(indptr[-1]), qrels.n_documents, dtype=np.int32)
+    rows[found] = rows_found
     order_in_topic, tied = rank_run(run, order, start, indptr)
     n_missing = int(absent.sum())
     n_extra = run.n_topics - (len(absent) - n_missing)
     left_out = LeftOut(n_missing, n_extra, run.n_duplicates)
-    return JoinedRun(run.name, qrels.topics, indptr, pool, levels, order_in_topic, tied, left_out)
+    return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out)
 
 
 def rank_run(
@@ -177,19 +168,6 @@ def _check_ranks(run: Run) -> NDArray[np.int32]:
             f"else for document {run.documents[row]!r}."
         )
     return run.ranks
-
-
-def _without_missing(run: JoinedRun) -> JoinedRun:
-    """Leave out the topics that the run lacks."""
-    kept, pool = np.flatnonzero(np.diff(run.indptr)), run.pool
-    lengths = np.diff(pool.indptr)[kept]
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    rows = np.arange(indptr[-1]) + np.repeat(pool.indptr[kept] - indptr[:-1], lengths)
-    return run._replace(
-        qid=run.qid[kept],
-        indptr=np.append(run.indptr[kept], run.indptr[-1]),
-        pool=pool._replace(best_first=pool.best_first[rows], indptr=indptr),
-    )
 
 
 def _no_common_topic(qrels: Qrels, run: Run) -> str:
@@ -284,23 +262,29 @@ def rank(
     >>> AP()(rankings)  # d3 is relevant, but was not retrieved
     0.5
     """
-    joined = join(
-        read_qrels(qrels),
-        read_columns_of_run(run, strict=strict, name=None, with_ranks=order == "rank"),
-        order=order,
-        negative=negative,
-    )
-    whole = flag("complete", complete)
-    return rankings_of([joined if whole else _without_missing(joined)], threads(n_threads))
+    judged, whole = read_qrels(qrels), flag("complete", complete)
+    retrieved = read_columns_of_run(run, strict=strict, name=None, with_ranks=order == "rank")
+    joined, topics, pool = join(judged, retrieved, order), judged.topics, judged.pool(negative)
+    if not whole:
+        kept = np.flatnonzero(np.diff(joined.indptr))
+        joined = joined._replace(indptr=np.append(joined.indptr[kept], joined.indptr[-1]))
+        topics, pool = topics[kept], pool.of_topics(kept)
+    return rankings_of([joined], topics, pool, threads(n_threads))
 
 
-def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
+def rankings_of(
+    runs: Sequence[JoinedRun], topics: NDArray[Any], pool: Pool, n_threads: int = 1
+) -> Rankings:
     """Make the rankings of runs that are already joined with their qrels.
 
     Parameters
     ----------
     runs : sequence of JoinedRun
         The runs.
+    topics : ndarray of shape (n_topics,)
+        The topics of each run.
+    pool : Pool
+        The judged documents of these topics.
     n_threads : int, default=1
         Number of threads for scoring.
 
@@ -309,14 +293,13 @@ def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
     Rankings
         The topics of the first run, then those of the second, and so on.
     """
-    pools = [run.pool for run in runs]
-    best_first = np.concatenate([pool.best_first for pool in pools])
+    n_runs = len(runs)
     judgments = Judgments.of_lists(
-        np.concatenate([run.levels for run in runs]),
+        pool.levels[np.concatenate([run.rows for run in runs])],
         _stacked([run.indptr for run in runs]),
-        pools[0].grades,
-        RankedList.without_ties(best_first, _stacked([pool.indptr for pool in pools])),
-        qid=np.concatenate([run.qid for run in runs]),
+        pool.grades,
+        RankedList.without_ties(np.tile(pool.best_first, n_runs), _stacked([pool.indptr] * n_runs)),
+        qid=np.tile(topics, n_runs),
     )
     order = np.concatenate([run.order for run in runs])
     tied = np.concatenate([run.tied for run in runs])
@@ -324,7 +307,11 @@ def rankings_of(runs: Sequence[JoinedRun], n_threads: int = 1) -> Rankings:
 
 
 def score_joined(
-    measures: Collection[Measure], runs: Sequence[JoinedRun], complete: bool
+    measures: Collection[Measure],
+    topics: NDArray[Any],
+    pool: Pool,
+    complete: bool,
+    runs: Sequence[JoinedRun],
 ) -> tuple[FloatArray, tuple[int, ...]]:
     """Score runs that are joined with the same qrels.
 
@@ -332,10 +319,14 @@ def score_joined(
     ----------
     measures : sequence of Measure
         The measures.
-    runs : sequence of JoinedRun
-        The runs.
+    topics : ndarray of shape (n_topics,)
+        The topics of the qrels.
+    pool : Pool
+        Their judged documents.
     complete : bool
         Whether a topic that a run lacks counts as an empty list.
+    runs : sequence of JoinedRun
+        The runs.
 
     Returns
     -------
@@ -344,7 +335,7 @@ def score_joined(
     n_empty : tuple of int
         For each measure, the number of topics with nothing relevant.
     """
-    columns, n_empty = zip(*score_queries(measures, rankings_of(runs)), strict=True)
+    columns, n_empty = zip(*score_queries(measures, rankings_of(runs, topics, pool)), strict=True)
     values = np.column_stack(columns).reshape(len(runs), -1, len(columns))
     if not complete:
         values[[np.diff(run.indptr) == 0 for run in runs]] = np.nan
@@ -372,7 +363,7 @@ _RUNS_AT_A_TIME = 4
 
 
 class JoinedRuns(NamedTuple):
-    """Runs whose documents were looked up in the qrels, to be scored under other grades.
+    """Runs whose documents were looked up in the qrels once, to be scored under many grades.
 
     Attributes
     ----------
@@ -381,8 +372,7 @@ class JoinedRuns(NamedTuple):
     qrels : Qrels
         The judgments.
     runs : list of JoinedRun
-        All topics of each run. The level of a document is its row in the qrels, or their number of
-        documents where they lack it.
+        All topics of each run.
     complete : bool
         Whether a topic that a run lacks counts as an empty list.
     """
@@ -411,18 +401,19 @@ class JoinedRuns(NamedTuple):
         ndarray of shape (n_systems, n_topics, n_measures)
             The values; nan where a topic is left out.
         """
-        named = measures_by_name(measures)
         pool = dataclasses.replace(self.qrels, grades=grades).pool()
-
-        def score(first: int) -> FloatArray:
-            runs = [
-                run._replace(levels=pool.levels[run.levels], pool=pool)
-                for run in self.runs[first : first + _RUNS_AT_A_TIME]
-            ]
-            return score_joined(named.values(), runs, self.complete)[0]
-
+        score = partial(
+            score_joined,
+            measures_by_name(measures).values(),
+            self.qrels.topics,
+            pool,
+            self.complete,
+        )
         starts = range(0, len(self.runs), _RUNS_AT_A_TIME)
-        return np.concatenate(in_threads(score, starts, threads(n_threads)))
+        batches = [self.runs[start : start + _RUNS_AT_A_TIME] for start in starts]
+        return np.concatenate(
+            [values for values, _ in in_threads(score, batches, threads(n_threads))]
+        )
 
     def best_rank(self) -> IntArray:
         """Find the best rank at which any run has each document of the qrels.
@@ -435,8 +426,8 @@ class JoinedRuns(NamedTuple):
         best = np.full(self.qrels.n_documents + 1, np.iinfo(np.int64).max)
         for run in self.runs:
             starts = np.repeat(run.indptr[:-1], np.diff(run.indptr))
-            rank = np.arange(1, len(run.levels) + 1) - starts
-            np.minimum.at(best, run.levels[run.order + starts], rank)
+            rank = np.arange(1, len(run.rows) + 1) - starts
+            np.minimum.at(best, run.rows[run.order + starts], rank)
         return best[:-1]
 
     def notes(self) -> list[str]:
@@ -486,16 +477,12 @@ def join_runs(
         If a file is not as described, or a run and the qrels have no topic in common.
     """
     judged, named, complete = read_qrels(qrels), named_runs(runs), flag("complete", complete)
-    # Each document has a grade of its own, so that its level is its row, plus 1 for the grade 0.
-    numbered = dataclasses.replace(judged, grades=np.arange(1.0, judged.n_documents + 1))
-    numbered.pool()
-
     with ProgressBar(len(named), "reading runs") as bar:
 
         def read(given: tuple[str | None, Any]) -> JoinedRun:
-            joined = join(numbered, read_run(given[1], name=given[0]), order=order)
+            joined = join(judged, read_run(given[1], name=given[0]), order)
             bar.step()
-            return joined._replace(levels=(joined.levels - 1).astype(np.int32))
+            return joined
 
         read_runs = in_threads(read, named, threads(n_threads))
     systems = unique_names([run.name for run in read_runs])

@@ -169,6 +169,13 @@ class Pool(NamedTuple):
     best_first: NDArray[Any]
     indptr: IntArray
 
+    def of_topics(self, kept: IntArray) -> Pool:
+        """Return the pool of some topics; levels stay those of all documents."""
+        starts, lengths = self.indptr[kept], np.diff(self.indptr)[kept]
+        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        rows = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)
+        return self._replace(best_first=self.best_first[rows], indptr=indptr)
+
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Qrels(Table):
