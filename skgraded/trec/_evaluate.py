@@ -28,10 +28,10 @@ from skgraded.trec._join import (
 )
 from skgraded.trec._qrels_and_runs import (
     Negative,
+    Pool,
     Qrels,
     Run,
     named_runs,
-    read_columns_of_run,
     read_qrels,
     read_run,
     unique_names,
@@ -121,18 +121,14 @@ def evaluate(
     if judged.are_fractional:
         given[0] = None, _read_first(judged, *given[0], strict)
     warn_of_continuous_scale(named.values(), judged.top_grade, are_fractional=judged.are_fractional)
-    score = partial(score_joined, named.values(), judged.topics, judged.pool(negative), complete)
+    pool = judged.pool(negative)
+    read = partial(join, judged, order, strict)
+    score = partial(score_joined, named.values(), pool, complete)
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
-
-        def read(name: str | None, given: Any) -> JoinedRun:
-            run = read_columns_of_run(given, strict=strict, name=name, with_ranks=order == "rank")
-            joined = join(judged, run, order)
-            bar.step()
-            return joined
-
-        batches = _in_batches(partial(_score_batch, read, score), given, n_threads, judged.name)
-    systems = unique_names([name for batch in batches for name in batch.names])
-    left_out = [each for batch in batches for each in batch.left_out]
+        score_batch = partial(_score_batch, read, score, bar.step)
+        batches = _in_batches(score_batch, given, n_threads, judged.name)
+    names, left_out = zip(*(run for batch in batches for run in batch.runs), strict=True)
+    systems = unique_names(names)
     return Scores(
         measures=tuple(named),
         qid=judged.topics,
@@ -141,7 +137,7 @@ def evaluate(
         systems=systems,
         n_empty=batches[0].n_empty,
         empty=tuple(each.empty for each in named.values()),
-        judged=partial(_fingerprints, judged, negative),
+        judged=partial(_fingerprints, pool),
         notes=(*_notes(judged, negative, named), *notes_on_runs(systems, left_out, complete)),
     )
 
@@ -162,43 +158,42 @@ def _notes(qrels: Qrels, negative: Negative, measures: dict[str, Measure]) -> li
     return notes
 
 
-def _fingerprints(qrels: Qrels, negative: Negative) -> NDArray[np.uint64]:
+def _fingerprints(pool: Pool) -> NDArray[np.uint64]:
     """Return those of the judgments of each topic."""
-    pool = qrels.pool(negative)
     best_first = RankedList.without_ties(pool.best_first, pool.indptr)
-    retrieved = pool.levels[:0], np.zeros(qrels.n_topics + 1, dtype=np.int64)
-    judgments = Judgments.of_lists(*retrieved, pool.grades, best_first, qid=qrels.topics)
-    return judgments.fingerprints
+    retrieved = pool.levels[:0], np.zeros(len(pool.topics) + 1, dtype=np.int64)
+    return Judgments.of_lists(*retrieved, pool.grades, best_first, qid=pool.topics).fingerprints
 
 
 class _Batch(NamedTuple):
-    """Names of runs that were read, and what was left out of them; the errors of the others.
+    """Names of runs that were read, with what was left out of them; the errors of the others.
 
     ``values`` and ``n_empty`` are as in `score_joined`. They are empty where there are errors.
     """
 
-    names: list[str]
-    left_out: list[LeftOut]
+    runs: list[tuple[str, LeftOut]]
     faults: list[ValueError | OSError]
     values: FloatArray
     n_empty: tuple[int, ...]
 
 
 def _score_batch(
-    read: Callable[[str | None, Any], JoinedRun],
+    read: Callable[[tuple[str | None, Any]], JoinedRun],
     score: Callable[[list[JoinedRun]], tuple[FloatArray, tuple[int, ...]]],
+    step: Callable[[], None],
     batch: list[tuple[str | None, Any]],
 ) -> _Batch:
     """Read runs and score them together."""
     runs: list[JoinedRun] = []
     faults: list[ValueError | OSError] = []
-    for name, given in batch:
+    for each in batch:
         try:
-            runs.append(read(name, given))
+            runs.append(read(each))
         except (ValueError, OSError) as fault:
             faults.append(fault)
+        step()
     scored = (np.empty(0), ()) if faults else score(runs)
-    return _Batch([run.name for run in runs], [run.left_out for run in runs], faults, *scored)
+    return _Batch([(run.name, run.left_out) for run in runs], faults, *scored)
 
 
 def _in_batches(

@@ -25,7 +25,6 @@ from skgraded.trec._qrels_and_runs import (
     named_runs,
     read_columns_of_run,
     read_qrels,
-    read_run,
     unique_names,
 )
 
@@ -36,8 +35,6 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 Order = Literal["trec_eval", "score", "rank", "file"]
-
-_EXAMPLES = 3
 
 
 class LeftOut(NamedTuple):
@@ -84,17 +81,19 @@ class JoinedRun(NamedTuple):
     left_out: LeftOut
 
 
-def join(qrels: Qrels, run: Run, order: Order) -> JoinedRun:
-    """Look up every retrieved document in the qrels and rank the run.
+def join(qrels: Qrels, order: Order, strict: bool, named: tuple[str | None, Any]) -> JoinedRun:
+    """Read a run, look up every retrieved document in the qrels, and rank the run.
 
     Parameters
     ----------
     qrels : Qrels
         The judgments.
-    run : Run
-        The retrieved documents.
     order : {"trec_eval", "score", "rank", "file"}
         How the documents are ranked, as in `rank`.
+    strict : bool
+        Whether a document that a topic names twice is an error.
+    named : (str or None, object)
+        A name, or None, and the run or anything that `read_run` reads.
 
     Returns
     -------
@@ -102,6 +101,8 @@ def join(qrels: Qrels, run: Run, order: Order) -> JoinedRun:
         The rows and the ranking of all topics of the qrels; the list of one that the run lacks is
         empty.
     """
+    name, given = named
+    run = read_columns_of_run(given, strict=strict, name=name, with_ranks=order == "rank")
     number_of = {topic: number for number, topic in enumerate(run.topics.tolist())}
     in_run = np.array([number_of.get(topic, -1) for topic in qrels.topics.tolist()])
     absent = in_run < 0
@@ -146,10 +147,8 @@ def rank_run(
     """
     choice("order", order, get_args(Order))
     if order in ("trec_eval", "score"):
-        single_precision = order == "trec_eval"
-        return _core.order_documents(
-            run.scores, *run.documents.block, start, indptr, single_precision
-        )
+        is_single = order == "trec_eval"
+        return _core.order_documents(run.scores, *run.documents.block, start, indptr, is_single)
     lengths = np.diff(indptr)
     place = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
     if order == "file":
@@ -161,8 +160,7 @@ def rank_run(
 def _check_ranks(run: Run) -> NDArray[np.int32]:
     if run.ranks is None:
         raise ValueError(f'order="rank" needs a run with a rank column, got {run!r}.')
-    if (run.ranks < 0).any():
-        row = int(np.flatnonzero(run.ranks < 0)[0])
+    for row in np.flatnonzero(run.ranks < 0)[:1].tolist():
         raise ValueError(
             f'{run.name}: order="rank" needs integers >= 0 in the rank column, which has something '
             f"else for document {run.documents[row]!r}."
@@ -171,13 +169,10 @@ def _check_ranks(run: Run) -> NDArray[np.int32]:
 
 
 def _no_common_topic(qrels: Qrels, run: Run) -> str:
-    def examples(table: Qrels | Run) -> str:
-        shown = ", ".join(map(repr, table.topics[:_EXAMPLES].tolist()))
-        return shown + (", ..." if table.n_topics > _EXAMPLES else "")
-
+    in_run, in_qrels = (first_few(list(map(repr, each.topics.tolist()))) for each in (run, qrels))
     return (
-        f"{run.name} and {qrels.name} must have topics in common, got {examples(run)} in the run "
-        f"and {examples(qrels)} in the qrels."
+        f"{run.name} and {qrels.name} must have topics in common, got {in_run} in the run and "
+        f"{in_qrels} in the qrels."
     )
 
 
@@ -263,28 +258,23 @@ def rank(
     0.5
     """
     judged, whole = read_qrels(qrels), flag("complete", complete)
-    retrieved = read_columns_of_run(run, strict=strict, name=None, with_ranks=order == "rank")
-    joined, topics, pool = join(judged, retrieved, order), judged.topics, judged.pool(negative)
+    joined, pool = join(judged, order, strict, (None, run)), judged.pool(negative)
     if not whole:
         kept = np.flatnonzero(np.diff(joined.indptr))
         joined = joined._replace(indptr=np.append(joined.indptr[kept], joined.indptr[-1]))
-        topics, pool = topics[kept], pool.of_topics(kept)
-    return rankings_of([joined], topics, pool, threads(n_threads))
+        pool = pool.of_topics(kept)
+    return rankings_of([joined], pool, threads(n_threads))
 
 
-def rankings_of(
-    runs: Sequence[JoinedRun], topics: NDArray[Any], pool: Pool, n_threads: int = 1
-) -> Rankings:
+def rankings_of(runs: Sequence[JoinedRun], pool: Pool, n_threads: int = 1) -> Rankings:
     """Make the rankings of runs that are already joined with their qrels.
 
     Parameters
     ----------
     runs : sequence of JoinedRun
         The runs.
-    topics : ndarray of shape (n_topics,)
-        The topics of each run.
     pool : Pool
-        The judged documents of these topics.
+        The judged documents of the topics of each run.
     n_threads : int, default=1
         Number of threads for scoring.
 
@@ -299,7 +289,7 @@ def rankings_of(
         _stacked([run.indptr for run in runs]),
         pool.grades,
         RankedList.without_ties(np.tile(pool.best_first, n_runs), _stacked([pool.indptr] * n_runs)),
-        qid=np.tile(topics, n_runs),
+        qid=np.tile(pool.topics, n_runs),
     )
     order = np.concatenate([run.order for run in runs])
     tied = np.concatenate([run.tied for run in runs])
@@ -308,7 +298,6 @@ def rankings_of(
 
 def score_joined(
     measures: Collection[Measure],
-    topics: NDArray[Any],
     pool: Pool,
     complete: bool,
     runs: Sequence[JoinedRun],
@@ -319,10 +308,8 @@ def score_joined(
     ----------
     measures : sequence of Measure
         The measures.
-    topics : ndarray of shape (n_topics,)
-        The topics of the qrels.
     pool : Pool
-        Their judged documents.
+        The judged documents.
     complete : bool
         Whether a topic that a run lacks counts as an empty list.
     runs : sequence of JoinedRun
@@ -335,7 +322,7 @@ def score_joined(
     n_empty : tuple of int
         For each measure, the number of topics with nothing relevant.
     """
-    columns, n_empty = zip(*score_queries(measures, rankings_of(runs, topics, pool)), strict=True)
+    columns, n_empty = zip(*score_queries(measures, rankings_of(runs, pool)), strict=True)
     values = np.column_stack(columns).reshape(len(runs), -1, len(columns))
     if not complete:
         values[[np.diff(run.indptr) == 0 for run in runs]] = np.nan
@@ -402,13 +389,7 @@ class JoinedRuns(NamedTuple):
             The values; nan where a topic is left out.
         """
         pool = dataclasses.replace(self.qrels, grades=grades).pool()
-        score = partial(
-            score_joined,
-            measures_by_name(measures).values(),
-            self.qrels.topics,
-            pool,
-            self.complete,
-        )
+        score = partial(score_joined, measures_by_name(measures).values(), pool, self.complete)
         starts = range(0, len(self.runs), _RUNS_AT_A_TIME)
         batches = [self.runs[start : start + _RUNS_AT_A_TIME] for start in starts]
         return np.concatenate(
@@ -480,7 +461,7 @@ def join_runs(
     with ProgressBar(len(named), "reading runs") as bar:
 
         def read(given: tuple[str | None, Any]) -> JoinedRun:
-            joined = join(judged, read_run(given[1], name=given[0]), order)
+            joined = join(judged, order, False, given)
             bar.step()
             return joined
 

@@ -152,6 +152,8 @@ class Pool(NamedTuple):
 
     Attributes
     ----------
+    topics : ndarray of shape (n_topics,), object
+        Topic ids.
     grades : ndarray of shape (n_levels,)
         The distinct grades, ascending, 0 first.
     levels : ndarray of shape (n_documents + 1,)
@@ -164,6 +166,7 @@ class Pool(NamedTuple):
         Extents of the topics in ``best_first``.
     """
 
+    topics: NDArray[Any]
     grades: FloatArray
     levels: NDArray[Any]
     best_first: NDArray[Any]
@@ -174,7 +177,8 @@ class Pool(NamedTuple):
         starts, lengths = self.indptr[kept], np.diff(self.indptr)[kept]
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         rows = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)
-        return self._replace(best_first=self.best_first[rows], indptr=indptr)
+        topics, best_first = self.topics[kept], self.best_first[rows]
+        return self._replace(topics=topics, best_first=best_first, indptr=indptr)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -249,9 +253,7 @@ class Qrels(Table):
                 f"{self.name}: grades must be >= 0, got {grades[row]:g} for document "
                 f"{self.documents[row]!r} of topic {topic!r}. Pass negative= to give it a meaning."
             )
-        unsampled = (
-            grades == self.UNSAMPLED if negative == "unsampled" else np.zeros(len(grades), bool)
-        )
+        unsampled = (grades == self.UNSAMPLED) & (negative == "unsampled")
         left_out = below_zero if negative == "unjudged" else unsampled
         distinct, levels = levels_of(np.where(left_out, np.nan, np.maximum(grades, 0.0)))
         levels[unsampled] = len(distinct) + 1
@@ -260,6 +262,7 @@ class Qrels(Table):
         order = np.lexsort((-levels.astype(np.int64), by_topic))
         counts = np.bincount(by_topic[judged], minlength=self.n_topics)
         return Pool(
+            topics=self.topics,
             grades=distinct,
             levels=np.append(levels, np.array(len(distinct), dtype=levels.dtype)),
             best_first=levels[order[judged[order]]],
@@ -288,7 +291,7 @@ class Qrels(Table):
         mapped = self.grades.copy()
         for old, new in grades.items():
             mapped[self.grades == old] = new
-        return dataclasses.replace(self, grades=mapped)
+        return dataclasses.replace(self, grades=mapped) if grades else self
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return the judgments as a dict of dicts, as in pytrec_eval.
@@ -383,7 +386,7 @@ def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qre
     source : path, file object, mapping, table, iterable or Qrels
         Lines: a file of ``topic iteration document grade``, none longer than 1,000,000 bytes.
         Tables: a file of CSV, TSV, JSON lines or Parquet, a frame of pandas or polars, a table of
-        Arrow or Hugging Face, a list of dicts or of records, with the columns query_id, doc_id and
+        Arrow or Hugging Face, a list of dicts, with the columns query_id, doc_id and
         relevance, or other names for them. Dicts: grades by topic and document, or relevant ids by
         topic, also in a file of JSON, or Qrels of ranx. Files are plain or compressed by gzip, xz,
         bzip2 or zstd (their first bytes decide, not their names); blank lines and lines that start
@@ -404,7 +407,7 @@ def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qre
         a grade is not a finite number, a document of a topic has two grades, the file is empty or
         damaged, or something can be read in two ways. The message names the place.
     ImportError
-        If a file is Parquet, and neither pyarrow nor polars is installed.
+        If a file is Parquet, and pyarrow is not installed.
 
     Examples
     --------
@@ -416,10 +419,9 @@ def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qre
     """
     words, numbers = _words_and_numbers({} if grades is None else grades)
     if isinstance(source, Qrels):
-        return source.map_grades(numbers) if numbers else source
+        return source.map_grades(numbers)
     records = read_records(source, Wanted(grades=words))
-    qrels = qrels_from_records(records, name_of_source(source))
-    return qrels.map_grades(numbers) if numbers else qrels
+    return qrels_from_records(records, name_of_source(source)).map_grades(numbers)
 
 
 def _words_and_numbers(grades: Any) -> tuple[dict[str, float], dict[float, float]]:
@@ -434,12 +436,8 @@ def _words_and_numbers(grades: Any) -> tuple[dict[str, float], dict[float, float
     numbers: dict[float, float] = {}
     for old, new in grades.items():
         try:
-            number = float(old)
+            numbers[float(old)] = float(new)
         except (TypeError, ValueError):
-            number = math.nan
-        if math.isfinite(number):
-            numbers[number] = float(new)
-        else:
             words[str(old)] = float(new)
     return words, numbers
 
@@ -550,7 +548,7 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
         holds a zero byte, a score is not a finite number, the file is empty or damaged, or
         something can be read in two ways. The message names the place.
     ImportError
-        If a file is Parquet, and neither pyarrow nor polars is installed.
+        If a file is Parquet, and pyarrow is not installed.
 
     Examples
     --------

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import IO, Any
 
@@ -77,13 +77,11 @@ def _run_lines(run: Run, order: Order, tag: str) -> Iterator[str]:
         yield f"{topic} Q0 {documents[row]} {rank} {scores[row]!r} {tag}\n"
 
 
-@contextlib.contextmanager
-def _opened(target: Any) -> Iterator[IO[str]]:
+def _opened(target: Any) -> AbstractContextManager[IO[str]]:
     if not isinstance(target, str | os.PathLike):
-        yield target
-        return
+        return nullcontext(target)
     module = import_module(_MODULES.get(os.path.splitext(target)[1], "builtins"))
-    with module.open(
+    file: IO[str] = module.open(
         target, "wt", encoding="utf-8", errors="surrogateescape", newline="\n"
-    ) as file:
-        yield file
+    )
+    return file
