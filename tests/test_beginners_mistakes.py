@@ -360,8 +360,8 @@ MISTAKES = {
         Mistake(
             "a ranked list without its topic",
             'trec.evaluate("nDCG@10", qrels, [["d3", "d1"]])',
-            "ValueError: Records must be dicts or have attributes such as query_id and doc_id, "
-            "got 'd3'. [...]",
+            "ValueError: Records must be dicts, got 'd3'. A list of ids must stand below its "
+            "topic, {topic: ids}. [...]",
             'trec.evaluate("nDCG@10", qrels, {"q0": ["d3", "d1"]})',
         ),
         Mistake(

@@ -110,19 +110,8 @@ def parquet(nested, is_run):
 
 
 def records(nested, kind, folder):
-    Record = namedtuple("Record", names_of_columns(kind == "run"))
-    return map(Record._make, rows(nested))
-
-
-def data_set(nested, kind, folder):
-    class Dataset:
-        def qrels_iter(self):
-            return records(nested, "qrels", folder)
-
-        def scoreddocs_iter(self):
-            return records(nested, "run", folder)
-
-    return Dataset()
+    names = names_of_columns(kind == "run")
+    return (dict(zip(names, row, strict=True)) for row in rows(nested))
 
 
 class HuggingFace:
@@ -198,7 +187,6 @@ FORMS = {
     "pandas, names of PyTerrier": Form(frame_of(pd, ["qid", "docno", "label"])),
     "polars": Form(frame_of(pl, ["query_id", "doc_id", "relevance"])),
     "Records": Form(records),
-    "ir_datasets": Form(data_set),
     "`Qrels` and `Run`": Form(read_before),
     "Learning-to-rank file and scores": Form(letor),
     "Ranked lists": Form(lambda nested, *_: ranked(nested), ("run",)),
@@ -288,13 +276,12 @@ BOTH_READINGS = {
     "three columns of qrels": (
         "qrels",
         "q1\td1\t1\n",
-        "line 1: a line has 4 columns, .*, got 3: 'q1.*d1.*1'. The third may be a grade, as in "
-        "NTCIR's files, or an iteration. A first line that names the columns tells",
+        "line 1: a line has 4 columns, .*, got 3: 'q1.*d1.*1'. A first line that names the columns",
     ),
     "three columns of a run": (
         "run",
         "# ids\nq1\td1\t1\n",
-        "line 2: a line has 6 columns, .* The third may be a score or, as in MS MARCO, a rank",
+        "line 2: a line has 6 columns, .*, got 3: 'q1.*d1.*1'. A first line that names the columns",
     ),
     "no header": ("qrels", "q1,d1,1\n", "line 1: .* got 1: .* A first line that names the columns"),
     "two names of topics": (
@@ -311,7 +298,7 @@ BOTH_READINGS = {
     "several splits": (
         "run",
         '{"dev": {"q": {"d": 1}}, "test": {"q": {"d": 1}}}',
-        "topic 'dev', document 'q': .* got {'d': 1}. Pass {topic: .* the one that is meant",
+        "topic 'dev', document 'q': the score must be a number, got {'d': 1}.",
     ),
 }
 
@@ -332,7 +319,7 @@ FAULTS = {
         r"a\.x: topic 'q', document 'd': the \w+ must be a number, got 'high'",
     ),
     "a key twice": ('{"q": {"d": 1, "e": 2, "d": 3}}', r"a\.x: an object must name 'd' once"),
-    "too deep": ("[" * 100_000, r"a\.x: the objects stand too deep in each other"),
+    "too deep": ("[" * 100_000, r"a\.x: .* recursion depth exceeded"),
     "no object": (
         '{"query_id": 1, "doc_id": 2}\n3]\n',
         r"a\.x, line 2, column 2: this is not JSON",
@@ -344,7 +331,7 @@ FAULTS = {
     "topics in lines": ('{"q": {"d": 1}}\n{"r": {"d": 1}}\n', r"a\.x, line 2, column 1: this is"),
     "an integer of 10,000 digits": (
         '{"q": {"d": ' + "1" * 10_000 + "}}",
-        r"a\.x: topic 'q', document 'd': the \w+ must be finite, got inf",
+        r"a\.x: .*4300 digits",
     ),
     "no document in a line": (
         '{"qid": 1, "docno": 2, "label": 1, "score": 1}\n\n{"qid": 1}\n',
@@ -396,34 +383,23 @@ def test_a_rank_alone_must_be_one():
     assert trec.read_run(frame).to_dict() == {"q": {"a": 2.0, "b": 3.0}}
 
 
+LIST = "a dict of numbers or a list of ids, best document first, which are text, got"
+WRITE = r'Write {document: score}, such as {"d1": 2.0, "d2": 1.0}'
 OTHER_OBJECTS = [
-    ("qrels", {"q": {"a", "b"}}, r"topic 'q': .* Write {document: grade}, such as dict.fromkeys"),
-    ("run", {"q": {"a", "b"}}, r"topic 'q': .* a list of ids, best document first, .* got {'"),
-    (
-        "run",
-        {"q": [("a", 1.0)]},
-        r"topic 'q': .* got \[\('a', 1.0\)\]. .* such as dict\(documents\)",
-    ),
-    (
-        "run",
-        {"q": [{"corpus_id": "a", "score": 2.0}]},
-        r'such as {each\["doc_id"\]: each\["score"\] for each in documents}',
-    ),
-    ("run", {"q": {"d": {"score": 0.5, "rank": 1}}}, "document 'd': .* got {'score': 0.5"),
-    ("run", {"mteb_model_meta": {"name": "e5"}, "default": {"test": {}}}, "document 'test': .* {}"),
     (
         "qrels",
-        {"q": "d1"},
-        "topic 'q': the documents must be .* a list of relevant ids, .* got 'd1'",
+        {"q": {"a", "b"}},
+        "topic 'q': .* a list of relevant ids, .* Write {document: grade}",
     ),
+    ("run", {"q": {"a", "b"}}, f"topic 'q': .* {LIST} .*{WRITE}"),
+    ("run", {"q": [("a", 1.0)]}, rf"topic 'q': .* {LIST} \[\('a', 1.0\)\]. {WRITE}"),
+    ("run", {"q": [{"corpus_id": "a", "score": 2.0}]}, f"topic 'q': .* {LIST} .*{WRITE}"),
+    ("run", {"q": {"d": {"score": 0.5, "rank": 1}}}, "document 'd': .* got {'score': 0.5"),
+    ("run", {"mteb_model_meta": {"name": "e5"}, "default": {"test": {}}}, "'name': .* got 'e5'"),
+    ("qrels", {"q": "d1"}, "topic 'q': .* a list of relevant ids, .* got 'd1'"),
     ("qrels", {"q": 3}, "topic 'q': the documents must be a dict of numbers .* got 3"),
-    (
-        "run",
-        {"q": {"d": [1, 2]}},
-        r"topic 'q', document 'd': the score must be a number, got \[1, 2",
-    ),
+    ("run", {"q": {"d": [1, 2]}}, r"'q', document 'd': the score must be a number, got \[1, 2"),
     ("run", {"q": {"d": 10**5000}}, "document 'd': .* a number, got an integer of thousands of di"),
-    ("run", {"q": {"d": 2**64, "e": 2**64 + 1}}, "document 'd': the score must be below 2.*53"),
     ("run", {"q": {"d": 1j}}, "topic 'q', document 'd': the score must be a number, got 1j"),
     ("run", ["d1", "d2"], "got 'd1'. A list of ids must stand below its topic, {topic: ids}"),
     ("run", {"query_id": [1], "doc_id": [1, 2], "score": [1, 2]}, "one entry per row, got lengths"),
@@ -433,16 +409,11 @@ OTHER_OBJECTS = [
     ("run", {}, "must hold at least one document"),
     ("run", {"q": {}}, "must hold at least one document"),
     ("run", {"q": {"d": np.nan}}, "topic 'q', document 'd': the score must be finite, got nan"),
-    ("run", {"q": {"a": 2**53 + 1}}, r"document 'a': .* got 9007199254740993\. Subtract"),
     ("run", pd.DataFrame({"query_id": ["q"], "score": [1]}), "column doc_id or .*, got query_id"),
     ("run", pd.DataFrame({"qid": [], "docno": [], "score": []}), "at least one document"),
-    ("run", [(1, 2, 3)], r"attributes such as query_id and doc_id, got \(1, 2, 3\)"),
+    ("run", [(1, 2, 3)], r"Records must be dicts, got \(1, 2, 3\).* pd\.DataFrame\(records\)"),
     ("run", [], "got no record"),
-    (
-        "qrels",
-        dict.fromkeys(["dev", "test"], hugging_face(QRELS, "qrels", None)),
-        "topic 'dev': .* several tables, pass one of them",
-    ),
+    ("qrels", {"dev": hugging_face(QRELS, "qrels", None)}, "topic 'dev': the documents must be"),
 ]
 
 
@@ -457,6 +428,7 @@ TAKES_A_LINE = {  # what is given for the rows of the page's table
     "records": {"q": [{"doc_id": "a", "score": 1}]},
     "predictions": io.StringIO('{"default": {"test": {"q": {"a": 1}}}}'),
     "NTCIR": io.StringIO("q a L1\n"),
+    "named tuples": [namedtuple("Qrel", "query_id doc_id relevance")("q", "a", 1)],
 }
 
 
@@ -516,13 +488,8 @@ def test_ranked_lists_rank_the_first_of_repeated_documents_first():
         assert trec.evaluate("RR", {"q": {"c": 1}}, run, order=order).values[0] == 1 / 3
 
 
-@pytest.mark.parametrize(("library", "other"), [("pyarrow", "polars"), ("polars", "pyarrow")])
-def test_parquet_is_read_by_what_is_installed(library, other, tmp_path, monkeypatch):
-    pytest.importorskip(library)
-    path = FORMS["Parquet"].made("qrels", tmp_path)
-    for name in (other, f"{other}.parquet"):
-        monkeypatch.setitem(sys.modules, name, None)
-    assert trec.read_qrels(path).to_dict() == QRELS
+def test_only_the_columns_of_a_parquet_file_that_matter_are_read(tmp_path):
+    path = tmp_path / "given"
     beside = {"relevance": 3 * [1], "text": ["a", "b", "c"]}  # others, with a damaged last one
     pl.DataFrame({"qid": list("qqq"), "docno": list("abc"), **beside}).write_parquet(path)
     start, magic, end = path.read_bytes().rpartition(b"\x28\xb5\x2f\xfd")  # of zstd
@@ -532,9 +499,8 @@ def test_parquet_is_read_by_what_is_installed(library, other, tmp_path, monkeypa
 
 def test_without_a_library_for_parquet_the_error_names_one(tmp_path, monkeypatch):
     path = FORMS["Parquet"].made("qrels", tmp_path)
-    for name in ("pyarrow", "pyarrow.parquet", "polars"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match="Parquet needs pyarrow or polars: pip install pyarrow"):
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(ImportError, match="Parquet needs pyarrow: pip install pyarrow"):
         trec.read_qrels(path)
     path.write_bytes(b"PAR1 and nothing else")
     monkeypatch.undo()
@@ -624,13 +590,13 @@ IDS = st.one_of(
 )
 # Forms of both kinds that hold any grades and scores; the last ones hold ids of one word.
 HOLD_ANY_ID = ["Dict of dicts", "pandas, names of ir_measures", "pandas, names of PyTerrier",
-               "polars", "Records", "ir_datasets", "`Qrels` and `Run`", "Columns of BEIR", "JSON",
+               "polars", "Records", "`Qrels` and `Run`", "Columns of BEIR", "JSON",
                "JSON lines", "CSV", "Parquet", "Hugging Face", "Arrow", "ranx"]  # fmt: skip
 HOLD_WORDS = ["TREC file", "Compressed file", "Open file", "BEIR file"]
 
 
 @hypothesis.given(topics=IDS, documents=IDS, data=st.data())
-@hypothesis.settings(max_examples=60, deadline=None)  # of 19 forms of qrels and of runs
+@hypothesis.settings(max_examples=60, deadline=None)  # of 18 forms of qrels and of runs
 def test_random_judgments_are_read_alike_from_all_forms(topics, documents, data):
     are_words = NO_WORDS.isdisjoint([*topics, *documents])
     for kind, read, numbers in (

@@ -10,7 +10,6 @@ import sys
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -294,27 +293,20 @@ def test_whole_floats_are_the_integers_that_they_were_before_a_join(dtype):
     assert trec.read_run({1.0: {2.0: 3.0, 2.5: 1.0}}).to_dict() == {"1": {"2": 3.0, "2.5": 1.0}}
 
 
-@pytest.mark.parametrize(
-    "rank", [2**40, 1.5, float("nan"), float("inf"), -3, "-", "first", None, pd.NA]
-)
-def test_what_is_no_rank_is_read_as_from_a_file(rank):
-    ranks = pd.Series([rank, 2, "3"], dtype=object)
-    frame = pd.DataFrame({"qid": "q", "docno": ["a", "b", "c"], "score": 1.0, "rank": ranks})
-    run = trec.read_run(frame)
-    assert run.ranks.tolist() == [-1, 2, 3]
+def test_what_is_no_rank_is_told_when_ranks_are_asked_for():
+    ranks = [2**40, 1.5, float("nan"), float("inf"), -3, 2, "3"]
+    columns = {"qid": ["q"] * 7, "docno": list("abcdefg"), "score": np.ones(7), "rank": ranks}
+    run = trec.read_run(columns)
+    assert run.ranks.tolist() == [-1, -1, -1, -1, -1, 2, 3]
     with pytest.raises(ValueError, match="something else for document 'a'"):
         trec.write_run(run, io.StringIO(), tag="t", order="rank")
+    with pytest.raises(ValueError, match="row 6: the rank must be a number, got 'first'"):
+        trec.read_run({**columns, "rank": [*ranks[:6], "first"]})
 
 
 def test_topics_that_have_the_same_text_are_refused():
-    with pytest.raises(ValueError, match=r"different names, got 1 and '1', which are both '1'"):
+    with pytest.raises(ValueError, match="different names, got '1' as text and as a number"):
         trec.read_run({1: {"d": 1.0}, "1": {"d": 2.0}})
-
-
-def test_a_lazy_frame_is_collected_first():
-    frame = pl.DataFrame({"qid": ["q"], "docno": ["d"], "score": [1.0]})
-    with pytest.raises(TypeError, match=r"pass frame\.collect\(\)"):
-        trec.read_run(frame.lazy())
 
 
 def test_a_data_set_of_hugging_face_is_read():
@@ -325,7 +317,7 @@ def test_a_data_set_of_hugging_face_is_read():
     assert trec.read_run(rows.to_iterable_dataset()).to_dict() == expected
     assert trec.read_run(rows.with_format("numpy")).to_dict() == expected
     assert trec.evaluate("P@1", {"q": {"d": 1}}, rows).values.tolist() == [[[1.0]]]
-    with pytest.raises(ValueError, match=r"topic 'dev': .* several tables, pass one"):
+    with pytest.raises(ValueError, match="topic 'dev': the documents must be"):
         trec.read_run(datasets.DatasetDict({"dev": rows, "test": rows}))
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from itertools import chain
+import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from skgraded.trec._qrels_and_runs import Qrels, Run, read_qrels, read_run
 from skgraded.trec._sources import is_source, name_of_source, read_chunks
 
-_LONGEST_LINE = 1000  # bytes; Python's float takes a longer word too, but no score is one
 _LONGEST_QUOTE = 40
 
 
@@ -72,25 +70,18 @@ def read_letor(features: Any, scores: Any, *, name: str = "scores") -> tuple[Qre
 def _read_scores(scores: Any) -> Any:
     if not is_source(scores):
         return scores
-    name, number, rest = name_of_source(scores), 0, b""
-    numbers = array("d")
-    for chunk in chain(read_chunks(scores), [b"\n"]):
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            number += 1
-            word = line.partition(b"#")[0].strip()
-            if word:
-                numbers.append(_read_score(word, f"{name}, line {number}"))
-        if len(rest) > _LONGEST_LINE:
-            _read_score(rest, f"{name}, line {number + 1}")
-    return numbers
+    lines = b"".join(read_chunks(scores)).split(b"\n")
+    words = [line.partition(b"#")[0].strip() for line in lines]
+    name = name_of_source(scores)
+    return [_read_score(word, f"{name}, line {n}") for n, word in enumerate(words, 1) if word]
 
 
 def _read_score(word: bytes, place: str) -> float:
     try:
-        if b"_" not in word and len(word) <= _LONGEST_LINE:
-            return float(word)
+        number = float(word)
     except ValueError:
-        pass
-    shown = repr(word[:_LONGEST_QUOTE].decode("utf-8", "backslashreplace"))
-    raise ValueError(f"{place}: a file of scores must have one number per line, got {shown}.")
+        number = math.nan
+    if b"_" in word or not math.isfinite(number):
+        shown = repr(word[:_LONGEST_QUOTE].decode("utf-8", "backslashreplace"))
+        raise ValueError(f"{place}: a file of scores must have one number per line, got {shown}.")
+    return number

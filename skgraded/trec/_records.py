@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded.rankings import read_grades, way_of_words
+from skgraded.rankings import way_of_words
 from skgraded.trec._documents import Documents, draw_key
 
 IntArray = NDArray[np.int64]
@@ -21,29 +21,18 @@ _LAYOUT = {
     False: "4 columns, 'topic iteration document grade'",
     True: "6 columns, 'topic Q0 document rank score tag'",
 }
-_WAY_OF_NESTED = (
-    "Pass {topic: {document: number}}; of several sets of topics, or topics in a wrapping, the one "
-    "that is meant."
-)
-# What a line of so many columns may be, where qrels (False) or a run (True) are read.
 _HEADER = (
     "A first line that names the columns tells, such as query_id,doc_id,relevance for qrels and "
     "query_id,doc_id,score for a run."
 )
+# What a line of other columns may be, where qrels (False) or a run (True) are read.
 _WAY_OF_COLUMNS = {
-    (False, 6): " This looks like a run: the qrels come first, and then the runs.",
-    (True, 4): " This looks like qrels: they come first, and then the runs.",
-    (False, 3): f" The third may be a grade, as in NTCIR's files, or an iteration. {_HEADER}",
-    (True, 3): f" The third may be a score or, as in MS MARCO, a rank. {_HEADER}",
-    (False, 1): f" {_HEADER}",
-    (True, 1): f" {_HEADER}",
+    (False, 6): "This looks like a run: the qrels come first, and then the runs.",
+    (True, 4): "This looks like qrels: they come first, and then the runs.",
 }
-_VALUE = {False: "grade", True: "score"}
 _LONGEST_QUOTE = 60
-_LARGEST_EXACT = 2.0**53
 _MOST_QUOTED = 4096
 _SEARCHED = 1 << 16  # bytes in which words for grades are looked for
-_COLUMNS, _NO_NUMBER = 1, 2  # the faults of a line that has others, and of a grade or a score
 _LONGEST_LINE = "1,000,000"  # bytes, as in the kernel
 
 
@@ -70,7 +59,7 @@ class Wanted(NamedTuple):
     @property
     def value(self) -> str:
         """What the numbers are called."""
-        return "score" if self.is_run else "relevance"
+        return "score" if self.is_run else "grade"
 
     def row(self, number: int) -> str:
         """Return the place of a row, for messages."""
@@ -119,34 +108,6 @@ class Records:
         return self.topics[int(self.span_topic[span])]
 
 
-def finite_numbers(
-    name: str, values: Any, wanted: Wanted, place: Callable[[int], str]
-) -> FloatArray:
-    """Return grades or scores; errors name the place of one that is none."""
-    try:
-        read = read_grades(name, values, wanted.grades, place, may_be_words=not wanted.is_run)
-        numbers = read.astype(np.float64)
-    except ValueError:
-        for row, each in enumerate(values):
-            if isinstance(each, list | tuple | Mapping):
-                told = (
-                    f"{place(row)}: the {name} must be a number, got {repr(each)[:_LONGEST_QUOTE]}."
-                )
-                raise ValueError(f"{told} {_WAY_OF_NESTED}") from None
-        raise
-    for row in np.flatnonzero(~np.isfinite(numbers))[:1]:
-        raise ValueError(f"{place(row)}: the {name} must be finite, got {numbers[row]}.")
-    beyond = np.flatnonzero(np.abs(numbers) >= _LARGEST_EXACT)
-    listed = list(values) if len(beyond) else []
-    for row in beyond.tolist():
-        if isinstance(listed[row], int | np.integer):
-            raise ValueError(
-                f"{place(row)}: the {name} must be below 2**53, from which on doubles do not tell "
-                f"all integers apart, got {listed[row]}. Subtract a constant from all of them."
-            )
-    return numbers
-
-
 class _Lines(NamedTuple):
     """The columns that the kernel reads from a chunk of text."""
 
@@ -166,7 +127,7 @@ class _Lines(NamedTuple):
 
 def read_lines(chunks: Iterable[bytes], name: str, wanted: Wanted) -> Records:
     """Read TREC's lines chunk by chunk, so that the whole text is never in memory."""
-    reader = _Reader(name, wanted.is_run, wanted.is_run and wanted.with_ranks)
+    reader = _Reader(name, wanted)
     if wanted.grades:
         chunks = [_with_numbers(b"".join(chunks), wanted.grades)]
     rest = b""
@@ -189,10 +150,9 @@ def _with_numbers(text: bytes, grades: Mapping[str, float]) -> bytes:
 class _Reader:
     """Gathers the records of the chunks of one file."""
 
-    def __init__(self, name: str, is_run: bool, with_ranks: bool) -> None:
-        self.name = name
-        self.is_run = is_run
-        self.with_ranks = with_ranks
+    def __init__(self, name: str, wanted: Wanted) -> None:
+        self.name, self.wanted, self.is_run = name, wanted, wanted.is_run
+        self.with_ranks = wanted.is_run and wanted.with_ranks
         self.key = draw_key()
         self.parts: list[_Lines] = []
         self.number_of: dict[str, int] = {}
@@ -250,15 +210,14 @@ class _Reader:
 
     def _raise(self, text: bytes, lines: _Lines) -> None:
         fault, begin, end = lines.fault
-        quote = _quote(text[begin:end])
-        value = _VALUE[self.is_run]
-        n_columns = len(text[begin:end].split()) if fault == _COLUMNS else 0
-        is_word = fault == _NO_NUMBER and not self.is_run
-        way = way_of_words(_words_for_grades(text[begin : begin + _SEARCHED])) if is_word else ""
+        quote, value, way = _quote(text[begin:end]), self.wanted.value, ""
+        n_columns = len(text[begin:end].split()) if fault == 1 else 0  # others may be long
+        if not self.is_run:
+            way = way_of_words(_words_for_grades(text[begin : begin + _SEARCHED]))
         rule = {
-            _COLUMNS: f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}."
-            f"{_WAY_OF_COLUMNS.get((self.is_run, n_columns), '')}",
-            _NO_NUMBER: f"the {value} must be a number, got {quote}.{way}",
+            1: f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}. "
+            f"{_WAY_OF_COLUMNS.get((self.is_run, n_columns), _HEADER)}",
+            2: f"the {value} must be a number, got {quote}.{way}",
             3: f"the {value} must be finite, got {quote}.",
             4: f"the file must be a text file, got {quote}.",
             5: rf"a line must end in \n or \r\n, got a lone \r in {quote}.",
