@@ -127,8 +127,8 @@ def test_ranks_must_be_ranks():
 
 
 def test_no_topic_in_common_shows_both_id_sets():
-    message = "topics in common, got '1', '2', '3' and 2 more in the run and 'q1', 'q2', 'q3' in the qrels"
-    with pytest.raises(ValueError, match=message):
+    told = "common, got '1', '2', '3' and 2 more in the run and 'q1', 'q2', 'q3' in the qrels"
+    with pytest.raises(ValueError, match=told):
         Rankings.from_trec(QRELS, {str(n): {"a": 1.0} for n in range(1, 6)})
 
 
