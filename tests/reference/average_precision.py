@@ -31,6 +31,8 @@ from reference.frame import (
     cumulative,
     gain_of,
     ideal,
+    of_gains,
+    of_relevant,
     on_line,
     oracle,
     ranks,
@@ -80,12 +82,10 @@ def user_selection_probability(grade, pool, g):
 # --- Average precision and its graded extensions --------------------------------------------------
 
 
-@oracle
+@of_relevant
 def average_precision(r, pool, k, *, rel=1):
     # FFM Eq. 2: AP(t) = 1/RB(t) sum_n 1/n sum_{m<=n} delta_{m,n}(t), 0 for t > tau;
     # FFM Eq. 3: delta_{m,n}(t) = 1 where r[m] >= t and r[n] >= t.
-    if recall_base(pool, rel) == 0:
-        return None
     total = Fraction(0)
     for n in ranks(r, k):
         for m in range(1, n + 1):
@@ -141,14 +141,12 @@ def egap(r, pool, k, *, g):
 # ---------------------------------------------------------------------------------------------
 
 
-@oracle
+@of_relevant
 def q_measure(r, pool, k, *, beta=1, gain="linear"):
     # Sakai Eq. 21: 1/R sum_r isrel(r) (beta cg(r) + count(r)) / (beta cg_I(r) + r).
     gain = gain_of(gain)
     best = by_rank(ideal(pool))
     n_relevant = recall_base(pool, RELEVANT)
-    if n_relevant == 0:
-        return None
     total = Fraction(0)
     for n in ranks(r, k):
         if r[n] > 0:
@@ -157,39 +155,33 @@ def q_measure(r, pool, k, *, beta=1, gain="linear"):
     return total / n_relevant
 
 
-@oracle
+@of_gains
 def generalized_ap(r, pool, k, *, gain="linear"):
     # Kishida Eq. 42: sum_i I(x_i)/i sum_{k<=i} x_k / sum_i I(y_i) mean(y_1..y_i).
     gain = gain_of(gain)
     best = by_rank(ideal(pool))
     largest = sum(ratio(cumulative(best, i, gain), i) for i in best if best[i] > 0)
-    if largest == 0:
-        return None
     total = sum(ratio(cumulative(r, i, gain), i) for i in ranks(r, k) if r[i] > 0)
     return total / largest
 
 
-@oracle
+@of_gains
 def weighted_ap(r, pool, k, *, gain="linear"):
     # Kishida Eq. 34: 1/R sum_i I(x_i) sum_{k<=i} x_k / sum_{k<=i} y_k.
     gain = gain_of(gain)
     best = by_rank(ideal(pool))
-    if not any(gain(grade) > 0 for grade in pool):
-        return None
     total = sum(
         ratio(cumulative(r, i, gain), cumulative(best, i, gain)) for i in ranks(r, k) if r[i] > 0
     )
     return Fraction(total) / recall_base(pool, RELEVANT)
 
 
-@oracle
+@of_gains
 def gr_ap(r, pool, k, *, gain="linear", max_grade):
     # MMTA: sum_i r_i prec@i / sum_i r_i, where prec@i is
     # sum_{j<=i} r_j / i, and r_i is the gain of C/W/L, from 0 to 1.
     v = gain_of(gain)
     available = sum(ratio(v(grade), v(max_grade)) for grade in pool)
-    if available == 0:
-        return None
     total = Fraction(0)
     for i in ranks(r, k):
         precision = sum(ratio(v(r[j]), v(max_grade)) for j in range(1, i + 1)) * Fraction(1, i)
@@ -214,12 +206,10 @@ def preferred_rank(r, k):
     return min((n for n in found if r[n] == max(r[m] for m in found)), default=None)
 
 
-@oracle
+@of_gains
 def ebr(r, pool, k, *, beta=1, gain="linear", max_grade):
     # NTCIREVAL: sum_n BR(n) S(r[n]) prod_{i<n} (1 - S(r[i])), S being that of its ERR.
     v = gain_of(gain)
-    if not any(v(grade) > 0 for grade in pool):
-        return None
     stops = {n: ratio(v(r[n]), v(max_grade) + 1) for n in r}
     return sum(
         blended_ratio(r, pool, n, beta, gain)
@@ -243,29 +233,23 @@ def ncu(r, pool, k, *, stop="linear", beta=1, gain="linear"):
     )
 
 
-@oracle
+@of_relevant
 def o_measure(r, pool, k, *, beta=1, gain="linear"):
     # S: the blended ratio at the first relevant document.
-    if recall_base(pool, RELEVANT) == 0:
-        return None
     first = min((n for n in ranks(r, k) if r[n] > 0), default=None)
     return 0 if first is None else blended_ratio(r, pool, first, beta, gain)
 
 
-@oracle
+@of_relevant
 def p_measure(r, pool, k, *, beta=1, gain="linear"):
     # S: the blended ratio at the preferred rank.
-    if recall_base(pool, RELEVANT) == 0:
-        return None
     preferred = preferred_rank(r, k)
     return 0 if preferred is None else blended_ratio(r, pool, preferred, beta, gain)
 
 
-@oracle
+@of_relevant
 def p_plus(r, pool, k, *, beta=1, gain="linear"):
     # S: 1/count(r_p) sum_{n<=r_p} I(n) BR(n).
-    if recall_base(pool, RELEVANT) == 0:
-        return None
     preferred = preferred_rank(r, k)
     if preferred is None:
         return 0
@@ -273,12 +257,10 @@ def p_plus(r, pool, k, *, beta=1, gain="linear"):
     return sum(blended_ratio(r, pool, n, beta, gain) for n in relevant) / len(relevant)
 
 
-@oracle
+@of_relevant
 def rank_biased_ncu(r, pool, k, *, p=0.95, beta=1, gain="linear"):
     # SR: sum_n Pr(n) NU(n), Pr(n) = p^(count(n)-1) / sum_{i=1}^R p^(i-1).
     n_relevant = recall_base(pool, RELEVANT)
-    if n_relevant == 0:
-        return None
     total = sum(
         p ** (count(r, n, RELEVANT) - 1) * float(blended_ratio(r, pool, n, beta, gain))
         for n in ranks(r, k)

@@ -13,95 +13,90 @@ YA
 
 from fractions import Fraction
 
-from reference.frame import count, gain_of, ideal, judged, preference, ranks, ratio, recall_base
+from reference.frame import (
+    count,
+    gain_of,
+    ideal,
+    judged,
+    of_gains,
+    of_relevant,
+    preference,
+    ranks,
+    ratio,
+    recall_base,
+)
+
+
+def mean_preference(r, pool, k, rel, penalty):
+    """1/R sum_r' isrel(r') (1 - penalty), of r' and of the r' - count(r') non-relevant above it."""
+    above = {n: n - count(r, n, rel) for n in ranks(r, k) if r[n] >= rel}
+    return sum(1 - penalty(n, above[n]) for n in above) * Fraction(1, recall_base(pool, rel))
 
 
 @preference
+@of_relevant
 def bpref(r, pool, k, *, rel=1):
     # Sakai Eq. 9: 1/R sum_r' isrel(r') (1 - min(R, r' - count(r')) / min(R, N)).
     n_relevant = recall_base(pool, rel)
-    n_nonrelevant = len(pool) - n_relevant
-    if n_relevant == 0:
-        return None
-    total = Fraction(0)
-    for n in ranks(r, k):
-        if r[n] >= rel:
-            above = n - count(r, n, rel)
-            total += 1 - ratio(min(n_relevant, above), min(n_relevant, n_nonrelevant))
-    return total / n_relevant
+    most = min(n_relevant, len(pool) - n_relevant)
+    return mean_preference(r, pool, k, rel, lambda _, above: ratio(min(n_relevant, above), most))
 
 
 @preference
+@of_relevant
 def bpref_r(r, pool, k, *, rel=1):
     # Sakai Eq. 10: 1/R sum_r' isrel(r') (1 - min(R, r' - count(r')) / R).
-    n_relevant = recall_base(pool, rel)
-    if n_relevant == 0:
-        return None
-    total = Fraction(0)
-    for n in ranks(r, k):
-        if r[n] >= rel:
-            total += 1 - ratio(min(n_relevant, n - count(r, n, rel)), n_relevant)
-    return total / n_relevant
+    most = recall_base(pool, rel)
+    return mean_preference(r, pool, k, rel, lambda _, above: ratio(min(most, above), most))
 
 
 @preference
+@of_relevant
 def bpref_n(r, pool, k, *, rel=1):
     # Sakai Eq. 11: 1/R sum_r' isrel(r') (1 - (r' - count(r')) / N).
-    n_relevant = recall_base(pool, rel)
-    n_nonrelevant = len(pool) - n_relevant
-    if n_relevant == 0:
-        return None
-    total = Fraction(0)
-    for n in ranks(r, k):
-        if r[n] >= rel:
-            total += 1 - ratio(n - count(r, n, rel), n_nonrelevant)
-    return total / n_relevant
+    n_nonrelevant = len(pool) - recall_base(pool, rel)
+    return mean_preference(r, pool, k, rel, lambda _, above: ratio(above, n_nonrelevant))
 
 
 @preference
+@of_relevant
 def old_bpref(r, pool, k, *, rel=1):
     # Sakai, below Eq. 9: min(R, N_ret) instead of min(R, N), N_ret = judged non-relevant
     # documents in the whole list.
     n_relevant = recall_base(pool, rel)
-    n_retrieved = sum(1 for grade in r.values() if grade < rel)
-    if n_relevant == 0:
-        return None
-    total = Fraction(0)
-    for n in ranks(r, k):
-        if r[n] >= rel:
-            above = n - count(r, n, rel)
-            total += 1 - ratio(min(n_relevant, above), min(n_relevant, n_retrieved))
-    return total / n_relevant
+    most = min(n_relevant, sum(1 for grade in r.values() if grade < rel))
+    return mean_preference(r, pool, k, rel, lambda _, above: ratio(min(n_relevant, above), most))
 
 
 @preference
+@of_relevant
 def bpref_ten(r, pool, k, *, rel=1):
     # BV, bpref-10: 1/R sum_r' isrel(r') (1 - |first 10 + R non-relevant above| / (10 + R)).
-    n_relevant = recall_base(pool, rel)
-    if n_relevant == 0:
-        return None
-    total = Fraction(0)
-    for n in ranks(r, k):
-        if r[n] >= rel:
-            above = n - count(r, n, rel)
-            total += 1 - ratio(min(10 + n_relevant, above), 10 + n_relevant)
-    return total / n_relevant
+    most = 10 + recall_base(pool, rel)
+    return mean_preference(r, pool, k, rel, lambda _, above: ratio(min(most, above), most))
 
 
 @preference
+@of_relevant
 def bpref_relative(r, pool, k, *, rel=1):
     # Sakai Eq. 18: 1/R sum_{r' != 1} isrel(r') (1 - (r' - count(r')) / (r' - 1)).
-    n_relevant = recall_base(pool, rel)
-    if n_relevant == 0:
-        return None
-    total = Fraction(0)
-    for n in ranks(r, k):
-        if n != 1 and r[n] >= rel:
-            total += 1 - ratio(n - count(r, n, rel), n - 1)
-    return total / n_relevant
+    def penalty(n, above):
+        return ratio(above, n - 1) if n != 1 else 1
+
+    return mean_preference(r, pool, k, rel, penalty)
 
 
 # --- Graded preference ----------------------------------------------------------------------------
+
+
+def mean_graded_preference(r, pool, k, gain, divisor):
+    """1/cg_I(R) sum_{g(r') > 0} g(r') (1 - penalty(r') / divisor(r')), without divisors of None."""
+    gain = gain_of(gain)
+    total = Fraction(0)
+    for n in ranks(r, k):
+        if gain(r[n]) > 0 and divisor(n) is not None:
+            total += Fraction(gain(r[n])) * (1 - ratio(penalty(r, n, gain), divisor(n)))
+    return ratio(total, sum(gain(grade) for grade in pool))
 
 
 def penalty(r, n, gain):
@@ -111,47 +106,27 @@ def penalty(r, n, gain):
 
 
 @preference
+@of_gains
 def rpref_n(r, pool, k, *, gain="linear", max_grade):
     # Sakai Eq. 16: 1/cg_I(R) sum_{g(r') > 0} g(r') (1 - penalty(r') / N'),
     # N' = R + N - cg_I(R) / gain(H), H the top grade of the scale.
-    gain = gain_of(gain)
-    available = sum(gain(grade) for grade in pool)
-    if available == 0:
-        return None
-    largest = len(pool) - ratio(available, gain(max_grade))
-    total = Fraction(0)
-    for n in ranks(r, k):
-        if gain(r[n]) > 0:
-            total += Fraction(gain(r[n])) * (1 - ratio(penalty(r, n, gain), largest))
-    return ratio(total, available)
+    v = gain_of(gain)
+    largest = len(pool) - ratio(sum(v(grade) for grade in pool), v(max_grade))
+    return mean_graded_preference(r, pool, k, gain, lambda n: largest)
 
 
 @preference
+@of_gains
 def rpref_relative(r, pool, k, *, gain="linear"):
     # Sakai Eq. 17: 1/cg_I(R) sum_{r' != 1, g(r') > 0} g(r') (1 - penalty(r') / (r' - 1)).
-    gain = gain_of(gain)
-    available = sum(gain(grade) for grade in pool)
-    if available == 0:
-        return None
-    total = Fraction(0)
-    for n in ranks(r, k):
-        if n != 1 and gain(r[n]) > 0:
-            total += Fraction(gain(r[n])) * (1 - ratio(penalty(r, n, gain), n - 1))
-    return ratio(total, available)
+    return mean_graded_preference(r, pool, k, gain, lambda n: n - 1 if n != 1 else None)
 
 
 @preference
+@of_gains
 def rpref_relative2(r, pool, k, *, gain="linear"):
     # Sakai Eq. 19: 1/cg_I(R) sum_{g(r') > 0} g(r') (1 - penalty(r') / r').
-    gain = gain_of(gain)
-    available = sum(gain(grade) for grade in pool)
-    if available == 0:
-        return None
-    total = Fraction(0)
-    for n in ranks(r, k):
-        if gain(r[n]) > 0:
-            total += Fraction(gain(r[n])) * (1 - ratio(penalty(r, n, gain), n))
-    return ratio(total, available)
+    return mean_graded_preference(r, pool, k, gain, lambda n: n)
 
 
 # --- Inferred AP ----------------------------------------------------------------------------------

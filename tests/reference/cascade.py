@@ -24,36 +24,29 @@ MZ
     TOIS 27(1).
 """
 
-import functools
 import math
 from fractions import Fraction
 
-from reference.frame import gain_of, judged, oracle, ranks, ratio, recall_base
+from reference.frame import gain_of, of_gains, of_relevant, ranks, ratio, to_the_end
 
 
-@oracle
+@of_relevant
 def reciprocal_rank(r, pool, k, *, rel=1):
     # 1 over the rank of the first relevant document, 0 where there is none.
-    if recall_base(pool, rel) == 0:
-        return None
     return max((Fraction(1, n) for n in ranks(r, k) if r[n] >= rel), default=Fraction(0))
 
 
-@oracle
+@of_relevant
 def success(r, pool, k, *, rel=1):
     # 1 where a relevant document is among the first k.
-    if recall_base(pool, rel) == 0:
-        return None
     return int(any(r[n] >= rel for n in ranks(r, k)))
 
 
-@oracle
+@of_gains
 def err(r, pool, k, *, gain="exp2", max_grade):
     # CMZG: sum_n 1/n S(r[n]) prod_{i<n} (1 - S(r[i])), S(g) = (2^g - 1) / 2^max_grade, that is
     # gain / (1 + largest gain), which NTCIREVAL takes with linear gains.
     gain = gain_of(gain)
-    if not any(gain(grade) > 0 for grade in pool):
-        return None
     stops = {n: ratio(gain(r[n]), gain(max_grade) + 1) for n in r}
     return sum(
         Fraction(1, n) * stops[n] * math.prod(1 - stops[i] for i in range(1, n))
@@ -61,12 +54,10 @@ def err(r, pool, k, *, gain="exp2", max_grade):
     )
 
 
-@oracle
+@of_gains
 def irbu(r, pool, k, *, p=0.99, gain="exp2", max_grade):
     # SZ: the stopping probabilities of ERR, and the utility p^n of a user who stops at rank n.
     gain = gain_of(gain)
-    if not any(gain(grade) > 0 for grade in pool):
-        return None
     total, left = 0.0, 1.0
     for n in sorted(r):
         if n in ranks(r, k):
@@ -83,26 +74,33 @@ def irbu(r, pool, k, *, p=0.99, gain="exp2", max_grade):
 MANY = 1000
 
 
-def gain_per_document(r, pool, k, *, scale, go_on, rest=None):
+def user(go_on, rest=None):
     """Expected gain over expected number of documents; go_on(n, x, G) is C(n).
 
     x is the gain at rank n, and G that at ranks 1..n. rest(n, G) is what a user reads below rank n
     who has come there and finds nothing any more.
     """
-    gain, max_grade = scale
-    v = gain_of(gain)
-    if not any(v(grade) > 0 for grade in pool):
-        return None
-    gained, read, reach, found = 0.0, 0.0, 1.0, 0.0
-    depth = MANY if k is None else k
-    for n in range(1, depth + 1):
-        x = v(r[n]) / v(max_grade) if n in r else 0.0
-        found += x
-        gained, read = gained + reach * x, read + reach
-        reach *= go_on(n, x, found)
-    if k is None and reach > 0:
-        read += reach * rest(depth, found)
-    return gained / read if read > 0 else 0.0
+
+    @of_gains
+    def gain_per_document(r, pool, k, *, gain="linear", max_grade, **fields):
+        v = gain_of(gain)
+        gained, read, reach, found = 0.0, 0.0, 1.0, 0.0
+        depth = MANY if k is None else k
+        for n in range(1, depth + 1):
+            x = v(r[n]) / v(max_grade) if n in r else 0.0
+            found += x
+            gained, read = gained + reach * x, read + reach
+            reach *= go_on(n, x, found, **fields)
+        if k is None and reach > 0:
+            read += reach * rest(depth, found, **fields)
+        return gained / read if read > 0 else 0.0
+
+    return gain_per_document
+
+
+def square(x):
+    """What MST's users go on with: ((x - 1) / x)^2, or 0 where x is below 1."""
+    return max(0.0, (x - 1) / x) ** 2
 
 
 def rest_of_squares(x):
@@ -110,98 +108,40 @@ def rest_of_squares(x):
     return x + 1 / 2 + 1 / (6 * x) - 1 / (30 * x**3)
 
 
-@oracle
-def insq(r, pool, k, *, T=1, gain="linear", max_grade):  # noqa: N803 - the paper's letter
-    # MST: C(n) = ((n + 2T - 1) / (n + 2T))^2.
-    return gain_per_document(
-        r,
-        pool,
-        k,
-        scale=(gain, max_grade),
-        go_on=lambda n, x, found: ((n + 2 * T - 1) / (n + 2 * T)) ** 2,
-        rest=lambda n, found: rest_of_squares(n + 2 * T),
-    )
+# MST: C(n) = ((n + 2T - 1) / (n + 2T))^2.
+insq = user(
+    lambda n, x, G, T=1: square(n + 2 * T),
+    lambda n, G, T=1: rest_of_squares(n + 2 * T),
+)
+
+# MBST: C(n) = ((n + T + T_n - 1) / (n + T + T_n))^2 with T_n = T - (x_1 + ... + x_n).
+inst = user(
+    lambda n, x, G, T=1: square(n + T + (T - G)),
+    lambda n, G, T=1: rest_of_squares(n + T + (T - G)),
+)
+
+# AMM Eq. 8 and 9: C(n) = 1 - x_n and C(n) = n / (n + 1) (1 - x_n) above rank k.
+nerr8 = to_the_end(user(lambda n, x, G: 1 - x))
+nerr9 = to_the_end(user(lambda n, x, G: n / (n + 1) * (1 - x)))
+
+# AMM Eq. 10: C(n) = p (1 - x_n).
+nerr10 = user(lambda n, x, G, p=0.9: p * (1 - x), lambda n, G, p=0.9: 1 / (1 - p))
+
+# AMM Eq. 11: C(n) = ((n + 2T - 1) / (n + 2T))^2 (1 - x_n).
+nerr11 = user(
+    lambda n, x, G, T=1: square(n + 2 * T) * (1 - x),
+    lambda n, G, T=1: rest_of_squares(n + 2 * T),
+)
+
+# MTS: C(n) = log2(n + 1) / log2(n + 2) above rank k.
+sdcg = to_the_end(user(lambda n, x, G: math.log2(n + 1) / math.log2(n + 2)))
 
 
-@oracle
-def inst(r, pool, k, *, T=1, gain="linear", max_grade):  # noqa: N803 - the paper's letter
-    # MBST: C(n) = ((n + T + T_n - 1) / (n + T + T_n))^2 with T_n = T - (x_1 + ... + x_n).
-    def go_on(n, x, found):
-        missing = T - found
-        return max(0.0, (n + T + missing - 1) / (n + T + missing)) ** 2
-
-    return gain_per_document(
-        r,
-        pool,
-        k,
-        scale=(gain, max_grade),
-        go_on=go_on,
-        rest=lambda n, found: rest_of_squares(n + 2 * T - found),
-    )
-
-
-@oracle
-def _nerr8(r, pool, k, *, gain="linear", max_grade):
-    # AMM Eq. 8: C(n) = 1 - x_n above rank k.
-    return gain_per_document(r, pool, k, scale=(gain, max_grade), go_on=lambda n, x, found: 1 - x)
-
-
-@oracle
-def _nerr9(r, pool, k, *, gain="linear", max_grade):
-    # AMM Eq. 9: C(n) = n / (n + 1) (1 - x_n) above rank k.
-    return gain_per_document(
-        r, pool, k, scale=(gain, max_grade), go_on=lambda n, x, found: n / (n + 1) * (1 - x)
-    )
-
-
-def to_the_end(equation):
-    """Without a cut-off, k is the length of the list, for the ideal ranking too."""
-
-    @functools.wraps(equation)
-    def measure(ranked, pool=None, *, k=None, condense=False, **parameters):
-        if k is None:
-            k = len(judged(ranked) if condense else ranked)
-        return equation(ranked, pool, k=k, condense=condense, **parameters)
-
-    return measure
-
-
-nerr8 = to_the_end(_nerr8)
-nerr9 = to_the_end(_nerr9)
-
-
-@oracle
-def nerr10(r, pool, k, *, p=0.9, gain="linear", max_grade):
-    # AMM Eq. 10: C(n) = p (1 - x_n).
-    return gain_per_document(
-        r,
-        pool,
-        k,
-        scale=(gain, max_grade),
-        go_on=lambda n, x, found: p * (1 - x),
-        rest=lambda n, found: 1 / (1 - p),
-    )
-
-
-@oracle
-def nerr11(r, pool, k, *, T=1, gain="linear", max_grade):  # noqa: N803 - the paper's letter
-    # AMM Eq. 11: C(n) = ((n + 2T - 1) / (n + 2T))^2 (1 - x_n).
-    return gain_per_document(
-        r,
-        pool,
-        k,
-        scale=(gain, max_grade),
-        go_on=lambda n, x, found: ((n + 2 * T - 1) / (n + 2 * T)) ** 2 * (1 - x),
-        rest=lambda n, found: rest_of_squares(n + 2 * T),
-    )
-
-
-@oracle
-def _bpm(r, pool, k, *, T=1, gain="linear", max_grade):  # noqa: N803 - the paper's letter
+@to_the_end
+@of_gains
+def bpm(r, pool, k, *, T=1, gain="linear", max_grade):
     # ZLLZXM: stop where the gain reaches T or the cost reaches k; the gain per document read.
     v = gain_of(gain)
-    if not any(v(grade) > 0 for grade in pool):
-        return None
     found, n = 0, 0
     while n < k and found < T * v(max_grade):
         n += 1
@@ -209,39 +149,19 @@ def _bpm(r, pool, k, *, T=1, gain="linear", max_grade):  # noqa: N803 - the pape
     return found / v(max_grade) / n if n else 0.0
 
 
-@oracle
-def _sdcg(r, pool, k, *, gain="linear", max_grade):
-    # MTS: C(n) = log2(n + 1) / log2(n + 2) above rank k.
-    return gain_per_document(
-        r,
-        pool,
-        k,
-        scale=(gain, max_grade),
-        go_on=lambda n, x, found: math.log2(n + 1) / math.log2(n + 2),
-    )
-
-
-bpm = to_the_end(_bpm)
-sdcg = to_the_end(_sdcg)
-
-
 # --- Rank-biased precision, of binary and of graded relevance -------------------------------------
 
 
-@oracle
+@of_relevant
 def binary_rbp(r, pool, k, *, p=0.8, rel=1):
     # MZ: RBP = (1 - p) sum_n r[n] p^(n-1), r[n] binary.
-    if recall_base(pool, rel) == 0:
-        return None
     return (1 - p) * sum(p ** (n - 1) for n in ranks(r, k) if r[n] >= rel)
 
 
-@oracle
+@of_gains
 def graded_rbp(r, pool, k, *, p=0.8, gain="linear", max_grade):
     # Moffat and Zobel (2008): (1 - p) sum_n x_n p^(n-1) with x_n = gain / (gain of the top grade).
     gain = gain_of(gain)
-    if not any(gain(grade) > 0 for grade in pool):
-        return None
     return (1 - p) * sum(ratio(gain(r[n]), gain(max_grade)) * p ** (n - 1) for n in ranks(r, k))
 
 

@@ -57,9 +57,48 @@ def oracle(equation):
     return measure
 
 
-def preference(equation):
-    """Turn an equation into a measure of the condensed list."""
-    return functools.update_wrapper(functools.partial(oracle(equation), condense=True), equation)
+def of_relevant(equation):
+    """Turn an equation into a measure whose query is empty where no grade reaches its ``rel``.
+
+    Where the equation has no such threshold, every grade above 0 is relevant.
+    """
+
+    @functools.wraps(equation)
+    def unless_empty(r, pool, k, **parameters):
+        fields = {**(equation.__kwdefaults__ or {}), **parameters}
+        n_relevant = recall_base(pool, fields.get("rel", RELEVANT))
+        return None if n_relevant == 0 else equation(r, pool, k, **parameters)
+
+    return oracle(unless_empty)
+
+
+def of_gains(equation):
+    """Turn an equation into a measure whose query is empty where no grade has a gain."""
+
+    @functools.wraps(equation)
+    def unless_empty(r, pool, k, **parameters):
+        gain = gain_of(parameters.get("gain", "linear"))
+        has_gain = any(gain(grade) > 0 for grade in pool)
+        return equation(r, pool, k, **parameters) if has_gain else None
+
+    return oracle(unless_empty)
+
+
+def to_the_end(measured):
+    """Without a cut-off, k is the length of the list, for the ideal ranking too."""
+
+    @functools.wraps(measured)
+    def measure(ranked, pool=None, *, k=None, condense=False, **parameters):
+        if k is None:
+            k = len(judged(ranked) if condense else ranked)
+        return measured(ranked, pool, k=k, condense=condense, **parameters)
+
+    return measure
+
+
+def preference(measured):
+    """Let a measure see the condensed list."""
+    return functools.update_wrapper(functools.partial(measured, condense=True), measured)
 
 
 # --- Counts and sums that equations of several families name --------------------------------------

@@ -25,7 +25,8 @@ from reference.frame import (
     gain_of,
     ideal,
     judged,
-    oracle,
+    of_gains,
+    of_relevant,
     ranks,
     ratio,
     recall_base,
@@ -41,26 +42,22 @@ def discount_of(discount, log_base):
     raise ValueError(discount)
 
 
-@oracle
+@of_gains
 def cg(r, pool, k, *, gain="linear"):
     # Kishida Eq. 29: c(n) = sum_{k<=n} x_k.
     gain = gain_of(gain)
-    if not any(gain(grade) > 0 for grade in pool):
-        return None
     return sum(gain(r[n]) for n in ranks(r, k))
 
 
-@oracle
+@of_gains
 def dcg(r, pool, k, *, gain="linear", discount="log2", log_base=2):
     # discount "log2": sum_n gain(r[n]) / log2(n + 1);
     # discount "jk", JK: sum_{n<b} gain(r[n]) + sum_{n>=b} gain(r[n]) / log_b n.
     gain, discount = gain_of(gain), discount_of(discount, log_base)
-    if not any(gain(grade) > 0 for grade in pool):
-        return None
     return sum(gain(r[n]) * discount(n) for n in ranks(r, k))
 
 
-@oracle
+@of_gains
 def ndcg(r, pool, k, *, gain="linear", discount="log2", log_base=2):
     # DCG@k of the ranking over DCG@k of the ideal ranking.
     parameters = {"gain": gain, "discount": discount, "log_base": log_base}
@@ -68,7 +65,7 @@ def ndcg(r, pool, k, *, gain="linear", discount="log2", log_base=2):
     return None if best == 0 else dcg(list(r.values()), pool, k=k, **parameters) / best
 
 
-@oracle
+@of_gains
 def averaged_ndcg(r, pool, k, *, gain="linear", discount="jk", log_base=2):
     # Kishida Eq. 32: 1/n sum_{i<=n} d(i) / d_I(i), d of Eq. 30; a list shorter than n counts as
     # filled up with non-relevant documents, so d stays what it is beyond the end.
@@ -92,14 +89,12 @@ def discounted(r, n, gain):
     return sum(gain(r[m]) / math.log2(m + 1) for m in range(1, n + 1) if m in r)
 
 
-@oracle
+@of_gains
 def g(r, pool, k, *, gain="linear"):
     # m_G.c: sum of gain / log2(2 + cost - gain so far), over the gain of the pool; the cost of a
     # rank is the ideal gain there, but at least 1.
     gain = gain_of(gain)
     best, whole = by_rank(ideal(pool)), sum(map(gain, pool))
-    if whole == 0:
-        return None
     total = 0.0
     for n in ranks(r, k):
         cost = sum(max(1, gain(best.get(m, 0))) for m in range(1, n + 1))
@@ -107,22 +102,18 @@ def g(r, pool, k, *, gain="linear"):
     return total / whole
 
 
-@oracle
+@of_relevant
 def bin_g(r, pool, k, *, rel=1):
     # m_binG.c: mean over the relevant documents of 1 / log2(2 + non-relevant documents before).
-    if recall_base(pool, rel) == 0:
-        return None
     found = [n for n in ranks(r, k) if r[n] >= rel]
     return sum(1 / math.log2(2 + n - count(r, n, rel)) for n in found) / recall_base(pool, rel)
 
 
-@oracle
+@of_gains
 def rndcg(r, pool, k, *, gain="linear"):
     # m_Rndcg.c: mean of ndcg at the ranks where the ideal gain falls, and at the end of the list.
     gain = gain_of(gain)
     best, gains = by_rank(ideal(pool)), [gain(grade) for grade in pool if gain(grade) > 0]
-    if not gains:
-        return None
     points = [sum(1 for each in gains if each >= smallest) for smallest in set(gains)]
     length = len(ranks(r, k))
     points += [length] if length > len(gains) else []
@@ -130,14 +121,12 @@ def rndcg(r, pool, k, *, gain="linear"):
     return sum(ratios) / len(ratios)
 
 
-@oracle
+@of_gains
 def ndcg_rel(r, pool, k, *, gain="linear"):
     # m_ndcg_rel.c: mean of ndcg over the relevant documents; ndcg at the end for unretrieved ones.
     gain = gain_of(gain)
     best = by_rank(ideal(pool))
     n_relevant = sum(1 for grade in pool if gain(grade) > 0)
-    if n_relevant == 0:
-        return None
     at = [n for n in ranks(r, k) if gain(r[n]) > 0]
     ratios = [discounted(r, n, gain) / discounted(best, n, gain) for n in at]
     at_end = discounted(r, len(ranks(r, k)), gain) / discounted(best, len(best), gain)
@@ -147,34 +136,32 @@ def ndcg_rel(r, pool, k, *, gain="linear"):
 # --- Gain against the gain of the ideal ranking ---------------------------------------------------
 
 
-@oracle
+@of_gains
 def sliding_ratio(r, pool, k, *, gain="linear"):
     # Kishida Eq. 26: sum_{k<=n} x_k / sum_{k<=n} y_k.
     gain = gain_of(gain)
     best = by_rank(ideal(pool))
     available = sum(gain(best[i]) for i in ranks(best, k))
-    return None if available == 0 else ratio(sum(gain(r[i]) for i in ranks(r, k)), available)
+    return ratio(sum(gain(r[i]) for i in ranks(r, k)), available)
 
 
-@oracle
+@of_gains
 def modified_sliding_ratio(r, pool, k, *, gain="linear"):
     # Kishida Eq. 27: sum_{k<=n} x_k / k over sum_{k<=n} y_k / k.
     gain = gain_of(gain)
     best = by_rank(ideal(pool))
     available = sum(ratio(gain(best[i]), i) for i in ranks(best, k))
-    return None if available == 0 else sum(ratio(gain(r[i]), i) for i in ranks(r, k)) / available
+    return sum(ratio(gain(r[i]), i) for i in ranks(r, k)) / available
 
 
 # --- Ranked half-life -----------------------------------------------------------------------------
 
 
-@oracle
+@of_gains
 def ranked_half_life(r, pool, k, *, gain="linear"):
     # BI: median of grouped data, L + (n/2 - F) / f * CI: rank m is the class (m-1, m], its
     # frequency f the gain at m, F the gain above it, n the gain of the list down to the cut-off.
     gain = gain_of(gain)
-    if not any(gain(grade) > 0 for grade in pool):
-        return None
     half = Fraction(sum(gain(r[i]) for i in ranks(r, k))) / 2
     if half == 0:
         return Fraction(2 * (max(len(r), len(pool)) if k is None else k) + 1, 2)

@@ -15,15 +15,23 @@ import operator
 from collections import Counter
 from fractions import Fraction
 
-from reference.frame import count, gain_of, ideal, judged, oracle, ranks, ratio, recall_base
+from reference.frame import (
+    count,
+    gain_of,
+    judged,
+    of_gains,
+    of_relevant,
+    ranks,
+    ratio,
+    recall_base,
+    to_the_end,
+)
 
 
-@oracle
+@of_relevant
 def _precision(r, pool, k, *, rel=1):
     # FFM section 2: Prec[n] = 1/n sum_{i<=n} r[i]; a list shorter than k counts as filled up
     # with non-relevant documents.
-    if recall_base(pool, rel) == 0:
-        return None
     return Fraction(sum(1 for n in ranks(r, k) if r[n] >= rel), k) if k else 0
 
 
@@ -38,67 +46,45 @@ def precision(ranked, pool=None, *, k=None, fill=True, condense=False, **paramet
     return _precision(ranked, pool, k=k, condense=condense, **parameters)
 
 
-@oracle
+@of_relevant
 def recall(r, pool, k, *, rel=1):
     # FFM section 2: Rec[n] = sum_{i<=n} r[i] / RB.
-    if recall_base(pool, rel) == 0:
-        return None
     return Fraction(sum(1 for n in ranks(r, k) if r[n] >= rel), recall_base(pool, rel))
 
 
-def f_measure(
-    ranked, pool=None, *, k=None, rel=1, beta=1, normalize=False, condense=False, empty=0
-):
+@to_the_end
+@of_relevant
+def f_measure(r, pool, k, *, rel=1, beta=1):
     # F = (beta^2 + 1) P R / (beta^2 P + R).
-    if k is None:
-        k = len(judged(ranked) if condense else ranked)
-    pool = judged(ranked if pool is None else pool)
-    parameters = {"k": k, "rel": rel, "condense": condense}
-    p, r = precision(ranked, pool, **parameters), recall(ranked, pool, **parameters)
-    if recall_base(pool, rel) == 0:
-        return empty
-    value = (beta**2 + 1) * p * r / (beta**2 * p + r) if p > 0 else 0
-    if not normalize:
-        return value
-    best = f_measure(ideal(pool), pool, k=k, rel=rel, beta=beta)
-    return 0 if best == 0 else value / best
+    listed = list(r.values())
+    p, r = precision(listed, pool, k=k, rel=rel), recall(listed, pool, k=k, rel=rel)
+    return (beta**2 + 1) * p * r / (beta**2 * p + r) if p > 0 else 0
 
 
-def fdr(ranked, pool=None, *, k=None, rel=1, condense=False, empty=0):
+@of_relevant
+def fdr(r, pool, k, *, rel=1):
     # FDR = fp / (tp + fp) = 1 - P; a list shorter than k counts as filled up, as for P.
-    if recall_base(judged(ranked if pool is None else pool), rel) == 0:
-        return empty
-    return 1 - precision(ranked, pool, k=k, rel=rel, condense=condense)
+    return 1 - precision(list(r.values()), pool, k=k, rel=rel)
 
 
-@oracle
+@of_relevant
 def r_precision(r, pool, k, *, rel=1, multiple=1.0):
     # Kishida Eq. 6: 1/R sum_{i<=R} x_i. trec_eval's Rprec_mult has (long) (x R + 0.9) for R.
     n_relevant = recall_base(pool, rel)
-    if n_relevant == 0:
-        return None
     last = int(multiple * n_relevant + 0.9)
     found = sum(1 for i in ranks(r, k) if i <= last and r[i] >= rel)
     return Fraction(found, last) if last else 0
 
 
-@oracle
-def _generalized_p(r, pool, k, *, gain="linear", max_grade):
+@to_the_end
+@of_gains
+def generalized_p(r, pool, k, *, gain="linear", max_grade):
     # Kishida 4.1.4: g_P = 1/n sum_{k<=n} z_k, z_k = x_k / (top of the scale).
     gain = gain_of(gain)
-    if not any(gain(grade) > 0 for grade in pool):
-        return None
     return ratio(sum(ratio(gain(r[i]), gain(max_grade)) for i in ranks(r, k)), k) if k else 0
 
 
-def generalized_p(ranked, pool=None, *, max_grade, k=None, condense=False, **parameters):
-    """g_P at k; without a cut-off k is the length of the list, for the ideal ranking too."""
-    if k is None:
-        k = len(judged(ranked) if condense else ranked)
-    return _generalized_p(ranked, pool, max_grade=max_grade, k=k, condense=condense, **parameters)
-
-
-@oracle
+@of_gains
 def generalized_r(r, pool, k, *, gain="linear"):
     # Kishida 4.1.4: g_R = sum_{k<=n} z_k / sum_{k<=N} z_k; the top of the scale cancels.
     gain = gain_of(gain)
@@ -120,7 +106,7 @@ def of_all_documents(equation):
         pool = judged(ranked if pool is None else pool)
         listed = judged(ranked) if condense else list(ranked)
         missing = sorted((Counter(pool) - Counter(judged(ranked))).elements())
-        return oracle(equation)(listed + missing, pool, n_retrieved=len(listed), **parameters)
+        return of_relevant(equation)(listed + missing, pool, n_retrieved=len(listed), **parameters)
 
     return measure
 
@@ -129,10 +115,6 @@ def of_all_documents(equation):
 def normalized_recall(r, pool, k, *, n_retrieved, rel=1):
     # Kishida Eq. 7: 1 - (sum_i i I(x_i) - sum_{i<=R} i) / (R (N - R)).
     n_relevant = recall_base(pool, rel)
-    if k is not None:
-        raise ValueError("normalized recall has no cut-off")
-    if n_relevant == 0:
-        return None
     late = sum(i for i in r if r[i] >= rel) - sum(range(1, n_relevant + 1))
     return 1 - ratio(late, n_relevant * (len(r) - n_relevant))
 
@@ -141,10 +123,6 @@ def normalized_recall(r, pool, k, *, n_retrieved, rel=1):
 def normalized_precision(r, pool, k, *, n_retrieved, rel=1):
     # Kishida Eq. 8: 1 - (sum_i I(x_i) log i - sum_{i<=R} log i) / log C(N, R).
     n_relevant = recall_base(pool, rel)
-    if k is not None:
-        raise ValueError("normalized precision has no cut-off")
-    if n_relevant == 0:
-        return None
     if n_relevant == len(r):
         return 1
     late = sum(math.log(i) for i in r if r[i] >= rel)
@@ -163,8 +141,6 @@ def confusion(r, k, n_retrieved, rel):
 @of_all_documents
 def fallout(r, pool, k, *, n_retrieved, rel=1):
     # FPR = fp / (tn + fp); nothing to be wrong about: 0.
-    if recall_base(pool, rel) == 0:
-        return None
     _, fp, _, tn = confusion(r, k, n_retrieved, rel)
     return Fraction(fp, tn + fp) if tn + fp else 0
 
@@ -172,8 +148,6 @@ def fallout(r, pool, k, *, n_retrieved, rel=1):
 @of_all_documents
 def specificity(r, pool, k, *, n_retrieved, rel=1):
     # TNR = tn / (tn + fp); nothing to be wrong about: 1.
-    if recall_base(pool, rel) == 0:
-        return None
     _, fp, _, tn = confusion(r, k, n_retrieved, rel)
     return Fraction(tn, tn + fp) if tn + fp else 1
 
@@ -181,8 +155,6 @@ def specificity(r, pool, k, *, n_retrieved, rel=1):
 @of_all_documents
 def npv(r, pool, k, *, n_retrieved, rel=1):
     # NPV = tn / (tn + fn); nothing left out: 1.
-    if recall_base(pool, rel) == 0:
-        return None
     _, _, fn, tn = confusion(r, k, n_retrieved, rel)
     return Fraction(tn, tn + fn) if tn + fn else 1
 
@@ -190,8 +162,6 @@ def npv(r, pool, k, *, n_retrieved, rel=1):
 @of_all_documents
 def accuracy(r, pool, k, *, n_retrieved, rel=1):
     # ACC = (tp + tn) / (tp + fp + tn + fn).
-    if recall_base(pool, rel) == 0:
-        return None
     tp, fp, fn, tn = confusion(r, k, n_retrieved, rel)
     return Fraction(tp + tn, tp + fp + tn + fn)
 
@@ -199,24 +169,15 @@ def accuracy(r, pool, k, *, n_retrieved, rel=1):
 @of_all_documents
 def utility(r, pool, k, *, n_retrieved, rel=1, weights=(1, -1, 0, 0)):
     # trec_eval, utility: p1 a + p2 b + p3 c + p4 d of the contingency table.
-    if recall_base(pool, rel) == 0:
-        return None
     return sum(map(operator.mul, weights, confusion(r, k, n_retrieved, rel)))
 
 
-@oracle
-def _set_average_precision(r, pool, k, *, rel=1):
+@to_the_end
+@of_relevant
+def set_average_precision(r, pool, k, *, rel=1):
     # trec_eval, set_map: num_rel_ret**2 / (num_ret * num_rel).
-    if recall_base(pool, rel) == 0:
-        return None
     found = sum(1 for n in ranks(r, k) if r[n] >= rel)
     return ratio(found**2, k * recall_base(pool, rel))
-
-
-def set_average_precision(ranked, pool=None, *, k=None, condense=False, **parameters):
-    """SetAP at k; without a cut-off k is the length of the list, for the ideal ranking too."""
-    k = len(judged(ranked) if condense else ranked) if k is None else k
-    return _set_average_precision(ranked, pool, k=k, condense=condense, **parameters)
 
 
 # --- Interpolated precision, as trec_eval computes it up to version 9, and from version 10 on -----
@@ -236,19 +197,15 @@ def interpolated(r, k, wanted, rel):
     return max((Fraction(found[n], n) for n in found if found[n] >= wanted), default=Fraction(0))
 
 
-@oracle
+@of_relevant
 def interpolated_precision(r, pool, k, *, recall=0.0, rel=1, rounding="up"):
     n_relevant = recall_base(pool, rel)
-    if n_relevant == 0:
-        return None
     return interpolated(r, k, rounded(recall * n_relevant, rounding), rel)
 
 
-@oracle
+@of_relevant
 def interpolated_average_precision(r, pool, k, *, recalls=ELEVEN, rel=1, rounding="up"):
     n_relevant = recall_base(pool, rel)
-    if n_relevant == 0:
-        return None
     wanted = [rounded(recall * n_relevant, rounding) for recall in recalls]
     return sum(interpolated(r, k, each, rel) for each in wanted) / len(recalls)
 
