@@ -1,14 +1,10 @@
-"""Other tools, run on the same rankings: every name of theirs, and what became of it.
-
-``python tests/peers.py`` prints for each installed tool how many names and values were compared.
-"""
+"""Other tools, run on the same rankings: every name of theirs, and what became of it."""
 
 import importlib.util
 import inspect
 import itertools
 import re
 import shutil
-import sys
 import warnings
 from typing import NamedTuple
 
@@ -448,25 +444,3 @@ def walk(tool, names, seed):
         for each in names
         if not (needs_perl and (str(each).startswith("ERR") or "exp-log2" in str(each)))
     ]
-
-
-def write_counts():
-    """Print how many names and values are compared, and the largest difference."""
-    for tool in filter(installed, PEERS):
-        found = [
-            each
-            for seed in range(3)
-            for each in walk(tool, [*PEERS[tool].names(), *names_of_table(tool)], seed)
-        ]
-        equal = [each for each in found if each.outcome == "equal"]
-        n_values, largest = sum(each.n_values for each in equal), max(e.largest for e in equal)
-        n_differing = sum(each.outcome == "differs" for each in found)
-        sys.stdout.write(
-            f"{tool}: {len(equal)} names equal, {n_values} values, largest difference "
-            f"{largest:.1e}; {n_differing} names differ\n"
-        )
-
-
-if __name__ == "__main__":
-    warnings.simplefilter("ignore")
-    write_counts()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from skgraded import AP, nDCG, xGAP
-from skgraded.conventions import CONVENTIONS, TOOLS, conventions_of, measure_as
+from skgraded import AP, xGAP
+from skgraded.conventions import CONVENTIONS, TOOLS, measure_as
 from skgraded.measures import RBP, catalogue, measure
 
 # These tests call measures whose scale is open on purpose.
@@ -102,33 +102,3 @@ def test_what_no_measure_has_is_refused_with_a_reason(tool, names, reason):
     for name in names.split():
         with pytest.raises(ValueError, match=reason):
             measure_as(tool, name)
-
-
-@pytest.mark.parametrize(
-    ("named", "value"),  # as ranx 0.3.21 has it for grades 3, 2, 1, 0 in the order 1, 2, 0, 3
-    [
-        ("nDCG(gain=[0,0,3])@5", 0.4306765580733931),  # ndcg@5-l3
-        ("nDCG(gain=[0,3,7])@5", 0.5518544320968081),  # ndcg_burges@5-l2
-        ("nDCG(gain=[0,2,3])@2", 0.2960819109658652),  # ndcg@2-l2
-        ("DCG(gain=[0,0,3])", 1.2920296742201793),  # dcg-l3
-    ],
-)
-def test_gains_have_the_values_of_a_lowest_relevant_grade_of_ranx(named, value):
-    assert measure(named)([1, 2, 0, 3], [4, 3, 2, 1]) == pytest.approx(value, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("xGAP", 113 / 540), ("eGAP", 47 / 240), ("GAP", 83 / 372)]
-)
-def test_matters(name, value):
-    # The list 1, 3, unjudged, 2, unjudged, 1 of a pool with three documents of grade 3, three of
-    # grade 2, four of grade 1 and one of grade 0; rational arithmetic on the tool's formulas.
-    y_true = [1, 3, np.nan, 2, np.nan, 1, 3, 3, 2, 2, 1, 1, 0]
-    ours = measure_as("matters", f"{name}(g=linear)@6")
-    assert ours(y_true, -np.arange(13.0)) == pytest.approx(value, abs=1e-12)
-
-
-def test_pytrec_eval_has_the_measures_of_trec_eval():
-    assert conventions_of("pytrec_eval") == conventions_of("trec_eval")
-    assert measure_as("pytrec_eval", "map_cut_10") == measure_as("trec_eval", "map_cut_10")
-    assert measure_as("xgboost", "nDCG") == nDCG(gain="exp2", k=32, ties="row_order", empty=1.0)

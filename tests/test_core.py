@@ -57,22 +57,98 @@ def test_arrays_are_taken_as_they_are_or_not_at_all(argument: Any) -> None:
         _core.rank(argument, np.array([0, 4]), np.array([0]), 1)
 
 
+# --- ranks and query ids -------------------------------------------------------------------------
+
+
+def signs(rng: np.random.Generator, n: int) -> Any:
+    return rng.choice([-1.0, 1.0], n)
+
+
+SCORES: dict[str, Any] = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "few values": lambda rng, n: rng.integers(-2, 3, n).astype(float),
+    "one value": lambda rng, n: np.full(n, 0.5),
+    "zeros": lambda rng, n: signs(rng, n) * 0.0,
+    "last bits": lambda rng, n: signs(rng, n) * (1 + rng.integers(0, 500, n) * 2.0**-52),
+    "subnormal": lambda rng, n: rng.integers(-3, 4, n) * 5e-324,
+    "magnitudes": lambda rng, n: signs(rng, n) * 2.0 ** rng.integers(-1000, 1000, n),
+    "extremes": lambda rng, n: signs(rng, n) * rng.choice([np.finfo(float).max, 2.0**-1022], n),
+}
+
+
+@pytest.mark.parametrize("kind", SCORES)
+def test_rank_is_a_stable_sort(kind: str) -> None:
+    rng = np.random.default_rng(4)
+    mixed = [*rng.integers(1, 251, 900), 30_000, 0, 1, 255, 256, 257, 5000]
+    for sizes in ([], [0], [2], [0, 3, 0], [1] * 9, [255], [256], [3000], [4, 60_000, 2], mixed):
+        indptr, qid = np.cumsum([0, *sizes]), np.repeat(np.arange(len(sizes)), sizes)
+        scores = SCORES[kind](rng, indptr[-1])
+        rows = np.lexsort((-scores, qid))
+        same = [each[rows[1:]] == each[rows[:-1]] for each in (scores, qid)]
+        schedule = _core.schedule_queries(indptr)
+        for n_threads, each in ((1, schedule), (1000, schedule), (3, schedule[::-1].copy())):
+            order, tied = _core.rank(scores, indptr, each, n_threads)
+            np.testing.assert_array_equal(order, rows - indptr[qid])
+            np.testing.assert_array_equal(tied[1:], same[0] & same[1])
+            assert not tied[:1].any()
+
+
+@pytest.mark.parametrize("n_ids", [1, 2, 10, 5_000, 1_000_000])
+def test_ids_are_numbered_by_first_appearance(n_ids: int) -> None:
+    ids = np.random.default_rng(n_ids).integers(0, n_ids, 20_000) - n_ids // 2
+    _, first, which = np.unique(ids, return_index=True, return_inverse=True)
+    expected = np.argsort(np.argsort(first))[which]
+    text = [b"q" * (each & 15) + b"%d" % each if each else b"" for each in ids.tolist()]
+    borders, letters = np.cumsum([0, *map(len, text)]), np.frombuffer(b"".join(text), np.uint8)
+    for number, first_rows, is_grouped in (
+        _core.number_words(ids, 7, len(ids)),
+        _core.number_words(ids.astype(np.int32), 7, len(ids)),
+        _core.number_bytes(ids.view(np.uint8), 8, 7),
+        _core.number_text(borders, letters, 7),
+    ):
+        np.testing.assert_array_equal(number, expected)
+        np.testing.assert_array_equal(first_rows, np.sort(first))
+        assert is_grouped == (n_ids == 1)
+    few = len(first) // 2
+    assert len(_core.number_words(ids << 40, 7, few)[1]) > few
+    numbers, rows = expected.astype(np.int32), np.argsort(expected, kind="stable")
+    extents = np.cumsum([0, *np.bincount(expected)])
+    for found, order in (
+        (_core.group_rows(numbers, len(first)), rows),
+        (_core.place_rows(numbers, len(first)), np.argsort(rows)),
+    ):
+        np.testing.assert_array_equal(found[0], extents)
+        np.testing.assert_array_equal(found[1], order)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 5, 8, 13, 16, 17, 33])
+def test_ids_of_bytes_may_differ_in_the_last_one(width: int) -> None:
+    ids = b"".join(b"x" * (width - 1) + last for last in (b"a", b"b", b"a", b"c", b"b"))
+    number, _, is_grouped = _core.number_bytes(np.frombuffer(ids, np.uint8), width, 7)
+    assert number.tolist() == [0, 1, 0, 2, 1]
+    assert not is_grouped
+
+
 # --- scores, values and means --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("size", [1, 7, 1024, 5000])
-def test_copied_scores_are_checked(size):
-    scores = np.random.default_rng(size).normal(size=size)
+def test_copied_and_placed_scores_are_checked(size):
+    rng = np.random.default_rng(size)
+    scores, places = rng.normal(size=size), rng.permutation(size)
     scores[0] = -np.finfo(float).max
     copy, bad = _core.copy_scores(scores)
-    assert bad == -1
+    placed, bad_place = _core.place_scores(scores, places)
+    assert bad == bad_place == -1
     assert not np.shares_memory(copy, scores)
     np.testing.assert_array_equal(copy, scores)
+    np.testing.assert_array_equal(placed[places], scores)
     for value in (np.nan, -np.nan, np.inf, -np.inf):
-        for places in ([size - 1], [size // 2, size - 1]):
+        for spoilt in ([size - 1], [size // 2, size - 1]):
             spoiled = scores.copy()
-            spoiled[places] = value
-            assert _core.copy_scores(spoiled)[1] == places[0]
+            spoiled[spoilt] = value
+            assert _core.copy_scores(spoiled)[1] == spoilt[0]
+            assert _core.place_scores(spoiled, places)[1] == spoilt[0]
 
 
 def test_same_bytes_tells_types_lengths_and_values_apart():

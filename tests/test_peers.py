@@ -3,15 +3,12 @@
 import re
 from importlib.metadata import version
 
-import lightgbm as lgb
 import numpy as np
 import pytest
 import pytrec_eval
 from peers import (
     LISTED,
     PEERS,
-    Rows,
-    ask,
     by_lightgbm,
     by_xgboost,
     installed,
@@ -20,7 +17,6 @@ from peers import (
     random_topics,
     walk,
 )
-from sklearn.datasets import load_svmlight_file
 
 from skgraded import evaluate, measure, nDCG, trec
 from skgraded.conventions import measure_as
@@ -68,26 +64,6 @@ def test_every_name_that_a_tool_lists_is_equal_or_refused_with_a_reason(tool):
     assert n_equal == n_tested or version(package) != tested
 
 
-@pytest.fixture(scope="module")
-def scored_by_a_model(data_dir):
-    """The scores of a small model on LightGBM's ranking example, many of them tied."""
-    folder = data_dir / "lightgbm-lambdarank"
-    X, y, sizes = {}, {}, {}
-    for part in ("train", "test"):
-        X[part], y[part] = load_svmlight_file(str(folder / f"rank.{part}"), n_features=301)
-        sizes[part] = np.loadtxt(folder / f"rank.{part}.query", dtype=int)
-    model = lgb.LGBMRanker(n_estimators=5, verbose=-1, n_jobs=1)
-    model.fit(X["train"], y["train"], group=sizes["train"])
-    qid = np.repeat(np.arange(len(sizes["test"])), sizes["test"])
-    return Rows(y["test"].astype(int), model.predict(X["test"]), qid, sizes["test"])
-
-
-@pytest.mark.parametrize("tool", ["lightgbm", "xgboost", "catboost", "sklearn"])
-def test_numbers_on_scores_of_a_model(tool, scored_by_a_model):
-    found = [ask(tool, name, scored_by_a_model) for name in names_of_table(tool)]
-    assert [each for each in found if each.outcome != "equal"] == []
-
-
 @pytest.mark.parametrize("gains", [(1, 2, 3, 4), (1, 5, 6, 20)])
 def test_other_gains_of_lightgbm_and_xgboost(gains):
     rows = random_queries(0)
@@ -101,30 +77,6 @@ def test_other_gains_of_lightgbm_and_xgboost(gains):
     ours = measure_as("xgboost", "nDCG(gain=[1,2,3,4])@5")(*rows[:2], qid=rows.qid)
     theirs = by_xgboost("ndcg@5", rows, ndcg_exp_gain=False)
     assert ours == pytest.approx(theirs["all"], abs=1e-9)
-
-
-def test_a_constant_model_scores_one_in_lightgbm_where_rows_lie_best_first():
-    y_true, _, qid, sizes = random_queries(3)
-    rows = np.lexsort((-y_true, qid))
-    constant = np.zeros(len(qid))
-    assert by_lightgbm("ndcg@10", Rows(y_true[rows], constant, qid, sizes)) == {"all": 1.0}
-    rows_reversed = np.lexsort((y_true, qid))
-    expected = nDCG(gain="exp2", k=10, empty=1.0)
-    best, worst = (expected(y_true[order], constant, qid=qid) for order in (rows, rows_reversed))
-    assert best == pytest.approx(worst, abs=1e-15)
-    assert best < 0.8
-
-
-@pytest.mark.parametrize("level", [2, 3])
-def test_the_lowest_relevant_grade_is_that_of_trec_eval(level):
-    qrels, run = random_topics(0)
-    names = ["map", "P_5", "recall_10", "Rprec", "recip_rank", "bpref", "infAP", "success_5"]
-    wanted = {re.sub(r"_(\d)", r".\1", name) for name in names}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, wanted, relevance_level=level).evaluate(run)
-    measures = [measure_as("trec_eval", name)._replace(rel=level) for name in names]
-    ours = trec.evaluate(measures, qrels, run)
-    expected = [[theirs[topic][name] for name in names] for topic in ours.qid]
-    np.testing.assert_allclose(ours.values[0], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("grade", [-1, -2, -3])
@@ -189,15 +141,3 @@ def test_gains_of_ir_measures_name_every_grade():
     assert trec.evaluate(fully, judged, run).values.item() == pytest.approx(theirs[1])
     with pytest.raises(ValueError, match=r"every grade 1\.\.3 in y_true, got 2 .* add its entry"):
         trec.evaluate(partly, judged, run)
-
-
-def test_torchmetrics_averages_ndcg_over_ties():
-    require("torchmetrics")
-    import torch
-    from torchmetrics.functional.retrieval import retrieval_normalized_dcg
-
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        labels, scores = rng.integers(0, 5, 30), rng.integers(0, 6, 30) / 4
-        theirs = retrieval_normalized_dcg(torch.tensor(scores), torch.tensor(labels), top_k=10)
-        assert nDCG(k=10)(labels, scores) == pytest.approx(float(theirs), abs=2e-6)

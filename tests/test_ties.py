@@ -12,7 +12,7 @@ from scipy.stats import hypergeom
 
 from skgraded import ERR, catalogue, evaluate
 from skgraded.datasets import make_ranking
-from skgraded.measures import ADM, BinG, Judged, RankBiasedNCU, RankedHalfLife, infAP
+from skgraded.measures import ADM, BinG, Judged, RankBiasedNCU, infAP
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
@@ -121,20 +121,6 @@ def test_long_ties_against_the_hypergeometric_distribution(n_relevant, k):
     chosen = [BinG(k=k), RankBiasedNCU(k=k, p=0.9, beta=0), infAP(k=k)]
     values = [each(labels, np.zeros(LONG)) for each in chosen]
     np.testing.assert_allclose(values, expected, rtol=1e-11)
-
-
-@pytest.mark.parametrize(("k", "depends"), [(None, False), (9, True)])
-def test_half_life_depends_on_other_tied_blocks_with_a_cutoff_alone(k, depends):
-    """The median is in the second one of three tied blocks; the cut-off is in the third one."""
-    scores = -np.arange(11.0)
-
-    def values(first, last):
-        orders = itertools.permutations([3, 0, 1, 2, 0])
-        return sorted(RankedHalfLife(k=k)([*first, *each, *last], scores) for each in orders)
-
-    expected = values([2, 0, 1], [1, 0, 2])
-    assert values([0, 1, 2], [1, 0, 2]) == expected
-    assert (values([2, 0, 1], [2, 1, 0]) != expected) is depends
 
 
 @pytest.mark.parametrize("rows", [[0, np.nan], [np.nan, 0]])

@@ -4,7 +4,7 @@
 //
 //   g++ -std=c++17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 //     -ffp-contract=off -Wall -Wextra -Wconversion -Wshadow -Werror -pthread
-//     -I skgraded/_core tests/native/test_rank.cpp -o test_rank && ./test_rank
+//     -I skgraded/_core tests/native/test_trec.cpp -o test_trec && ./test_trec
 #pragma once
 
 #include <cstdint>

@@ -41,9 +41,11 @@
 #include "preference.hpp"
 #include "prefix_values.hpp"
 #include "queries.hpp"
+#include "query_ids.hpp"
 #include "rank.hpp"
 #include "recall_shares.hpp"
 #include "schedule.hpp"
+#include "sorting_network.hpp"
 
 namespace {
 
@@ -76,6 +78,8 @@ const Digests kDigests = {
     {"cumulate", 0xaeafb00009759d1bU},
     {"binned_exp", 0x90a15c04f4377f75U},
     {"sum_exactly", 0xd840bd3741f3b6e1U},
+    {"query_ids", 0x93f7ea8ec88318b8U},
+    {"network", 0xd631602d68b18572U},
 };
 
 // --- data by exact arithmetic --------------------------------------------------------------------
@@ -212,6 +216,64 @@ class Results {
     return n_failures == 0 ? 0 : 1;
   }
 };
+
+// --- query ids and ranks -------------------------------------------------------------------------
+
+// Words from a short range and from a long one, bytes, and text, which is empty for one id.
+void add_ids(Draws& draws, Results& results) {
+  constexpr std::int64_t kRows = 5000, kAll = INT64_MAX, kSeed = 7;
+  for (const std::int64_t spread : {std::int64_t{1}, std::int64_t{1} << 40}) {
+    std::vector<std::int64_t> ids, offsets = {0};
+    std::string text;
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      const std::int64_t id = draws.below(2000);
+      ids.push_back((id - 1000) * spread);
+      if (id != 0) text += std::string(static_cast<std::size_t>(id % 40), 'q') + std::to_string(id);
+      offsets.push_back(static_cast<std::int64_t>(text.size()));
+    }
+    std::vector<std::int32_t> words(ids.size()), number(ids.size());
+    const NumberedRows rows = number_words(ids.data(), kRows, kSeed, kAll, words.data());
+    const auto* bytes = reinterpret_cast<const unsigned char*>(ids.data());
+    number_rows(ByteIds(bytes, 8), kRows, kSeed, kAll, number.data());
+    results.expect(number == words, "numbers of bytes");
+    const auto* letters = reinterpret_cast<const unsigned char*>(text.data());
+    number_rows(TextIds(offsets.data(), letters), kRows, kSeed, kAll, number.data());
+    results.expect(number == words, "numbers of text");
+    const auto n_queries = static_cast<std::int64_t>(rows.first_rows.size());
+    std::vector<std::int64_t> indptr(rows.first_rows.size() + 1), order(ids.size()), places = order;
+    group_rows(words.data(), kRows, n_queries, indptr.data(), order.data());
+    place_rows(words.data(), kRows, n_queries, indptr.data(), places.data());
+    results.add("query_ids", words);
+    for (const auto& each : {rows.first_rows, indptr, order, places})
+      results.add("query_ids", each);
+  }
+}
+
+void add_ranks(const Data& data, Results& results) {
+  const auto ranked = results.same("rank", [&](int n_threads, Registers) {
+    std::vector<std::int32_t> order(data.order.size(), -7);
+    Bytes tied(order.size(), 7);
+    rank(data.scores.data(), data.queries(), data.schedule.data(), n_threads, order.data(),
+         tied.data());
+    return std::make_pair(order, tied);
+  });
+  results.add("rank", ranked.first);
+  results.add("rank", ranked.second);
+}
+
+void add_network(Draws& draws, Results& results) {
+  for (std::int64_t n = 0; n < 256; ++n) {
+    const Doubles keys = draws.units(kLanes * n);
+    results.add("network", results.same("network", [&](int, Registers registers) {
+      std::vector<LaneRow> rows(static_cast<std::size_t>(n));
+      for (std::size_t i = 0; i < keys.size(); ++i) rows[i / kLanes].lane[i % kLanes] = keys[i];
+      sort_lanes_in(registers, rows.data(), n);
+      Doubles sorted;
+      for (const LaneRow& row : rows) sorted.insert(sorted.end(), row.lane, row.lane + kLanes);
+      return sorted;
+    }));
+  }
+}
 
 // --- values of rankings --------------------------------------------------------------------------
 
@@ -643,8 +705,7 @@ int main() {
   Results results;
   const Data usual = usual_data(draws), brief = short_data(draws), tied = tied_data(draws);
   for (const Data* data : {&usual, &brief, &tied}) {
-    results.add("rank", data->order);
-    results.add("rank", data->tied);
+    add_ranks(*data, results);
     add_gains(draws, *data, results);
     add_cascades(draws, *data, results);
     add_preferences(draws, *data, results);
@@ -664,5 +725,7 @@ int main() {
   add_noisy_lambdas(draws, brief, results);
   add_labels(results);
   add_sums(usual, results);
+  add_ids(draws, results);
+  add_network(draws, results);
   return results.compare();
 }

@@ -38,22 +38,6 @@ void test_words_are_splitmix64() {
     for (std::size_t i = lane; i < 5; ++i) expect(words.next(lane) == expected[i], "word");
 }
 
-void test_scaled_words(Random& random) {
-  for (int round = 0; round < 3000; ++round) {
-    const auto any = static_cast<std::uint32_t>(random() >> (32 + random() % 32));
-    const std::uint32_t first_bound = std::max(any, 4U), count = 1 + any % 3;
-    std::uint64_t word = round % 5 == 0 ? ~0ULL : random(), rest = word;
-    std::uint32_t scaled[3 * kShuffles];
-    scale_word(rest, first_bound, count, scaled);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const WideProduct product = multiply_in_halves(word, first_bound - i);
-      expect(scaled[i * kShuffles] == product.high, "number below the bound");
-      word = product.low;
-    }
-    expect(rest == word, "the word that is left");
-  }
-}
-
 // All orders of four values come up equally often: chi-squared with 23 degrees of freedom.
 void test_all_orders_are_equally_likely() {
   constexpr int kRounds = 30000;
@@ -72,20 +56,6 @@ void test_all_orders_are_equally_likely() {
   double squares = 0;
   for (const auto& [order, n] : seen) squares += std::pow(n - expected, 2) / expected;
   expect(seen.size() == 24 && squares < 52, "all orders are equally likely");  // p = .0005
-}
-
-// Long lists take several words, and very long ones have bounds of which two do not fit into one.
-void test_places_are_below_their_bounds() {
-  for (const std::uint32_t n : {0U, 1U, 2U, 3U, 143U, 1000U, 70000U}) {
-    ShufflePlaces places(n);
-    LaneWords words(n, 0, 1);
-    for (int round = 0; round < 20; ++round) {
-      const std::uint32_t* place = places.draw(words);
-      for (std::uint32_t bound = n; bound >= 2; --bound)
-        for (std::size_t l = 0; l < kShuffles; ++l)
-          expect(*place++ < bound, "place below its bound");
-    }
-  }
 }
 
 // One resample after the other, the places one by one: a word gives as many as it has bits for.
@@ -137,9 +107,7 @@ int main() {
   Random random(20250301);
   test_wide_products(random);
   test_words_are_splitmix64();
-  test_scaled_words(random);
   test_all_orders_are_equally_likely();
-  test_places_are_below_their_bounds();
   test_ranges(random);
   return report();
 }

@@ -1,18 +1,20 @@
-"""Run the stress test through the Python module, built with the address and the thread sanitizer.
+"""Run the stress test and the fuzzer on the module, built with two sanitizers in turn.
 
     python tests/sanitize/sanitizers.py [--seconds S]
 
 Needs, in the environment of the interpreter that runs it: NumPy, nanobind, CMake and Ninja; and GCC
 with its sanitizers. A compiler without them, such as Clang without a shared runtime, ends it with
-an error, not with silence. It takes about a minute and a half, most of which compiles.
+an error, not with silence. It takes about two minutes, most of which compiles.
 
-For each sanitizer the module is built into a temporary folder, beside a copy of the package's
-Python files. Two runs follow, each in a process into which the sanitizer's runtime is loaded first:
+For each sanitizer, of addresses and of threads, the module is built into a temporary folder, beside
+a copy of the package's Python files. Runs follow, each in a process into which the sanitizer's
+runtime is loaded first:
 
 1. The positive controls: the build contains a function that reads out of bounds (address) or lets
    two threads race (thread). The sanitizer must report it, or the second run would show nothing.
    And a kernel is given an entry that is out of range, which these builds assert.
-2. `stress.py`, where threads rewrite the arrays that others evaluate. The sanitizer must be silent.
+2. `stress.py`, where threads rewrite the arrays that others evaluate, and the fuzzer with its
+   hostile files and ids. The sanitizer must be silent.
 
 The thread sanitizer sees the kernels alone: NumPy is not built with it, so that its writes to the
 scores are unseen, and calls from there are ignored. The run shows that the threads of one kernel,
@@ -33,7 +35,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-STRESS = Path(__file__).with_name("stress.py")
+SCRIPTS = {
+    "stress test": ROOT / "tests/sanitize/stress.py",
+    "fuzzer": ROOT / "tests/fuzz/fuzzer.py",
+}
 FOUND = 66  # the exit code of a sanitizer that found something
 ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
 
@@ -108,7 +113,7 @@ def run_python(arguments: list[str], path: Path, runtime: str) -> subprocess.Com
 
 
 def check(sanitizer: str, seconds: float) -> None:
-    """Build with one sanitizer; run the positive control and the stress test."""
+    """Build with one sanitizer; run the positive controls and the scripts."""
     library, fault, report = SANITIZERS[sanitizer]
     compiler = os.environ.get("CXX", "g++")
     # With the library whose exceptions the sanitizer watches, which Python itself does not load.
@@ -123,13 +128,14 @@ def check(sanitizer: str, seconds: float) -> None:
                     f"control (exit code {control.returncode}):\n{control.stdout}"
                 )
         sys.stdout.write(f"{sanitizer}: the positive controls are found\n")
-        stress = run_python([str(STRESS), "--seconds", str(seconds)], path, runtime)
-        if stress.returncode:
-            raise SystemExit(
-                f"The stress test fails under the {sanitizer} sanitizer (exit code "
-                f"{stress.returncode}):\n{stress.stdout}"
-            )
-        sys.stdout.write(f"{sanitizer}: the stress test passes\n{stress.stdout}")
+        for name, script in SCRIPTS.items():
+            done = run_python([str(script), "--seconds", str(seconds)], path, runtime)
+            if done.returncode:
+                raise SystemExit(
+                    f"The {name} fails under the {sanitizer} sanitizer (exit code "
+                    f"{done.returncode}):\n{done.stdout}"
+                )
+            sys.stdout.write(f"{sanitizer}: the {name} passes\n{done.stdout}")
 
 
 def main() -> None:
