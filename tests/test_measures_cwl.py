@@ -1,25 +1,9 @@
-"""Users who go on from a rank: rules that a user writes, and the ideal ranking of BPM."""
+"""Users who go on from a rank: rules that a user writes."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from pools import rankings_of_pools
 
 from skgraded.measures import BPM, CWL, INST, NERR10, PrefixCWL
-
-
-@given(
-    st.lists(st.sampled_from([0, 1, 2, 3, None]), min_size=1, max_size=8),
-    st.lists(st.integers(0, 3), max_size=5),
-    st.sampled_from(["nonrelevant", "condense"]),
-    st.sampled_from([None, 1, 2, 4, 9]),
-    st.sampled_from([0.4, 1.0, 2.5]),
-)
-def test_no_ranking_is_better_than_the_ideal_one_for_bpm(ranked, missing, unjudged, k, wanted):
-    pool = [each for each in ranked if each is not None] + missing
-    chosen = BPM(gain=(0.3, 0.6, 0.7), T=wanted, k=k, unjudged=unjudged, normalize=True)
-    assert chosen(rankings_of_pools([(ranked, pool)])) <= 1.0 + 1e-12
 
 
 def literal(rule, gains):

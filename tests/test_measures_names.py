@@ -34,27 +34,15 @@ class TestOwnNames:
         assert measure(spelled) == catalogue()[name]()
         assert str(measure(spelled)) == name
 
-    @pytest.mark.parametrize(
-        ("spec", "ours"),
-        [
-            ("ndcg@10", "nDCG@10"),
-            ("NDCG(gain=exp2)@5", "nDCG(gain=exp2)@5"),
-            ("xgap(g=[.1,.9])@10", "xGAP(g=[0.1,0.9])@10"),
-            ("rr", "RR"),
-            ("g", "G"),
-            ("Q-measure", "QMeasure"),
-            ("r_precision", "RPrecision"),
-            ("bpref_relative", "BprefRelative"),
-        ],
-    )
-    def test_examples(self, spec, ours):
-        assert str(measure(spec)) == ours
-
 
 class TestOtherNames:
     @pytest.mark.parametrize(
         ("spec", "ours"),
         [
+            ("NDCG(gain=exp2)@5", "nDCG(gain=exp2)@5"),
+            ("xgap(g=[.1,.9])@10", "xGAP(g=[0.1,0.9])@10"),
+            ("Q-measure", "QMeasure"),
+            ("r_precision", "RPrecision"),
             ("map", "AP"),
             ("MRR", "RR"),
             ("recall@10", "R@10"),

@@ -37,9 +37,7 @@ def discount_of(discount, log_base):
     """Return the function from rank to discount."""
     if discount == "log2":
         return lambda n: 1 / math.log2(n + 1)
-    if discount == "jk":
-        return lambda n: 1 if n < log_base else 1 / math.log(n, log_base)
-    raise ValueError(discount)
+    return lambda n: 1 if n < log_base else 1 / math.log(n, log_base)
 
 
 @of_gains
