@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from skgraded import AP, QueryRanker, xGAP
+from skgraded import QueryRanker, xGAP
 from skgraded.datasets import make_ranking
 
 catboost = pytest.importorskip("catboost")
@@ -84,12 +84,6 @@ def test_data_sets_that_it_was_not_told_about():
     expected = f"evaluates {n_valid} rows.* of no data set.*of {n_train} rows"
     with pytest.raises(catboost.CatBoostError, match=expected):
         fit(eval_metric(TARGET, SETS[0]))
-
-
-def test_unjudged_documents_are_0_to_catboost_and_unjudged_to_the_measure():
-    labels, qid, scores = [np.nan, 1, 0, 0], [0, 0, 0, 0], [4.0, 3.0, 2.0, 1.0]
-    metric = eval_metric(AP(unjudged="condense"), (labels, qid))
-    assert metric.evaluate([scores], np.nan_to_num(labels), None)[0] == 1.0
 
 
 # --- QueryRanker ----------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from skgraded import (
     QueryRanker,
     QueryShuffleSplit,
     StratifiedQueryKFold,
+    cross_validate_queries,
     make_ranking_scorer,
     nDCG,
     query_ids,
@@ -62,6 +63,12 @@ def watched(estimator=None, given=(), **params):
     model = QueryRanker(estimator or lgbm(), measure="nDCG@10", **params)
     held_out = {"eval_X": X[~FIRST], "eval_y": Y[~FIRST], "eval_qid": QID[~FIRST]}
     return model.fit(X[FIRST], Y[FIRST], QID[FIRST], **(held_out | dict(given)))
+
+
+def validated(estimator=None, **given):
+    """Cross-validate a ranker."""
+    model = QueryRanker(Ridge(), measure="AP") if estimator is None else estimator
+    return cross_validate_queries(model, X, Y, **{"qid": QID, **given})
 
 
 def split(splitter, y=Y, qid=QID):
@@ -139,7 +146,6 @@ REFUSED = [
     *cases(
         fit,
         [
-            ({"qid": None, "estimator": Ridge()}, "Query ids are missing"),
             ({"qid": QID[:-1]}, "qid must have one entry per row"),
             ({"y": Y[:-1], "qid": QID[:-1]}, "X and y must have the same number of rows"),
             ({"y": Y - 1}, "y_true must hold grades >= 0, got -1"),
@@ -154,7 +160,6 @@ REFUSED = [
             ),
             ({"given": {"group_id": QID}}, "group_id is worked out from the query ids"),
             ({"given": {"eval_metric": {"a": "AP"}}}, "eval_metric needs validation queries"),
-            ({"measure": "xGPA"}, r"Unknown measure 'xGPA'.*Did you mean 'xGAP'"),
             ({"given": {"init_score": Y[:-1]}}, rf"^init_score must have an entry .* {N - 1} for"),
             ({"given": {"init_score": [1.0]}}, r"^init_score must have an entry .* 1 for"),
         ],
@@ -241,6 +246,38 @@ REFUSED = [
         lambda: fit(cat(), given={"sample_weight": np.ones(N), "group_weight": np.ones(N)}),
         r"^group_weight must be left out",
     ),
+    # cross-validation
+    *cases(
+        validated,
+        [
+            ({"qid": None}, "Query ids are missing"),
+            ({"estimator": Ridge()}, "measures must be given for Ridge, which has no measure of"),
+            ({"estimator": lgbm()}, "measures must be given for LGBMRanker, .*QueryRanker"),
+            ({"measures": []}, "measures must name at least one measure"),
+            ({"measures": "xGPA"}, "Did you mean 'xGAP'"),
+            ({"response_method": "p"}, "response_method must be one of"),
+            ({"cv": None}, r"cv must be a number of folds, .*, got None"),
+            ({"cv": []}, r"cv must give at least one split, got none from \[\]"),
+            ({"estimator": {}}, "Systems must have names that differ, got none"),
+            (
+                {
+                    "estimator": make_pipeline(QueryRanker(Ridge(), measure="AP")),
+                    "sample_weight": Y,
+                },
+                "Pipeline.fit does not accept the sample_weight parameter",
+            ),
+            (
+                {"estimator": {each: QueryRanker(Ridge(), measure=each) for each in ("P", "AP")}},
+                r"have different measures of their own, got P, AP\.",
+            ),
+            ({"n_repeats": 0}, "n_repeats must be an integer >= 1, got 0"),
+            ({"n_repeats": 2, "cv": []}, r"n_repeats > 1 needs a cv that draws .*, got 2 and \[\]"),
+            (
+                {"n_repeats": 2, "cv": QueryKFold(3, shuffle=False)},
+                "n_repeats > 1 needs a cv that",
+            ),
+        ],
+    ),
     # splitters
     *cases(
         folds,
@@ -279,7 +316,6 @@ REFUSED = [
     # scorers
     (lambda: make_ranking_scorer([]), "measures must name at least one measure"),
     (lambda: make_ranking_scorer("ndgc@10"), "Did you mean 'nDCG@10'"),
-    (lambda: make_ranking_scorer("AP")(RIDGE, X, Y), "Query ids are missing"),
     (lambda: make_ranking_scorer("AP")(RIDGE, X, Y, qid=SIZES), "look like group sizes"),
     # metrics of LightGBM
     (lambda: eval_metric("AP")([1, 0], [1, 0], None, [3]), QUERY_SIZES),
@@ -299,7 +335,6 @@ REFUSED = [
         (partial(eval_metric, *given), words)
         for given, words in [
             ([{}], "eval_metric needs at least one measure, got none"),
-            ([{"a": "APP"}], "Unknown measure 'APP'"),
             ([{"a b": "AP"}], "without white space and colons, got 'a b' in eval_metric"),
             ([{"a:b": "AP"}], "without white space and colons, got 'a:b'"),
             ([{"": "AP"}], "without white space and colons, got ''"),
@@ -309,7 +344,6 @@ REFUSED = [
             ([{"ndcg@5": "nDCG@5"}], "give metrics of their own, got 'ndcg@5' .* Take 'ndcg_5'"),
         ]
     ],
-    (lambda: eval_metric("NDGC"), "Did you mean 'nDCG'"),
     (lambda: eval_metric("AP", n_threads=0), "n_threads must be an integer from 1 .* got 0"),
     (lambda: eval_metric("AP", as_loss=1), "as_loss must be True or False, got 1"),
     (
@@ -351,6 +385,11 @@ REFUSED = [
         lambda: cat_metric(AP(empty=float("nan")), ([0, 0], [0, 0])).evaluate([[1, 2]], [0, 0], 0),
         "has no value on this data set",
     ),
+    # blends
+    *[
+        (partial(Blend, parts), r"parts must map measures to weights, such as \{")
+        for parts in ("AP", AP(), ["AP", "nDCG"])
+    ],
     # objectives
     (
         lambda: objective(Blend({AP(): 1, ERR(max_grade=4): 1})),
@@ -389,26 +428,21 @@ REFUSED += [
 ]
 
 
-def trained_on(measure, labels, sizes, noise, scores=(0, 0, 0)):
-    return objective(measure, noise=noise)(np.array(labels), np.array(scores, float), None, sizes)
+def trained_on(labels=(1, 0, 1), sizes=(3,), *, measure="nDCG", scores=(0, 0, 0), noise=None):
+    derivatives = objective(measure, noise=noise)
+    return derivatives(np.array(labels), np.array(scores, float), None, sizes)
 
 
 REFUSED += [
-    (partial(trained_on, *given, noise), words)
+    (partial(trained_on, *given, **named, noise=noise), words)
     for noise in (None, "gumbel")
-    for *given, words in [
-        (xGAP(g=(0.5, 0.5)), [3, 0, 1], [3], r"grades 0\.\.2 for xGAP.*got 3"),
-        ("nDCG", [1, 0, 1], [2, 2], "add up to 4, but there are 3 rows"),
-        ("nDCG", [1, 0, 1], None, "query sizes are missing"),
-        ("nDCG", [1, np.nan, 1], [3], "y_true must be judged in every row to train on"),
-    ]
-]
-REFUSED += [
-    (partial(trained_on, "nDCG", [1, 0, 1], [3], noise, scores), words)
-    for noise in (None, "gumbel")
-    for scores, words in [
-        ([0, np.nan, 0], r"^y_score must be finite.* nan in row 1"),
-        ([0, 0, 0, 0], "y_score must have one entry per row"),
+    for given, named, words in [
+        ([[3, 0, 1]], {"measure": xGAP(g=(0.5, 0.5))}, r"grades 0\.\.2 for xGAP.*got 3"),
+        ([[1, 0, 1], [2, 2]], {}, "add up to 4, but there are 3 rows"),
+        ([[1, 0, 1], None], {}, "query sizes are missing"),
+        ([[1, np.nan, 1]], {}, "y_true must be judged in every row to train on"),
+        ([], {"scores": [0, np.nan, 0]}, r"^y_score must be finite.* nan in row 1"),
+        ([], {"scores": [0, 0, 0, 0]}, "y_score must have one entry per row"),
     ]
 ]
 

@@ -13,7 +13,6 @@ from skgraded import AP, QueryKFold, QueryRanker, evaluate, nDCG, query_target, 
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import early_stopping, eval_metric, objective
 from skgraded.measures import Fallout
-from skgraded.rankings import Judgments
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 20), random_state=0)
 TRAIN = QID < 25
@@ -100,26 +99,6 @@ def test_a_metric_of_two_parameters_is_told_what_to_pass():
 # --- what the labels determine --------------------------------------------------------------------
 
 
-def test_labels_are_laid_out_once_for_each_data_set(monkeypatch):
-    calls = []
-    lay_out = Judgments.from_groups.__func__
-
-    def counted(cls, *args):
-        calls.append(len(args[0]))
-        return lay_out(cls, *args)
-
-    monkeypatch.setattr(Judgments, "from_groups", classmethod(counted))
-    fit(eval_metric(*MEASURES))
-    assert calls == [(~TRAIN).sum()]
-    calls.clear()
-    train(eval_metric(*MEASURES))
-    assert sorted(calls) == sorted([TRAIN.sum(), (~TRAIN).sum()])
-    calls.clear()
-    folds, metric = QueryKFold(5), eval_metric("AP")
-    lgb.cv(PARAMS, data_set(TRAIN), 4, folds=folds, feval=metric, eval_train_metric=True)
-    assert len(calls) == 10
-
-
 @pytest.mark.parametrize("dtype", [float, np.int16])  # compared by the kernel, and by NumPy
 def test_labels_that_change_in_place_are_noticed(dtype):
     metric = eval_metric("AP")
@@ -151,12 +130,19 @@ def test_what_is_set_by_the_name_of_a_field_counts_from_then_on():
         assert not np.array_equal(target(scores, data)[0], before[1])
 
 
-def test_a_data_set_is_forgotten_when_it_is_gone_and_a_buffer_holds_one():
+def test_labels_are_laid_out_once_and_forgotten_with_their_data_set():
     metric = eval_metric("AP")
+    train(metric)
+    assert len(metric._judged._sets) == 2
+    y, group = np.array([1.0, 0.0] * 4), np.full(4, 2)
+    metric(y, y, None, group)
+    laid_out = metric._judged._sets
+    metric(y, -y, None, group)
+    assert metric._judged._sets is laid_out
     for n_queries in range(2, 30):
         labels = np.tile([1.0, 0.0], n_queries)
         metric(labels, labels, None, np.full(n_queries, 2))
-    assert len(metric._judged._sets) <= 2
+    assert len(metric._judged._sets) <= 3
     one, labels = eval_metric("AP"), np.zeros(4)
     for i in range(4):
         labels[i] = 1
@@ -186,31 +172,28 @@ def history():
 
 
 @pytest.mark.parametrize(
-    ("name", "watched", "feval", "metric"),
+    ("watched", "feval", "metric", "min_delta"),
     [
-        (NAMES[0], MEASURES[0], None, "None"),
-        (NAMES[0], NAMES[0], eval_metric(*MEASURES[::-1]), "ndcg"),
-        ("own", {"own": MEASURES[0]}, eval_metric({"other": MEASURES[1]}), "map"),
+        (MEASURES[0], None, "None", 0.0),
+        (NAMES[0], eval_metric(*MEASURES[::-1]), "ndcg", 0.0),
+        ({"own": MEASURES[0]}, eval_metric({"other": MEASURES[1]}), "map", 0.0),
+        (NAMES[0], None, "None", 0.05),
     ],
 )
-def test_other_metrics_have_no_influence_on_early_stopping(history, name, watched, feval, metric):
+def test_early_stopping_watches_one_measure(history, watched, feval, metric, min_delta):
     iterations = []
 
     def count(env):
         iterations.append(env.iteration)
 
-    stop = early_stopping(watched, ROUNDS)
+    stop = early_stopping(watched, ROUNDS, min_delta=min_delta)
     booster, _ = train(feval, 60, params={**PARAMS, "metric": metric}, callbacks=[count, stop])
-    expected = best_by_hand(history)
+    expected = best_by_hand(history, min_delta)
     assert booster.best_iteration == expected
     assert len(iterations) == expected + ROUNDS
+    name = "own" if isinstance(watched, dict) else NAMES[0]
     assert booster.best_score["valid"] == {name: history[expected - 1]}
-
-
-def test_an_improvement_exceeds_min_delta(history):
-    stop = early_stopping(NAMES[0], ROUNDS, min_delta=0.05)
-    booster, _ = train(None, 60, callbacks=[stop])
-    assert booster.best_iteration == best_by_hand(history, 0.05) != best_by_hand(history)
+    assert best_by_hand(history, 0.05) != best_by_hand(history)
 
 
 def test_early_stopping_serves_the_sklearn_api_and_several_fits(history):
@@ -290,18 +273,6 @@ def test_a_loss_is_the_measure_with_the_opposite_sign_and_name():
     assert two == [("nDCG@10", two[0][1], True), ("Fallout@5", two[1][1], False)]
     assert one == [("neg_nDCG@10", -two[0][1], False), two[1]]
     assert type(two[0][1]) is float
-
-
-def test_early_stopping_by_the_loss_stops_where_the_measure_does():
-    stop = lgb.early_stopping(5, verbose=False)
-    best = []
-    for as_loss in (False, True):
-        metric = eval_metric(MEASURES[0], as_loss=as_loss)
-        seen = fit(metric, ranker(n_estimators=80), callbacks=[stop])
-        best.append(seen.best_iteration_)
-    values = seen.evals_result_["valid_0"][f"neg_{NAMES[0]}"]
-    assert best == [1 + np.argmin(values)] * 2
-    assert len(values) == best[0] + 5
 
 
 def test_query_ranker_records_a_loss_beside_the_measure():

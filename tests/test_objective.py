@@ -264,33 +264,6 @@ def rows():
     return make_ranking(n_queries=60, docs_per_query=(5, 40), random_state=0)
 
 
-# --- limits that lambdarank has -------------------------------------------------------------------
-
-
-def test_more_than_31_grades():
-    X, y, qid = make_ranking(n_queries=30, docs_per_query=50, random_state=0)
-    many = np.minimum(40, 10 * y + np.arange(len(y)) % 10)
-    sizes = np.bincount(qid)
-    with pytest.raises(lgb.basic.LightGBMError, match="Label 40"):
-        lgb.train({**QUIET, "objective": "lambdarank"}, lgb.Dataset(X, many, group=sizes), 1)
-    for chosen in (nDCG(), xGAP(max_grade=40)):
-        data = lgb.Dataset(X, many, group=sizes)
-        scores = lgb.train({**QUIET, "objective": objective(chosen)}, data, 5).predict(X)
-        assert chosen(many, scores, qid=qid) > chosen(many, 0.0 * scores, qid=qid)
-
-
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryIdsWarning")
-def test_queries_of_more_than_10000_documents():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((10_500, 3))
-    y = (X[:, 0] + rng.standard_normal(10_500) > 2).astype(int)
-    with pytest.raises(lgb.basic.LightGBMError, match="10500"):
-        lgb.train({**QUIET, "objective": "lambdarank"}, lgb.Dataset(X, y, group=[10_500]), 1)
-    data = lgb.Dataset(X, y, group=[10_500])
-    scores = lgb.train({**QUIET, "objective": objective("eGAP(max_grade=1)")}, data, 5).predict(X)
-    assert AP()(y, scores) > 2 * AP()(y, 0.0 * scores)
-
-
 @pytest.mark.parametrize("truncation_level", [30, None])
 def test_a_long_query_of_distinct_grades_is_that_of_the_literal_loop(truncation_level):
     rng = np.random.default_rng(0)

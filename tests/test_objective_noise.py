@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reference import lambdas
 from reference import noise as literal
 
-from skgraded import eGAP, measure, nDCG, xGAP
+from skgraded import measure, nDCG, xGAP
 from skgraded.lightgbm import objective
 
 TRAINABLE = [name for name in RANKED if FACTS[name].prefix_form]
@@ -97,11 +97,6 @@ def test_noise_that_rounds_away_leaves_the_derivatives_without_noise():
 # --- unbiased -------------------------------------------------------------------------------------
 
 
-def assert_near(found, mean, deviation, errors=5.0):
-    """Within some standard errors; a document without variance has no error."""
-    assert (np.abs(found - mean) <= errors * deviation + 1e-12).all()
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("chosen", [xGAP(g=(0.3, 0.7)), nDCG(k=3), measure("QMeasure")])
 @pytest.mark.parametrize("norm", [True, False])
@@ -116,19 +111,8 @@ def test_many_draws_approach_the_mean_of_other_random_numbers(chosen, kind, norm
     noisy = scores + scale * np.std(scores) * getattr(random, kind)(size=(n_theirs, len(scores)))
     rows = np.array([of_scores(each, np.argsort(-each)) for each in noisy])
     error = rows.std(axis=0) * math.sqrt(1 / n_ours + 1 / n_theirs)
-    assert_near(found, rows.mean(axis=0), error)
     assert (error > 0).all()
-
-
-@pytest.mark.parametrize("chosen", [xGAP(g=(0.3, 0.7)), nDCG(k=3), eGAP(g=(0.5, 0.5), k=2)])
-def test_equal_scores_approach_the_mean_over_all_orders(chosen):
-    grades, scores = (2, 0, 1, 0, 2), np.full(5, 0.25)
-    of_scores = literal_derivatives(chosen, grades)
-    orders = itertools.permutations(range(len(grades)))
-    rows = np.array([of_scores(scores, order) for order in orders])
-    n_draws = 20_000
-    found = derivatives(objective(chosen, noise="gumbel", n_draws=n_draws), grades, scores)
-    assert_near(found, rows.mean(axis=0), rows.std(axis=0) / math.sqrt(n_draws))
+    assert (np.abs(found - rows.mean(axis=0)) <= 5 * error).all()
 
 
 # --- the same bits --------------------------------------------------------------------------------
@@ -146,44 +130,12 @@ def scored():
     return labels, scores, sizes
 
 
-def test_a_part_of_the_queries_has_the_bits_that_it_has_in_the_whole(scored):
-    labels, scores, sizes = scored
-    ours = objective(xGAP(g=G), noise="gumbel")
-    whole, cut = derivatives(ours, *scored), sizes[:350].sum()
-    parts = [
-        derivatives(ours, labels[:cut], scores[:cut], sizes[:350]),
-        derivatives(ours, labels[cut:], scores[cut:], sizes[350:]),
-    ]
-    assert np.array_equal(np.concatenate(parts, axis=1), whole)
-    swapped = (np.roll(each, -shift) for each, shift in zip(scored, (cut, cut, 350), strict=True))
-    assert np.array_equal(derivatives(ours, *swapped), np.roll(whole, -cut, axis=1))
-
-
 def test_a_difference_in_the_last_bits_of_the_scores_gives_no_other_noise(scored):
     labels, scores, sizes = scored
     last_bits = 1 + 2.0**-49 * np.random.default_rng(1).standard_normal(len(scores))
     ours = objective(xGAP(g=G), noise="gumbel")
     found = derivatives(ours, labels, scores * last_bits, sizes)
     np.testing.assert_allclose(found, derivatives(ours, *scored), rtol=1e-3, atol=1e-9)
-
-
-def test_what_changes_the_noise(scored):
-    labels, scores, sizes = scored
-    base = derivatives(objective("nDCG", noise="gumbel"), *scored)
-    others = {
-        "seed": derivatives(objective("nDCG", noise="gumbel", random_state=1), *scored),
-        "kind": derivatives(objective("nDCG", noise="logistic"), *scored),
-        "scale": derivatives(objective("nDCG", noise="gumbel", noise_scale=0.6), *scored),
-        "draws": derivatives(objective("nDCG", noise="gumbel", n_draws=4), *scored),
-        "no noise": derivatives(objective("nDCG"), *scored),
-    }
-    assert all(np.mean(base == other) < 0.05 for other in others.values())
-    assert np.array_equal(derivatives(objective("nDCG", noise="gumbel"), *scored), base)
-    # A new iteration has other scores; without norm, only the noise tells the two apart.
-    ours = objective("nDCG", noise="gumbel", noise_scale=1e-6, norm=False)
-    equal = np.zeros_like(scores)
-    first, later = (derivatives(ours, labels, equal + start, sizes) for start in (0.0, 1.0))
-    assert np.mean(first == later) < 0.5
 
 
 def test_weights_multiply_the_mean(scored):

@@ -133,9 +133,10 @@ def test_xgboost_gets_sorted_ids_and_a_weight_per_query():
 
 def test_catboost_gets_group_ids_and_group_weights():
     group_weight = (np.bincount(QID, WEIGHT) / SIZES)[QID]
-    by_hand = cat().fit(X, Y, group_id=QID, group_weight=group_weight)
-    fitted = ranker(cat()).fit(X, Y, qid=QID, sample_weight=WEIGHT)
+    model, by_hand = cat(), cat().fit(X, Y, group_id=QID, group_weight=group_weight)
+    fitted = ranker(model).fit(X, Y, qid=QID, sample_weight=WEIGHT)
     np.testing.assert_array_equal(fitted.predict(X), by_hand.predict(X))
+    assert not model.is_fitted()
     shuffled(ranker(cat()))
 
 
@@ -348,20 +349,6 @@ def test_the_objective_stays_open_in_the_ranker_that_was_given():
 
 
 # --- an estimator among estimators ----------------------------------------------------------------
-
-
-def test_parameters_reach_the_estimator_and_clones_keep_them():
-    original = ranker(cat(cat_features=[0]), random_state=3)
-    copy = clone(original.set_params(estimator__depth=5, measure="nDCG@5"))
-    assert copy.get_params().keys() == original.get_params().keys()
-    assert copy.estimator is not original.estimator
-    assert copy.estimator.get_params() == original.estimator.get_params()
-    assert (copy.measure, copy.random_state) == ("nDCG@5", 3)
-    assert copy.get_params()["estimator__depth"] == 5
-    assert clone(QueryRanker(None, measure="AP")).estimator is None
-    fitted = ranker(cat()).fit(X, Y, QID)
-    assert not hasattr(clone(fitted), "estimator_")
-    assert not fitted.estimator.is_fitted()
 
 
 def test_only_estimators_with_importances_and_boosters_have_some():

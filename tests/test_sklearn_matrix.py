@@ -14,7 +14,6 @@ from sklearn.model_selection import (
     HalvingGridSearchCV,
     cross_val_predict,
     cross_val_score,
-    cross_validate,
     learning_curve,
     permutation_test_score,
     validation_curve,
@@ -85,15 +84,6 @@ def scores(X, y, metadata, scoring=SCORER):
     return cross_val_score(RANKER, X, y, scoring=scoring, cv=CV, **params(metadata))
 
 
-def several_scores(X, y, metadata):
-    scoring = {"xgap": SCORER, "ndcg": make_ranking_scorer("nDCG@5")}
-    found = cross_validate(
-        RANKER, X, y, scoring=scoring, cv=CV, return_train_score=True, **params(metadata)
-    )
-    names = ("test_xgap", "test_ndcg", "train_xgap", "train_ndcg")
-    return np.concatenate([found[name] for name in names])
-
-
 def predictions(X, y, metadata):
     return cross_val_predict(RANKER, X, y, cv=CV, **params(metadata))
 
@@ -161,12 +151,6 @@ def pipeline_around_the_ranker(X, y, metadata):
     return searched(GridSearchCV(pipeline, grid, cv=CV, scoring=SCORER), X, y, metadata)
 
 
-def pipeline_inside_the_ranker(X, y, metadata):
-    ranker = QueryRanker(make_pipeline(StandardScaler(), lgbm()), measure=MEASURE)
-    grid = {"estimator__lgbmranker__num_leaves": [2, 5]}
-    return searched(GridSearchCV(ranker, grid, cv=CV), X, y, metadata)
-
-
 def validation_query_by_query(X, y, metadata):
     return cross_validate_queries(RANKER, X, y, cv=CV, **metadata).values.ravel()
 
@@ -177,7 +161,6 @@ EVERYWHERE = KEYWORDS | {"target", "series", "column", "index of X", "index of y
 LOSES_LABELS_OF_X = EVERYWHERE - {"column", "index of X"}
 TOOLS = [
     scores,
-    several_scores,
     predictions,
     grid_search,
     halving_search_over_trees,
@@ -190,7 +173,6 @@ TOOLS = [
     recursive_elimination,
     selection_by_importance,
     pipeline_around_the_ranker,
-    pipeline_inside_the_ranker,
     validation_query_by_query,
 ]
 WORKS_WITH = {
