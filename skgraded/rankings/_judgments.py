@@ -29,6 +29,7 @@ from skgraded.rankings._columns import (
     read_columns,
     refuse_other_order,
     require_same_queries,
+    split_target,
 )
 from skgraded.rankings._levels import (
     UNJUDGED,
@@ -52,12 +53,11 @@ from skgraded.rankings._own_scales import (
     go_by_own_levels,
     parts_by_scale,
 )
-from skgraded.rankings._queries import borders_of, place_rows
+from skgraded.rankings._queries import place_rows
 from skgraded.rankings._rankings import IdealRanking, RankedList, Rankings, Unjudged
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-_Placed = tuple[NDArray[Any], IntArray, IntArray | None]  # as `place_rows` returns them
 
 # All arrays of a call together take less than so many bytes a row. glibc gives freed memory back to
 # the system from twice the size of the largest block on that was freed before, of up to 32 MiB. The
@@ -185,20 +185,15 @@ class Judgments:
         Judgments
             The labels by query; query ids are 0, 1, ...
         """
-        columns = read_columns(y_true, sample_weight=sample_weight)
-        sizes = check_group_sizes(group, len(columns.labels))
-        queries = np.arange(len(sizes))
-        if columns.ids is not None:  # they must be those of the groups
-            return cls(y_true, qid=np.repeat(queries, sizes), sample_weight=sample_weight)
-        judgments = cls.__new__(cls)
-        judgments._lay_out(columns, (queries, borders_of(sizes), None))
-        return judgments
+        sizes = check_group_sizes(group, len(split_target(y_true)[0]))
+        ids = np.repeat(np.arange(len(sizes)), sizes)
+        return cls(y_true, qid=ids, sample_weight=sample_weight)
 
-    def _lay_out(self, columns: CheckedColumns, placed: _Placed | None = None) -> None:
+    def _lay_out(self, columns: CheckedColumns) -> None:
         labels = numeric_labels(columns.labels)
         # Later calls take memory that earlier ones have freed.
         np.empty(min(_BYTES_A_ROW * len(labels), _MOST_BYTES_KEPT), dtype=np.uint8)
-        qid, indptr, places = placed or place_rows(columns.ids, len(labels))
+        qid, indptr, places = place_rows(columns.ids, len(labels))
         read = read_labels(labels, places)
         weights = columns.sample_weight
         if weights is not None:

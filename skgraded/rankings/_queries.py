@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import is_missing
-from skgraded.rankings._numbers import are_all, one_dimensional
+from skgraded.rankings._numbers import one_dimensional
 
 IntArray = NDArray[np.int64]
 
 # The hash has a random seed, so that nobody can choose ids that collide. No result depends on it.
 _SEED = int.from_bytes(os.urandom(8), "little")
 _WORD = 8  # bytes
-_NEVER_MISSING = "iubUS"  # kinds of arrays in which no id can be missing
+_NEVER_MISSING = "iubUSV"  # kinds of arrays in which no id can be missing
 _INTEGERS = frozenset(map(np.dtype, ["i8", "i4", "u8", "u4"]))
 
 
@@ -236,9 +236,6 @@ def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
 
 def _as_codes(ids: NDArray[Any]) -> IntArray:
     """Assign equal numbers to equal objects."""
-    if are_all(ids[:1], "integer") and are_all(ids, "integer"):  # text is left at once
-        with suppress(OverflowError):
-            return ids.astype(np.int64)
     pandas = sys.modules.get("pandas")
     if pandas is not None:  # pandas is several times faster
         return np.asarray(pandas.factorize(ids)[0], dtype=np.int64)
@@ -289,14 +286,8 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
     return ids if ids.dtype.isnative else ids.astype(ids.dtype.newbyteorder("="))
 
 
-def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
+def _missing(names: NDArray[Any]) -> NDArray[np.bool_]:
     """Mark the missing ids."""
-    if ids.dtype.kind in "fc":
-        return np.asarray(np.isnan(ids))
-    if ids.dtype.kind in "mM":
-        return np.asarray(np.isnat(ids))
-    if ids.dtype.kind == "O":
-        objects = ids.tolist()
-        if set(map(type, objects)) != {str}:
-            return np.array([is_missing(each) for each in objects], dtype=bool)
-    return np.zeros(len(ids), dtype=bool)
+    if names.dtype.kind == "O":
+        return np.array([is_missing(each) for each in names.tolist()], dtype=bool)
+    return np.asarray(np.isnan(names))  # or NaT
