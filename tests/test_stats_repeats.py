@@ -2,18 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from skgraded._intervals.estimate import means
 from skgraded._intervals.repeats import over_repeats
 
 
-def estimated(differences, folds=None, clusters=None):
+def estimated(differences, folds):
     """The estimate of mean differences over repeats, as a comparison makes it."""
-    return over_repeats(differences, folds, clusters)[1]
+    return over_repeats(differences, folds)[1]
 
 
 def by_t(found, confidence=0.9):
@@ -56,8 +52,9 @@ def allowance(differences, folds, by_queries, weights=None):
     return min(max(own, 0) / 6, np.mean(training) * within * (shares**2).sum())
 
 
-def by_hand(differences, folds, clusters=None, confidence=0.9):
+def by_hand(differences, folds, clusters=None, weights=None, *, confidence=0.9):
     """Mean, ends, p-value and error of one pair, by dense matrices of every quadratic form."""
+    counted = np.ones(differences.shape[1]) if weights is None else weights / weights.mean()
     repeat, query = np.nonzero(~np.isnan(differences))
     y = differences[repeat, query]
     queries, at = np.unique(query, return_inverse=True)
@@ -66,7 +63,7 @@ def by_hand(differences, folds, clusters=None, confidence=0.9):
     of_queries, of_folds = np.eye(len(queries))[at], np.eye(len(levels))[of_fold]
     times, sizes = of_queries.sum(axis=0), of_folds.sum(axis=0)
     query_means = of_queries.T / times[:, None]
-    center = np.eye(len(queries)) - 1 / len(queries)
+    center = np.diag(counted) @ (np.eye(len(queries)) - counted / len(queries))
     residuals = np.eye(len(y)) - of_queries @ query_means
     unit = queries if clusters is None else clusters[queries]
     sums = (np.unique(unit)[:, None] == unit) * 1.0
@@ -83,61 +80,41 @@ def by_hand(differences, folds, clusters=None, confidence=0.9):
     by_rest = {name: np.trace(A) for name, A in forms.items()}
     equations = [[by_fold[each], by_rest[each]] for each in ("folds", "rest")]
     component, _ = np.linalg.solve(equations, [found["folds"], found["rest"]])
-    weights = query_means.mean(axis=0)
-    added = max(0, component) * (((weights @ of_folds) ** 2).sum() - by_fold["queries"])
+    in_mean = counted @ query_means / len(queries)
+    added = max(0, component) * (((in_mean @ of_folds) ** 2).sum() - by_fold["queries"])
     inner = np.diag(sizes**-0.5) @ of_folds.T @ residuals @ of_folds @ np.diag(sizes**-0.5)
     n_free = np.trace(inner) ** 2 / (inner**2).sum()
-    widening = 1 + allowance(differences, folds, found["queries"]) / found["queries"]
+    widening = 1 + allowance(differences, folds, found["queries"], weights) / found["queries"]
     by_queries, freedom = found["queries"] * widening, n_units - 1
-    if clusters is not None:  # what large clusters hold back, and how few they are
-        apart = sums @ center @ query_means @ y / len(queries) / (1 - sums.sum(axis=1) / len(unit))
+    if clusters is not None or weights is not None:  # what large units hold back, and their number
+        apart = sums @ center @ query_means @ y / len(queries) / (1 - sums @ counted / len(unit))
         by_queries = (apart**2).sum() * widening
         freedom = np.clip(3 * (apart**2).sum() ** 2 / (apart**4).sum(), 1, n_units - 1)
-    mean, variance = weights @ y, by_queries + added
+    mean, variance = in_mean @ y, by_queries + added
     freedom = variance**2 / (by_queries**2 / freedom + added**2 / n_free)
     reach = stats.t.ppf(0.5 + confidence / 2, freedom) * variance**0.5
     p_value = 2 * stats.t.sf(abs(mean) / variance**0.5, freedom)
     return mean, mean - reach, mean + reach, p_value, variance**0.5
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("n_folds", [1, 3, 5])
-def test_components_are_those_of_dense_matrices(n_folds, clustered, gaps):
+def test_components_are_those_of_dense_matrices(n_folds, clustered, gaps, weighted):
     folds = folds_of(4, 25, n_folds)
     differences = drawn(3, folds, (0.3, 0.4, 0.5)) + 0.1
     if gaps:
         differences[:, np.random.default_rng(1).random((4, 25)) < 0.3] = np.nan
         differences[:, 1] = 0.3
     clusters = np.random.default_rng(3).integers(0, 9, 25) if clustered else None
-    found = by_t(estimated(differences, folds, clusters))
-    expected = [by_hand(each, folds, clusters) for each in differences]
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 25) if weighted else None
+    found = by_t(over_repeats(differences, folds, clusters, weights)[1])
+    expected = [by_hand(each, folds, clusters, weights) for each in differences]
     np.testing.assert_allclose(found, expected, rtol=1e-9)
     if n_folds == 1:
-        without = by_t(estimated(differences, clusters=clusters))
+        without = by_t(over_repeats(differences, None, clusters, weights)[1])
         np.testing.assert_allclose(without, expected, rtol=1e-9)
-
-
-@given(
-    hnp.arrays(
-        np.float64,
-        hnp.array_shapes(min_dims=3, max_dims=3, min_side=2, max_side=6),
-        elements=st.one_of(st.floats(-1, 1), st.just(np.nan)),
-    )
-)
-def test_any_pattern_of_gaps(differences):
-    differences[:, 0] = np.nan_to_num(differences[:, 0], nan=0.5)  # some repeat tests each query
-    differences[:, np.isnan(differences).any(axis=0)] = np.nan
-    found, other = estimated(differences), estimated(-differences)
-    low, high = found.interval(0.95).T
-    assert ((low <= found.value) & (found.value <= high)).all()
-    assert ((found.p_value() >= 0) & (found.p_value() <= 1)).all()
-    for pair, alone in enumerate(differences):
-        np.testing.assert_allclose(
-            by_t(estimated(alone[None]))[0], by_t(found)[pair], rtol=1e-6, atol=1e-12
-        )
-    np.testing.assert_allclose(other.interval(0.95)[:, 0], -high, rtol=1e-6, atol=1e-12)
-    np.testing.assert_allclose(other.p_value(), found.p_value(), rtol=1e-6)
 
 
 EFFECTS = {  # standard deviations of queries, of the models of a fold, and of the rest
@@ -190,32 +167,3 @@ def test_training_data_that_folds_share_are_allowed_for():
     assert 0.85 < np.sqrt((error**2).mean()) / mean.std() < 1.1
     same = np.tile(rng.normal(size=60), (1, 5, 1))  # systems that were tested once
     assert estimated(same, folds).error == pytest.approx(stats.sem(same[0, 0]))
-
-
-def test_weights_enter_the_variance_of_models_by_dense_matrices():
-    folds = folds_of(5, 40, 4)
-    differences = drawn(3, folds, (0.0, 1.0, 0.3))
-    differences[:, 2, :5] = np.nan
-    weights = np.random.default_rng(1).uniform(0.5, 2.0, 40)
-    (_, plain), (rows, found) = (
-        over_repeats(differences, folds, weights=each) for each in (None, weights)
-    )
-    is_tested = ~np.isnan(differences[0])
-    levels = np.where(is_tested, folds + 4 * np.arange(5)[:, None], -1)
-    of_query = np.array([(levels == each).sum(axis=0) for each in range(20)]).T
-    of_query = of_query / is_tested.sum(axis=0)[:, None]
-
-    def factor(w):
-        shares = w / w.sum()
-        mean = shares @ of_query
-        influence = 40 * shares[:, None] * (of_query - mean)
-        return (mean**2).sum() - (influence**2).sum() / (40 * 39)
-
-    ratio = factor(weights) / factor(np.ones(40))
-    np.testing.assert_allclose(found.part.variance, ratio * plain.part.variance, rtol=1e-9)
-    of_queries = found.error**2 - found.part.variance
-    widened = of_queries / means(rows, weights=weights).error ** 2
-    for each, own_means, share in zip(differences, rows.T, widened - 1.0, strict=True):
-        apart = weights * (own_means - np.average(own_means, weights=weights))
-        own = (apart**2).sum() * 40 / 39 / weights.sum() ** 2
-        assert own * share == pytest.approx(allowance(each, folds, own, weights))

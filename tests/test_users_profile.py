@@ -8,19 +8,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import Ridge
 from strategies import cutoffs
 
-from skgraded import (
-    QueryKFold,
-    compare,
-    cross_validate_queries,
-    eGAP,
-    evaluate,
-    nDCG,
-    trec,
-)
+from skgraded import Scores, compare, eGAP, evaluate, nDCG, trec
 from skgraded._intervals.estimate import Estimate, means
 from skgraded.cli import make_parser
 from skgraded.exceptions import FewDifferencesWarning
@@ -221,37 +212,22 @@ def test_all_sources_give_the_same_profile():
         assert found.conclusion == expected.conclusion
 
 
-def validated(n_repeats, n_queries=30):
-    """Cross-validations of two learners that differ in their seed alone."""
-    y_true, scores, qid = made_up(n_queries=n_queries)
-    noise = np.random.default_rng(1).normal(size=(len(qid), 3))
-    X = np.column_stack([*scores.values(), noise])
-    return {
-        f"seed {seed}": cross_validate_queries(
-            ExtraTreesRegressor(3, max_depth=3, random_state=seed),
-            X,
-            y_true,
-            qid=qid,
-            measures=MEASURES,
-            cv=QueryKFold(3, random_state=0),
-            n_repeats=n_repeats,
-        )
-        for seed in (0, 1)
-    }
-
-
-def test_repeats_enter_the_band_as_they_enter_the_comparison():
-    found = validated(n_repeats=3)
-    profile = threshold_profile(found)
-    by_ap = {name: each[["AP", "AP(rel=2)"]] for name, each in found.items()}
-    compared = compare(by_ap, confidence=0.975)
-    (pair,) = profile.pairs
-    sign = np.sign(compared.difference[0] * pair.differences)
-    np.testing.assert_allclose(sign * compared.difference[0], pair.differences, rtol=1e-9)
-    expected = np.sort(sign[:, None] * compared.interval[0], axis=1)
-    np.testing.assert_allclose(pair.intervals, expected, rtol=1e-9)
+def test_repeats_enter_the_intervals_as_they_enter_the_comparison():
+    rng = np.random.default_rng(0)
+    scores = Scores(
+        measures=("AP", "AP(rel=2)"),
+        qid=np.arange(30),
+        values=rng.random((2, 3, 30, 2)),
+        directions=(1, 1),
+        systems=("one", "other"),
+        folds=rng.integers(0, 3, (3, 30)),
+    )
+    profile = threshold_profile(scores)
+    compared = compare(scores, baseline="other", confidence=0.975)
+    np.testing.assert_allclose(profile["one"].differences, compared.difference[0], rtol=1e-9)
+    np.testing.assert_allclose(profile["one"].intervals, compared.interval[0], rtol=1e-9)
     assert profile.n_repeats == 3
-    once = threshold_profile(validated(n_repeats=1))
+    once = threshold_profile(scores.select(repeat=[0]))
     assert "for the models that were trained in this one" in str(once).replace("\n", " ")
 
 
