@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from samples import collection, write_qrels
 from scipy import stats
 
 from skgraded import compare, trec
@@ -257,6 +258,9 @@ ONE_CLUSTER = dict.fromkeys(HUMAN.qid.tolist(), 1)
 CLUSTERED = scores_of(BY_JUDGE, JUDGE.qid, clusters=np.arange(N_ALL) % 9)
 
 
+FEW = HUMAN.select(qid=HUMAN.qid[:2].tolist())
+
+
 @pytest.mark.parametrize(
     ("judge", "given", "kind", "told"),
     [
@@ -265,30 +269,17 @@ CLUSTERED = scores_of(BY_JUDGE, JUDGE.qid, clusters=np.arange(N_ALL) % 9)
         (JUDGE[["AP"]], {}, ValueError, "measures of .* nDCG@10 is not among"),
         (JUDGE.select(system="a"), {}, ValueError, "human scores: system= needs values of"),
         (0.5, {}, TypeError, "scores must be a Scores of several systems, a mapping"),
-        ({"a": 1}, {}, ValueError, "must be arrays of one shape"),
         ([], {}, ValueError, "and lacks 40 queries of 40"),
         (scores_of(HOLES, JUDGE.qid), {}, ValueError, "1 query has none.* Score with empty=0"),
         (CLUSTERED, {}, ValueError, "without clusters"),
         (JUDGE, {"cluster": ONE_CLUSTER}, ValueError, "human labels must come without clusters"),
         (JUDGE, {"tests": "wilcoxon"}, ValueError, "tests must be .* with clusters, repeats or"),
+        (JUDGE, {"rankers": FEW}, ValueError, "at least 3 .* labels, got 2"),
     ],
 )
 def test_what_does_not_go_with_the_humans_is_refused(judge, given, kind, told):
     with pytest.raises(kind, match=told):
-        compare(HUMAN, judge=judge, **given)
-
-
-@pytest.mark.parametrize(
-    ("human", "kind", "told"),
-    [
-        (HUMAN.select(qid=HUMAN.qid[:2].tolist()), ValueError, "at least 3 .* labels, got 2"),
-        (HUMAN.select(system="a"), ValueError, "judge must hold scores of one system"),
-        ([1, 2], TypeError, "scores must be a Scores"),
-    ],
-)
-def test_human_labels_that_have_no_estimate_are_refused(human, kind, told):
-    with pytest.raises(kind, match=told):
-        estimate_means(human, JUDGE)
+        compare(**{"rankers": HUMAN, "judge": judge, **given})
 
 
 def test_weights_would_be_left_out():
@@ -315,8 +306,10 @@ class TestResult:
             assert f"{n:.0f} by {name} (intervals 0." in told
             assert f"off by at most {most:.4f})" in told
         np.testing.assert_array_equal(found.means, estimate_means(HUMAN, JUDGE).estimate)
-        of_these = compare(HUMAN, judge=JUDGE, population="these")
-        assert "judge's as all there are, Holm" in of_these.tested
+        gate = compare(HUMAN, judge=JUDGE, population="these", baseline="a", margin=0.5)
+        assert "judge's as all there are, Holm" in gate.tested
+        assert gate.status == 0
+        assert (gate.queries_needed(effect=0.01) > 0).all()
         assert found["nDCG@10"].judge.measures == ("nDCG@10",)
         assert found["nDCG@10"].judge.bias.shape == (3, 1)
 
@@ -326,31 +319,24 @@ class TestResult:
         assert both.to_dict()["estimate"] == both.estimate.T.ravel().tolist()
         np.testing.assert_allclose(one.estimate[0], both.estimate[1])
         assert one.names == ("mean",)
-
-    def test_the_margin_is_decided_by_the_estimate(self):
-        found = compare(HUMAN, judge=JUDGE, baseline="a", margin=0.5)
-        assert found.status == 0
-        assert (found.queries_needed(effect=0.01) > 0).all()
+        with pytest.raises(ValueError, match="judge must hold scores of one system"):
+            estimate_means(HUMAN.select(system="a"), JUDGE)
 
 
 class TestCommandLine:
     @pytest.fixture
     def files(self, tmp_path):
-        rng = np.random.default_rng(14)
-        grades = rng.integers(0, 3, size=(60, 8))
-        by_judge = np.clip(grades + rng.integers(-1, 2, size=grades.shape), 0, 3)
-        good, poor = (grades + noise * rng.normal(size=grades.shape) for noise in (1.0, 3.0))
-        paths = {}
-        for name, form, table in (
-            ("human", "t{} 0 d{} {}\n", grades[:20]),
-            ("llm", "t{} 0 d{} {}\n", by_judge),
-            ("good", "t{} Q0 d{} 0 {} good\n", good),
-            ("poor", "t{} Q0 d{} 0 {} poor\n", poor),
-        ):
-            lines = [form.format(t, d, each) for (t, d), each in np.ndenumerate(table)]
-            paths[name] = tmp_path / name
-            paths[name].write_text("".join(lines))
-        return {name: str(path) for name, path in paths.items()}
+        rng, (humans, runs) = np.random.default_rng(14), collection(60, 8, 2)
+        judge = {
+            topic: {document: min(grade + rng.integers(2), 3) for document, grade in row.items()}
+            for topic, row in humans.items()
+        }
+        judge["t0"]["d0"] = 3
+        write_qrels(dict(list(humans.items())[:20]), tmp_path / "human")
+        write_qrels(judge, tmp_path / "llm")
+        for name, run in zip(("good", "poor"), runs.values(), strict=True):
+            trec.write_run(trec.read_run(run), tmp_path / name)
+        return {name: str(tmp_path / name) for name in ("human", "llm", "good", "poor")}
 
     def test_it_is_the_function(self, files, capsys):
         arguments = [files["human"], files["good"], files["poor"], "-m", "RBP(gain=linear)"]
@@ -360,8 +346,7 @@ class TestCommandLine:
         # The judge's scale, which is the wider one, counts for both.
         chosen = "RBP(gain=linear,max_grade=3)"
         human, judge = (trec.evaluate(chosen, files[each], runs) for each in ("human", "llm"))
-        with pytest.warns(UnhelpfulJudgeWarning):
-            found = compare(human, judge=judge)
+        found = compare(human, judge=judge)
         row = written["rows"][0]
         assert row["difference"] == found.difference[0, 0]
         assert [row["low"], row["high"]] == found.interval[0, 0].tolist()

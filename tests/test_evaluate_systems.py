@@ -77,6 +77,8 @@ def test_a_warning_about_the_scale_comes_once():
 
 
 SERIES, JUDGED = pd.Series(SYSTEMS["a"]), Judgments(Y, qid=QID)
+TURNED = {"a": SERIES, "b": SERIES[::-1]}
+IN_ORDER = Judgments(pd.Series(Y), qid=QID)
 RANKED = as_rankings(Y, Y)
 QRELS, RUN = {"q": {"a": 1}}, {"q": {"a": 1.0}}
 
@@ -91,32 +93,13 @@ QRELS, RUN = {"q": {"a": 1}}, {"q": {"a": 1.0}}
         (evaluate, ("AP", {"q1": {}}), {}, TypeError, r"got dict for 'q1'.*trec\.evaluate\(meas"),
         (evaluate, ("AP", {"a": RANKED}), {"qid": QID}, TypeError, "must be None with Rankings"),
         (evaluate, ([], Y, {"a": "AP"}), {}, TypeError, "The measures must come first"),
-        (
-            evaluate,
-            ("AP", Y, {"a": SERIES, "b": SERIES[::-1]}),
-            {},
-            ValueError,
-            r"y_score\['b'\] must have its rows in the order of",
-        ),
+        (evaluate, ("AP", Y, TURNED), {}, ValueError, r"y_score\['b'\] must have its rows in the"),
         # Labels that were read once
         (evaluate, ("AP", JUDGED, SYSTEMS), {"qid": QID}, TypeError, "be None with Judgments"),
         (evaluate, ("AP", JUDGED, Y), {"sample_weight": Y}, TypeError, "be None with Judgments"),
         (AP(), (JUDGED, Y[1:]), {}, ValueError, r"one entry per row of y_true \(60\), got 59"),
         (AP(), (JUDGED,), {}, TypeError, "y_score is missing"),
-        (
-            AP(),
-            (Judgments(pd.Series(Y), qid=QID), SERIES[::-1]),
-            {},
-            ValueError,
-            "must have its rows in the order of",
-        ),
-        (
-            evaluate,
-            ("AP", JUDGED, {"a": SERIES, "b": SERIES[::-1]}),
-            {},
-            ValueError,
-            r"y_score\['b'\] must have its rows in the order of",
-        ),
+        (AP(), (IN_ORDER, SERIES[::-1]), {}, ValueError, "must have its rows in the order of"),
         # Names
         (measures_by_name, ({},), {}, ValueError, "must name at least one measure"),
         (measures_by_name, ({"": "AP"},), {}, ValueError, "names of measures must not be empty"),
