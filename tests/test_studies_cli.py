@@ -19,7 +19,9 @@ from skgraded.studies import (
     discriminative_power,
     incompleteness,
     reduce_pool,
+    score_all_lists,
     sensitivity,
+    simulate_judgments,
     topic_facts,
 )
 
@@ -72,6 +74,15 @@ def of_the_best_on_samples(qrels, runs):
     return "\n\n".join(texts)
 
 
+def simulated(qrels, runs):
+    rng = np.random.default_rng(5)
+    probabilities = np.where(rng.random(12) < 0.5, 0.9, 0.1)
+    scores, topics = -np.tile(np.arange(4.0), 3), np.repeat([0, 1, 2], 4)
+    return simulate_judgments(
+        "AP", probabilities, scores, qid=topics, n_repeats=7, random_state=rng
+    ).to_csv()
+
+
 SAME = {  # words, and what the function says
     "topics Q --format csv": lambda q, r: topic_facts(q).to_csv(),
     "correlation Q R -m AP -m nDCG@5 --statistic rmse": lambda q, r: correlate(
@@ -99,6 +110,10 @@ SAME = {  # words, and what the function says
     f"{INF} --nested --repeats 2": lambda q, r: incompleteness(
         "infAP", q, r, n_repeats=2, nested=True, **RANDOM
     ).to_text(),
+    "simulation --topics 3 --documents 4 --repeats 7 -m AP --seed 5 --format csv": simulated,
+    "lists -m QMeasure --format csv --relevant 2,1 --length 2": lambda q, r: score_all_lists(
+        "QMeasure", [2, 1], 2
+    ).to_csv(),
     FEW: on_topics_with_few,
     BEST: of_the_best_on_samples,
     "incompleteness Q R -m AP --ties optimistic --rates 100": lambda q, r: incompleteness(
@@ -143,6 +158,7 @@ def test_thresholds_of_the_upper_quartiles_are_drawn(files, capsys, tmp_path):
         ("correlation Q R -m AP -m nDCG@5 --few 2 --ratio 1", "few of grade 2:"),
         ("correlation Q R -m AP --ties optimistic", "AP(ties=optimistic)"),
         ("thresholds Q R --steps 1 -m AP --ties optimistic", "AP(ties=optimistic)"),
+        ("lists -m QMeasure -m GeneralizedAP --show 32000,00123", "32000 0.667 0.733"),
         ("lists -m xGAP -g .1,.2,.7 --relevant 2,1 --length 2", "xGAP(g=[0.1,0.2,0.7])"),
     ],
 )
