@@ -181,7 +181,6 @@ NONE = np.zeros(4, bool)
 @pytest.mark.parametrize(
     ("study", "scores", "options", "error", "message"),
     [
-        (correlate, [[1.0]], {}, TypeError, "scores must be a Scores of several systems"),
         (correlate, {"AP": np.ones((1, 3))}, {}, ValueError, "at least 2 systems, got 1"),
         (correlate, TABLE, {"topics": {"few": NONE}}, ValueError, r"topics\['few'\] must hold at"),
         (correlate, TABLE, {"topics": {"few": [0, 1]}}, ValueError, r"a mask of shape \(4,\)"),

@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import collection, write_qrels
 from sklearn.linear_model import Ridge
 from strategies import cutoffs
 
 from skgraded import Scores, compare, eGAP, evaluate, nDCG, trec
 from skgraded._intervals.estimate import Estimate, means
-from skgraded.cli import make_parser
+from skgraded.cli import main
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.rankings import as_rankings
 from skgraded.users import threshold_profile
@@ -43,45 +44,31 @@ def profile_of(n_grades=2, **options):
     return threshold_profile(y_true, scores, qid=qid, **options)
 
 
-def random_g(n_grades):
-    weights = st.lists(st.integers(0, 100), min_size=n_grades, max_size=n_grades)
-    return weights.filter(any).map(lambda each: tuple(np.array(each) / sum(each)))
-
-
 # --- eGAP is the mean of AP over users ------------------------------------------------------------
 
 
-@given(
-    st.data(),
-    st.integers(1, 4),
-    st.integers(0, 2**32 - 1),
-    st.fixed_dictionaries({"k": cutoffs(), "ties": st.sampled_from(TIES)}),
-    st.booleans(),
+FIELDS = st.fixed_dictionaries(
+    {"k": cutoffs(), "ties": st.sampled_from(TIES), "empty": st.sampled_from([0.0, np.nan])}
 )
+
+
+@given(st.data(), st.integers(1, 4), st.integers(0, 2**32 - 1), FIELDS, st.booleans())
 def test_the_profile_gives_the_difference_in_eGAP_for_every_g(data, c, seed, fields, is_weighted):
     y_true, scores, qid = made_up(c, n_queries=8, n_documents=7, seed=seed)
     y_true[qid == 3] = 0  # nothing relevant
-    y_true[0] = c
+    y_true[0], y_true[7] = c, 1
     weight = np.random.default_rng(seed).uniform(0.1, 2, len(qid)) if is_weighted else None
-    g = data.draw(random_g(c))
+    shares = data.draw(st.lists(st.integers(0, 100), min_size=c, max_size=c).filter(any))
+    is_left_out = np.isnan(fields["empty"])
+    g = np.array(shares) + is_left_out  # all users exist
+    g = tuple(g / g.sum())
     profile = threshold_profile(y_true, scores, qid=qid, sample_weight=weight, **fields)
+    assert profile.n_left_out == (len({*qid} - {*qid[y_true > 0]}) if is_left_out else 0)
     measure = eGAP(g=g, **fields)
     found = [measure(y_true, each, qid=qid, sample_weight=weight) for each in scores.values()]
     np.testing.assert_allclose(profile.means @ g, found, rtol=1e-12, atol=1e-15)
     difference = found[0] - found[1]
     assert profile.pairs[0].at(g).difference == pytest.approx(difference, rel=1e-9, abs=1e-13)
-
-
-@given(st.data(), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_queries_with_nothing_relevant_are_left_out_if_asked(data, c, seed):
-    y_true, scores, qid = made_up(c, n_queries=8, n_documents=5, seed=seed)
-    y_true[qid == 3] = 0
-    y_true[0], y_true[5] = c, 1
-    g = tuple((np.array(data.draw(random_g(c))) + 0.1) / (1 + 0.1 * c))  # all users exist
-    profile = threshold_profile(y_true, scores, qid=qid, empty=np.nan)
-    found = [eGAP(g=g, empty=np.nan)(y_true, each, qid=qid) for each in scores.values()]
-    assert profile.n_left_out == len({*qid} - {*qid[y_true > 0]})
-    assert profile.pairs[0].at(g).difference == pytest.approx(found[0] - found[1], abs=1e-13)
 
 
 # --- the intervals --------------------------------------------------------------------------------
@@ -350,42 +337,24 @@ def test_the_title_of_the_plot_is_the_verdict(n_grades):
     pyplot.close("all")
 
 
-# --- the command line, on real runs ---------------------------------------------------------------
+# --- the command line -----------------------------------------------------------------------------
 
 
-@pytest.fixture
-def run(capsys):
-    """Run a command line; return what it wrote to standard output."""
-
-    def run(*words):
-        arguments = make_parser().parse_args(list(map(str, words)))
-        arguments.run(arguments)
-        return capsys.readouterr().out
-
-    return run
-
-
-@pytest.fixture
-def covid(data_dir):
-    folder = data_dir / "trec-covid-round1"
-    runs = sorted((folder / "runs").iterdir())
-    return folder / "qrels.covid-round1.txt", [runs[2], runs[40], runs[80]]
-
-
-def test_the_command_line_profiles_runs(run, covid, tmp_path):
-    qrels, runs = covid
-    assert run("compare", qrels, *runs[:2], "--profile").startswith("No difference between ")
+def test_the_command_line_profiles_runs(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    qrels, runs = collection(12, 20, 3)
+    write_qrels(qrels, "qrels")
+    for name, run in runs.items():
+        trec.write_run(trec.read_run(run), name)
+    (tmp_path / "people").write_text("".join(f"{topic} {topic[-1]}\n" for topic in qrels))
+    words = ["compare", "qrels", *runs, "--profile", "--baseline", "run0", "--cluster", "people"]
+    assert main([*words, "--format", "json", "--plot", "users.png"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    cluster = {topic: topic[-1] for topic in qrels}
     scores = trec.evaluate(MEASURES, qrels, runs)
-    base = scores.systems[0]
-    given = ("--baseline", base, "--format", "json")
-    found = json.loads(run("compare", qrels, *runs, "--profile", *given))
-    expected = threshold_profile(scores, baseline=base)
+    expected = threshold_profile(scores, baseline="run0", cluster=cluster)
     assert found["rows"] == json.loads(expected.to_json())["rows"]
-    clusters = tmp_path / "clusters"
-    topics = dict.fromkeys(line.split()[0] for line in qrels.read_text().splitlines())
-    clusters.write_text("".join(f"{topic} {place % 6}\n" for place, topic in enumerate(topics)))
-    picture = tmp_path / "users.png"
-    given = ("--cluster", clusters, "--plot", picture)
-    by_clusters = run("compare", qrels, *runs[:2], "--profile", *given)
-    assert f"over {len(topics)} queries in 6 clusters" in " ".join(by_clusters.split())
-    assert picture.stat().st_size > 5_000
+    assert found["n_clusters"] == 10
+    assert (tmp_path / "users.png").stat().st_size > 5_000
+    assert main(["compare", "qrels", "run0", "run1", "--profile"]) == 0
+    assert capsys.readouterr().out.startswith("No difference between ")
