@@ -10,6 +10,7 @@ from skgraded._intervals.paired import TESTS
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.results import side_by_side
 
+pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 EVERY_TEST = pytest.mark.parametrize("test", TESTS)
 
 
@@ -47,7 +48,6 @@ def test_the_difference_that_is_there_is_found(test):
 
 
 @EVERY_TEST
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_systems_that_rounding_tells_apart_do_not_differ(test):
     values = np.vstack([paired_values(1), np.nextafter(paired_values(1), 2.0)])
     found = compared(values, tests=test)
@@ -76,7 +76,6 @@ def test_pairs_are_worked_on_in_batches(monkeypatch):
 # Tests and corrections
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_pairs_that_are_too_many_are_not_decided():
     values = paired_values(n_systems=18, n_topics=12)  # 153 pairs, and 144 squared queries
     found = compared(values)
@@ -125,7 +124,6 @@ def test_tukeys_p_values_are_corrected_for_the_number_of_measures(correction, fa
         (5, 20, {"tests": "tukey", "n_resamples": 9}, "over 20 queries is 0.1"),
     ],
 )
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_queries_too_few_for_any_difference_are_told(n_systems, n_queries, options, told):
     values = np.outer(1.0 / np.arange(1, n_systems + 1), np.linspace(1.0, 1.001, n_queries))
     found = compared(values, **{"tests": "randomization", **options})
@@ -138,6 +136,7 @@ def test_queries_too_few_for_any_difference_are_told(n_systems, n_queries, optio
 # Few differences and clusters
 
 
+@pytest.mark.filterwarnings("error::skgraded.exceptions.FewDifferencesWarning")
 def test_few_differences_are_warned_of():
     values = np.zeros((3, 40))
     values[1, :12], values[2, :3] = np.linspace(0.6, 1, 12), 0.5
@@ -234,7 +233,6 @@ def verdict(ax):
     return " ".join(ax.get_title(loc="left").split())
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_the_title_of_a_picture_is_the_verdict():
     plt = pytest.importorskip("matplotlib.pyplot")
     values = paired_values(1)
