@@ -126,8 +126,8 @@ def test_each_ranker_wins_where_its_band_is_off_zero():
     low, high = pair.band(np.column_stack([share, 1 - share])).T
     above, below = share[low > 0].min(), share[high < 0].max()
     assert pair.sentence == (
-        f"Take any if more than {above:.0%} of your users accept grade 1, best if fewer than "
-        f"{below:.0%} do; else no difference is established."
+        f"Take any if more than {100 * above:.0f} % of your users accept grade 1, best if fewer "
+        f"than {100 * below:.0f} % do; else no difference is established."
     )
     assert pair.shares.better == pytest.approx(1 - above, abs=1e-3)
     assert pair.shares.worse == pytest.approx(below, abs=1e-3)
@@ -146,7 +146,7 @@ def test_with_three_grades_shares_are_those_of_all_mixtures():
     facts = json.loads(profile_of(3).to_json())
     assert facts["conclusions"] == {"any": pair.sentence}
     assert facts["shares"]["any"] == pair.shares._asdict()
-    told = f"mixtures of users, any has the higher mean for {pair.shares.higher:.0%}"
+    told = f"mixtures of users, any has the higher mean for {100 * pair.shares.higher:.0f} %"
     assert told in " ".join(str(profile_of(3)).split())
     assert "Of all possible mixtures" not in " ".join(str(profile_of(1)).split())
 
@@ -156,8 +156,8 @@ def test_only_all_users_are_100_percent():
     value, still = np.array([0.1, 0.1, -0.005]), np.full((2, 3), 1e-9) * [[1], [-1]]
     pair = PairProfile("a", "b", Estimate(value, still), 0.95)
     assert 0.995 < pair.shares.better < 1.0
-    assert "Take a for users with threshold 1 or 2 and 99% of all mixtures" in pair.sentence
-    assert "b for users with threshold 3 and 1% of all mixtures" in pair.sentence
+    assert "Take a for users with threshold 1 or 2 and 99 % of all mixtures" in pair.sentence
+    assert "b for users with threshold 3 and 1 % of all mixtures" in pair.sentence
 
 
 @pytest.mark.parametrize("n_grades", [1, 2, 3])

@@ -88,7 +88,7 @@ def headline(ax: Any, verdict: str) -> None:
 def _room(ax: Any) -> int:
     """Return how many characters fit above the axes, beside the names left of them."""
     names = [line for each in ax.get_yticklabels() for line in each.get_text().split("\n")]
-    width: float = ax.figure.get_figwidth() * ax.get_position().width / 0.775
+    width = ax.figure.get_figwidth() * ax.get_position().width / 0.775
     beside = max(map(len, names), default=0) * _SMALL_CHARACTER + 0.5
     return max(24, int((width - beside) / _TITLE_CHARACTER))
 
@@ -106,7 +106,7 @@ def looks_of(values: ArrayLike) -> list[int | None]:
     list of int or None
         The numbers; None for a value that does not stand out.
     """
-    values = np.asarray(values, dtype=float)
+    values = np.asarray(values, float)
     order = np.argsort(values, kind="stable")
     known = order[~np.isnan(values[order])]
     ends = known if len(known) <= _MOST_COLOURED else [*known[:2], *known[-2:]]
@@ -144,6 +144,6 @@ def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[
         # Pale lines come last.
         names = sorted(named, key=lambda name: named[name].get_color() == _PALE)
         shown, beside = [named[name] for name in names], {"loc": "center left", "frameon": False}
-        names = list(map(shorten, names))
+        names = [shorten(name, 36) for name in names]
         ax.legend(shown, names, fontsize=SMALL, bbox_to_anchor=(1.0, 0.5), **beside)
     return lines

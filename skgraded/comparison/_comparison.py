@@ -436,7 +436,7 @@ def _verdict(found: Comparison, shown: NDArray[np.intp]) -> str:
         margin = f"No worse by more than {found.margin:g} than" if found.margin else "Better than"
         return f"{margin} {found.baseline} {by}: {told}."
     if len(shown) > 1:
-        return f"{differs.sum()} of {len(shown)} differences {by} are significant."
+        return f"{differs.sum() or 'None'} of {len(shown)} differences {by} are significant."
     better = found.difference[shown[0], 0] * found.directions[0]
     one, other = (found.systems[each] for each in found.pairs[shown[0]][:: 1 if better > 0 else -1])
     if differs[0]:

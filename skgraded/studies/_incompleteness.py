@@ -37,7 +37,7 @@ _TITLES: dict[IncompletenessStatistic, str] = {
     "score": "mean score over systems and topics",
     "target_kendall": "Kendall's tau with the {target} of the full pool",
     "target_pearson": "linear correlation with the {target} of the full pool",
-    "target_rmse": "RMS error against the {target} of the full pool",
+    "target_rmse": "RMS error against the {target} of the full pool, lowest is best",
 }
 
 
@@ -302,10 +302,12 @@ def incompleteness(
 
     References
     ----------
-    .. [1] C. Buckley, E. M. Voorhees (2004), "Retrieval Evaluation with Incomplete Information".
+    .. [1] C. Buckley, E. M. Voorhees (2004),
+       "Retrieval Evaluation with Incomplete Information".
     .. [2] E. Yilmaz, J. A. Aslam (2006), "Inferred AP: Estimating Average Precision with
        Incomplete Judgments".
-    .. [3] T. Sakai (2007), "Alternatives to Bpref", Sections 5 and 6.
+    .. [3] T. Sakai (2007), "Alternatives to Bpref",
+       Sections 5 and 6.
     .. [4] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision to
        Graded Relevance", Section 6.
 

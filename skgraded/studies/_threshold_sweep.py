@@ -205,7 +205,7 @@ class ThresholdSweep(Result):
                 if len(first) < len(self.grid):
                     ax.scatter([g[0] for g in self.grid], points, s=8, color=COLOURS[row])
         draw_curves(ax, curves)
-        ax.set_xlabel("g₁, the share of users who accept grade 1")
+        ax.set_xlabel("share of the users who accept grade 1")
         ax.set_ylabel(f"Kendall's tau with {name}")
         plain(ax)
         headline(ax, self._verdict(column))
@@ -220,8 +220,8 @@ class ThresholdSweep(Result):
         topics = f" on the topics {self.topic_sets[group]!r}" if len(self.topic_sets) > 1 else ""
         least = f"{self.rows[row]} with g = {_tuple(self.grid[block])}{topics}"
         return (
-            f"Least like {self.columns[column]} is {least}: tau = {taus[block, row, group]:.2f} "
-            f"over {len(self.systems)} systems."
+            f"{least} orders {len(self.systems)} systems least like {self.columns[column]} "
+            f"(Kendall's tau {taus[block, row, group]:.2f})."
         )
 
 

@@ -200,8 +200,8 @@ class PairProfile:
 def percent(share: float) -> str:
     """Write 0 and 100 percent only where no user, or every user, is meant."""
     if 0.0 < share < _LEAST_SHARE:
-        return "1%"
-    return f"{share:.0%}" if share <= 1.0 - _LEAST_SHARE or share == 1.0 else "99%"
+        return "1 %"
+    return f"{100.0 * share:.0f} %" if share <= 1.0 - _LEAST_SHARE or share == 1.0 else "99 %"
 
 
 def even_points(n_grades: int, n_points: int) -> FloatArray:

@@ -291,8 +291,8 @@ def threshold_profile(
     >>> scores = {"broad": 2 * (y_true > 0) + noise[0], "precise": y_true + noise[1]}
     >>> profile = threshold_profile(y_true, scores, qid=qid)
     >>> print(profile.conclusion)
-    Take broad if more than 73% of your users accept grade 1, precise if fewer than
-    40% do; else no difference is established.
+    Take broad if more than 73 % of your users accept grade 1, precise if fewer than
+    40 % do; else no difference is established.
     """
     fraction("confidence", confidence)
     scores, measure = scores_by_threshold(Given(y_true, y_score, X, qid, sample_weight), fields)
