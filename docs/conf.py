@@ -3,6 +3,9 @@
 import sys
 from pathlib import Path
 
+from docutils import nodes
+from sphinx.util.logging import getLogger
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 from conventions_page import conventions_page
@@ -27,7 +30,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["build", "gallery/*.ipynb", "sg_execution_times.rst"]
+exclude_patterns = ["build", "gallery/*.ipynb", "**sg_execution_times.rst"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 # The gallery's settings hold functions, and its sections name files.
@@ -102,3 +105,11 @@ def setup(app):
     (Path(__file__).parent / "conventions.md").write_text(conventions_page(), encoding="utf-8")
     write_measure_pages(Path(__file__).parent / "measures")
     write_reference_pages(Path(__file__).parent / "reference")
+    app.connect("doctree-read", _warn_of_lost_initials)
+
+
+def _warn_of_lost_initials(app, doctree):
+    """Warn of references of one line: an initial at their start is read as the item of a list."""
+    for each in doctree.findall(nodes.enumerated_list):
+        if each["enumtype"] == "upperalpha":
+            getLogger(__name__).warning("Break the line after the title.", location=each)

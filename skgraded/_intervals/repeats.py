@@ -82,8 +82,10 @@ def over_repeats(
 
     References
     ----------
-    .. [1] A. Owen (2007), "The Pigeonhole Bootstrap", Annals of Applied Statistics 1(2).
-    .. [2] C. Henderson (1953), "Estimation of Variance and Covariance Components", Biometrics 9(2).
+    .. [1] A. Owen (2007), "The Pigeonhole Bootstrap",
+       Annals of Applied Statistics 1(2).
+    .. [2] C. Henderson (1953), "Estimation of Variance and Covariance Components",
+       Biometrics 9(2).
     .. [3] Y. Bengio, Y. Grandvalet (2004), "No Unbiased Estimator of the Variance of K-Fold
        Cross-Validation", JMLR 5.
     """

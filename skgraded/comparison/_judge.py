@@ -348,7 +348,8 @@ def estimate_means(
 
     References
     ----------
-    .. [1] W. Cochran (1977), "Sampling Techniques", Section 12.6.
+    .. [1] W. Cochran (1977), "Sampling Techniques",
+       Section 12.6.
     .. [2] A. Angelopoulos, J. Duchi, T. Zrnic (2023), "PPI++: Efficient Prediction-Powered
        Inference", arXiv 2311.01453.
 

@@ -420,7 +420,8 @@ class QMeasure(_BlendedRatio, PrefixMeasure):
 
     References
     ----------
-    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 21.
+    .. [1] T. Sakai (2007), "Alternatives to Bpref",
+       SIGIR, Eq. 21.
 
     Examples
     --------
@@ -595,7 +596,8 @@ class EBR(_BlendedCascade, _ScaleMeasure):
     ----------
     .. [1] O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan (2009), "Expected Reciprocal Rank for
        Graded Relevance", CIKM, for the probability of stopping.
-    .. [2] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 21, for the blended ratio.
+    .. [2] T. Sakai (2007), "Alternatives to Bpref",
+       SIGIR, Eq. 21, for the blended ratio.
     .. [3] NTCIREVAL, version 190111, measure ``EBR``.
 
     Examples

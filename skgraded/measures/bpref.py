@@ -116,7 +116,8 @@ class Bpref(_ClippedPreference):
 
     References
     ----------
-    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 1 and 9.
+    .. [1] T. Sakai (2007), "Alternatives to Bpref",
+       SIGIR, Eq. 1 and 9.
     .. [2] C. Buckley, E. M. Voorhees (2004), "Retrieval Evaluation with Incomplete Information",
        SIGIR.
 
@@ -153,7 +154,8 @@ class BprefR(_ClippedPreference):
 
     References
     ----------
-    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 10.
+    .. [1] T. Sakai (2007), "Alternatives to Bpref",
+       SIGIR, Eq. 10.
 
     Examples
     --------
@@ -192,7 +194,8 @@ class OldBpref(_ClippedPreference):
 
     References
     ----------
-    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Section 4.1, below Eq. 9.
+    .. [1] T. Sakai (2007), "Alternatives to Bpref",
+       SIGIR, Section 4.1, below Eq. 9.
 
     Examples
     --------
@@ -269,7 +272,8 @@ class BprefN(_BinaryPreference, PrefixMeasure):
 
     References
     ----------
-    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 11.
+    .. [1] T. Sakai (2007), "Alternatives to Bpref",
+       SIGIR, Eq. 11.
 
     Examples
     --------
@@ -314,7 +318,8 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
 
     References
     ----------
-    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 18.
+    .. [1] T. Sakai (2007), "Alternatives to Bpref",
+       SIGIR, Eq. 18.
 
     Examples
     --------
@@ -361,7 +366,8 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
 
     References
     ----------
-    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 2 to 5 and 16.
+    .. [1] T. Sakai (2007), "Alternatives to Bpref",
+       SIGIR, Eq. 2 to 5 and 16.
     .. [2] J. De Beer, M.-F. Moens (2006), "Rpref: A Generalization of Bpref towards Graded
        Relevance Judgments", SIGIR.
 
@@ -421,7 +427,8 @@ class RprefRelative(_RelativeGradedPreference):
 
     References
     ----------
-    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 17.
+    .. [1] T. Sakai (2007), "Alternatives to Bpref",
+       SIGIR, Eq. 17.
 
     Examples
     --------
@@ -458,7 +465,8 @@ class RprefRelative2(_RelativeGradedPreference):
 
     References
     ----------
-    .. [1] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 19.
+    .. [1] T. Sakai (2007), "Alternatives to Bpref",
+       SIGIR, Eq. 19.
 
     Examples
     --------

@@ -135,7 +135,8 @@ class iRBU(ERR):  # noqa: N801 - the name that its authors gave it
 
     References
     ----------
-    .. [1] T. Sakai, Z. Zeng (2019), "Which Diversity Evaluation Measures Are 'Good'?", SIGIR.
+    .. [1] T. Sakai, Z. Zeng (2019), "Which Diversity Evaluation Measures Are 'Good'?",
+       SIGIR.
     .. [2] E. Amigó, D. Spina, J. Carrillo-de-Albornoz (2018), "An Axiomatic Analysis of Diversity
        Evaluation Metrics: Introducing the Rank-Biased Utility Metric", SIGIR.
 
@@ -174,7 +175,8 @@ class RR(_StopsAtRelevant):
 
     References
     ----------
-    .. [1] E. M. Voorhees (1999), "The TREC-8 Question Answering Track Report", TREC.
+    .. [1] E. M. Voorhees (1999), "The TREC-8 Question Answering Track Report",
+       TREC.
 
     Examples
     --------

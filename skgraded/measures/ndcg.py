@@ -121,7 +121,8 @@ class DCG(_GainMeasure, PrefixMeasure):
     ----------
     .. [1] K. Järvelin, J. Kekäläinen (2002), "Cumulated Gain-Based Evaluation of IR Techniques",
        ACM TOIS 20(4).
-    .. [2] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 22.
+    .. [2] T. Sakai (2007), "Alternatives to Bpref",
+       SIGIR, Eq. 22.
 
     Examples
     --------
@@ -169,7 +170,8 @@ class nDCG(DCG):
     ----------
     .. [1] K. Järvelin, J. Kekäläinen (2002), "Cumulated Gain-Based Evaluation of IR Techniques",
        ACM TOIS 20(4).
-    .. [2] T. Sakai (2007), "Alternatives to Bpref", SIGIR, Eq. 22.
+    .. [2] T. Sakai (2007), "Alternatives to Bpref",
+       SIGIR, Eq. 22.
 
     Examples
     --------

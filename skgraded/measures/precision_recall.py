@@ -162,7 +162,8 @@ class F(_BinaryMeasure, PrefixMeasure):
 
     References
     ----------
-    .. [1] C. J. van Rijsbergen (1979), "Information Retrieval", Chapter 7.
+    .. [1] C. J. van Rijsbergen (1979), "Information Retrieval",
+       Chapter 7.
 
     Examples
     --------
@@ -341,7 +342,8 @@ class FDR(_SetMeasure):
 
     References
     ----------
-    .. [1] Y. Benjamini, Y. Hochberg (1995), "Controlling the False Discovery Rate", JRSS B 57(1).
+    .. [1] Y. Benjamini, Y. Hochberg (1995), "Controlling the False Discovery Rate",
+       JRSS B 57(1).
 
     Examples
     --------

@@ -181,8 +181,10 @@ def discriminative_power(
 
     References
     ----------
-    .. [1] T. Sakai (2006), "Evaluating Evaluation Metrics based on the Bootstrap".
-    .. [2] T. Sakai (2007), "Alternatives to Bpref", Section 7.
+    .. [1] T. Sakai (2006),
+       "Evaluating Evaluation Metrics based on the Bootstrap".
+    .. [2] T. Sakai (2007), "Alternatives to Bpref",
+       Section 7.
     .. [3] B. Carterette (2012), "Multiple Testing in Statistical Analysis of Systems-Based
        Information Retrieval Experiments".
 

@@ -161,7 +161,8 @@ def simulate_judgments(
 
     References
     ----------
-    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization", Section 3.3.
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       Section 3.3.
 
     Examples
     --------
@@ -244,7 +245,8 @@ def compare_assessors(
 
     References
     ----------
-    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization", Section 3.3.
+    .. [1] K. Kishida (2005), "Property of Average Precision and its Generalization",
+       Section 3.3.
 
     Examples
     --------

@@ -45,7 +45,8 @@ def kendall_tau(reference: ArrayLike, estimate: ArrayLike) -> float:
 
     References
     ----------
-    .. [1] M. G. Kendall (1948), "Rank Correlation Methods".
+    .. [1] M. G. Kendall (1948),
+       "Rank Correlation Methods".
 
     Examples
     --------
@@ -346,16 +347,13 @@ def _verdict(found: Correlation, values: FloatArray) -> str:
     known = np.flatnonzero(~np.isnan(pairs))
     if not len(known):
         return ""
+    ends = (pairs[known].argmax(), "order systems most alike"), (pairs[known].argmin(), "least")
     said = [
-        f"{how} {' and '.join((found.measures[rows[pair]], found.measures[columns[pair]]))} "
+        f"{found.measures[rows[pair]]} and {found.measures[columns[pair]]} {how} "
         f"({pairs[pair]:.2f})"
-        for how, pair in (
-            ("highest", known[pairs[known].argmax()]),
-            ("lowest", known[pairs[known].argmin()]),
-        )
+        for pair, how in ((known[place], how) for place, how in ends)
     ]
-    said = ["; ".join(said[: len(known)])]
-    return f"{said[0][0].upper()}{said[0][1:]}."
+    return f"{', '.join(said[: len(known)])}."
 
 
 def correlate(
@@ -396,7 +394,8 @@ def correlate(
     ----------
     .. [1] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision to
        Graded Relevance", Section 6.
-    .. [2] T. Sakai (2007), "Alternatives to Bpref", Section 6.
+    .. [2] T. Sakai (2007), "Alternatives to Bpref",
+       Section 6.
 
     Examples
     --------

@@ -68,7 +68,8 @@ def reduce_pool(
 
     References
     ----------
-    .. [1] C. Buckley, E. M. Voorhees (2004), "Retrieval Evaluation with Incomplete Information".
+    .. [1] C. Buckley, E. M. Voorhees (2004),
+       "Retrieval Evaluation with Incomplete Information".
     .. [2] E. Yilmaz, J. A. Aslam (2006), "Inferred AP: Estimating Average Precision with
        Incomplete Judgments".
     .. [3] M. Ferrante, N. Ferro, M. Maistro (2014), "Rethinking How to Extend Average Precision to

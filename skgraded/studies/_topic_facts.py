@@ -190,7 +190,8 @@ def best_systems(scores: Any, n_systems: int = 30, measure: str = "AP") -> NDArr
 
     References
     ----------
-    .. [1] T. Sakai (2007), "Alternatives to Bpref", Section 5.
+    .. [1] T. Sakai (2007), "Alternatives to Bpref",
+       Section 5.
 
     Examples
     --------

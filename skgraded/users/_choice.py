@@ -96,7 +96,8 @@ def choose(scores: Scores, g: ArrayLike, *, by: str | Measure = "nDCG@10") -> Ch
     ----------
     .. [1] G. Robinson (1991), "That BLUP is a Good Thing: The Estimation of Random Effects",
        Statistical Science 6(1).
-    .. [2] B. Efron, C. Morris (1972), "Empirical Bayes on Vector Observations", Biometrika 59(2).
+    .. [2] B. Efron, C. Morris (1972), "Empirical Bayes on Vector Observations",
+       Biometrika 59(2).
 
     Examples
     --------
