@@ -56,8 +56,8 @@ def objective(
     r"""Make a training objective for LightGBM from a measure: LambdaMART.
 
     One object serves ``LGBMRanker(objective=...)`` and ``lightgbm.train({"objective": ...})``.
-    With ``nDCG(gain="exp2", ties="row_order")`` it is LightGBM's own ``"lambdarank"``; every other
-    measure of the prefix form takes nDCG's place in the same formula. The cost of a query is
+    With ``nDCG(gain="exp2", ties="row_order")`` it is LightGBM's own ``"lambdarank"`` [1]_; every
+    other measure of the prefix form takes nDCG's place. The cost of a query is
 
     .. math:: C = \sum_{(i, j):\, r_i > r_j} w_{ij} \log\bigl(1 + e^{-\sigma (s_i - s_j)}\bigr)
 
@@ -66,32 +66,30 @@ def objective(
     w_ij is the absolute change in the measure if the two documents swapped their ranks; the
     gradient treats it as a constant. With `norm` it is divided by 0.01 + ``|s_i - s_j|``, unless
     all scores of the query are tied, as in the first iteration. All derivatives of a query are then
-    multiplied by log2(1 + S) / S, where S is the sum of the absolute lambdas, so that queries with
-    many documents do not outweigh the others; this holds for tied queries, too.
+    multiplied by log2(1 + S) / S, where S is the sum of the absolute lambdas.
 
     Parameters
     ----------
     measure : str or Measure, optional
-        The measure to train for; None takes that of the QueryRanker around the model. Pairs of
-        documents that are both below its cut-off k have no weight. A measure with ``normalize`` and
-        no cut-off is normalized by the ideal value at `truncation_level`, as in LightGBM.
+        The measure to train for; None takes that of the QueryRanker around the model. One with
+        ``normalize`` and no cut-off is normalized by the ideal value at `truncation_level`.
     sigmoid : float, default=1.0
         Steepness of the logistic loss.
     truncation_level : int or None, default=30
         Only pairs with a document among this many first ranks count; None counts all pairs.
     norm : bool, default=True
         Whether to normalize as described above. Without it, derivatives are as large as the changes
-        of the measure: lower LightGBM's ``min_sum_hessian_in_leaf`` accordingly.
+        of the measure: lower LightGBM's ``min_sum_hessian_in_leaf``.
     noise : {"gumbel", "logistic"} or None, default=None
-        Distribution of random numbers that are added to the scores. The derivatives are then the
-        means over `n_draws` draws, as described in the notes.
+        Distribution of random numbers e that are added to the scores: each becomes
+        s + `noise_scale` d e, where d is the standard deviation of the scores of its query. The
+        derivatives are the means over `n_draws` draws. CatBoost's YetiRank [2]_ does likewise.
     noise_scale : float, default=0.5
-        Factor of the numbers, in standard deviations of the scores of each query. Only with
-        `noise`.
+        Factor of the numbers.
     n_draws : int, default=3
-        Number of draws in each iteration. Only with `noise`.
+        Number of draws in each iteration.
     random_state : int, default=0
-        Seed of the draws. Only with `noise`.
+        Seed of the draws, which also depend on grades and scores in the order of their rows.
     n_threads : int, optional
         Threads for sorting and derivatives: None is one, -1 all processors. The derivatives do not
         depend on it.
@@ -99,15 +97,14 @@ def objective(
     Returns
     -------
     callable
-        Called by LightGBM with four arguments (labels, scores, weights, query sizes) or two
-        (scores, data set); returns gradient and Hessian.
+        Called by LightGBM; returns gradient and Hessian.
 
     Raises
     ------
     ValueError
         If the measure does not have the prefix form, or an argument is out of its range. In
-        training: if query sizes are missing or do not add up, the data set is a subset that cuts
-        queries or has positions, labels do not fit the measure, or scores are not finite.
+        training: if query sizes are missing or wrong, the data set cuts queries or has positions,
+        labels do not fit the measure, or scores are not finite.
 
     Warns
     -----
@@ -119,31 +116,15 @@ def objective(
 
     Notes
     -----
-    *Ties.* LightGBM ranks tied documents, such as all in the first iteration, in the order of their
-    rows, which leaks that order into the model. Here the field ``ties`` of the measure decides.
-    With ``"expected"``, the default, the grades of a tied block are put into an order that is drawn
-    from these grades alone, and documents of the same grade share the mean of their derivatives.
-
-    *Noise.* In a draw every document gets the score s + `noise_scale` d e, where d is the standard
-    deviation of the scores of its query and e a random number of the distribution. Everything in
-    the formula is taken at these scores, and derivatives are the means over the draws; with
-    Gumbel's distribution, each draw is a ranking of the Plackett-Luce model. CatBoost's YetiRank
-    [3]_ averages over random rankings, too. The draws of a query depend on `random_state` and on
-    its grades and scores in the order of its rows, and on nothing else.
-
-    *What to train for.* No gain over ``"lambdarank"`` beyond 0.004 is established, and none by
-    noise (``benchmarks/training_measures.py``, ``benchmarks/noise_protocol.py``).
-
-    *Limits.* ``lightgbm.cv`` with a callable objective would split queries, which is an error here:
-    pass ``folds=skgraded.QueryKFold(5)``.
+    Under ties the field ``ties`` of the measure decides. With ``"expected"``, the default, the
+    grades of a tied block are put into an order that is drawn from these grades alone, and
+    documents of the same grade share the mean of their derivatives.
 
     References
     ----------
     .. [1] C. J. C. Burges (2010), "From RankNet to LambdaRank to LambdaMART: An Overview",
        Microsoft Research MSR-TR-2010-82.
-    .. [2] P. Donmez, K. M. Svore, C. J. C. Burges (2009), "On the Local Optimality of LambdaRank",
-       SIGIR.
-    .. [3] A. Gulin, I. Kuralenok, D. Pavlov (2011), "Winning the Transfer Learning Track of Yahoo's
+    .. [2] A. Gulin, I. Kuralenok, D. Pavlov (2011), "Winning the Transfer Learning Track of Yahoo's
        Learning to Rank Challenge with YetiRank", JMLR Workshop and Conference Proceedings 14.
 
     Examples

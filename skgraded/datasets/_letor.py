@@ -57,7 +57,7 @@ def load_letor(
         Several files are put one below the other. A line has at most 10,000,000 bytes.
     n_features : int, default=None
         Number of columns of `X`. None takes the largest feature index in any of the files. Pass it
-        where files that belong together, like training and test set, are read in separate calls.
+        where training and test set are read in separate calls.
     zero_based : bool, default=False
         Whether feature indices in the files count from 0. In LETOR they count from 1 (feature 1 is
         column 0 of `X`), and an index 0 is an error. Files made by
@@ -68,8 +68,7 @@ def load_letor(
     Returns
     -------
     X : sparse matrix of shape (n_documents, n_features), CSR
-        Features, as :func:`sklearn.datasets.load_svmlight_file` gives them: explicit zeros in the
-        file stay explicit, NaN is allowed.
+        Features. Explicit zeros in the file stay explicit.
     y : ndarray of shape (n_documents,), int64 or float64
         Grades; float64 only if some label is fractional or NaN (an unjudged document).
     qid : ndarray of shape (n_documents,), int64
@@ -96,26 +95,14 @@ def load_letor(
 
     Notes
     -----
-    *Query ids.* The lines of a query need not be adjacent, and the same ``qid:`` in two files is
-    the same query: its documents in both are one list. Where lines have no ``qid:``, the group
-    sizes are read from the file of the same name plus ``.query``, one size per line; for
-    ``train.gz`` that is ``train.gz.query`` or else ``train.query``. Groups of different files are
-    different queries: they are numbered on from file to file. If the lines have query ids, a
-    ``.query`` file is not looked at. Files with ids and files with group sizes cannot be mixed in
-    one call, since their ids could meet by accident.
+    The lines of a query need not be adjacent, and the same ``qid:`` in two files is the same query.
+    Where lines have no ``qid:``, the group sizes are read from the file of the same name plus
+    ``.query``, one size per line; for ``train.gz`` that is ``train.gz.query`` or else
+    ``train.query``. Groups of different files are different queries. Files with ids and files with
+    group sizes cannot be mixed in one call, since their ids could meet by accident.
 
-    *Indices.* A file does not say whether it counts features from 0 or from 1, unless index 0
-    occurs. LightGBM's own reader counts from 0, and therefore finds an empty first feature in a
-    file that counts from 1; `X` has no such column.
-
-    *Values that are missing* are written ``nan``; ``NULL``, as some sets of LETOR 4.0 write them,
-    is an error.
-
-    *Blank lines and lines that are all comment* are skipped; they count for the line numbers in
-    messages, not for group sizes.
-
-    Scikit-learn reads the features and labels. It does not read the query ids here, because the
-    time that it takes for them grows with the square of the number of lines.
+    Missing values are written ``nan``; ``NULL``, as in some sets of LETOR 4.0, is an error. Blank
+    lines and lines that are all comment are skipped.
 
     References
     ----------

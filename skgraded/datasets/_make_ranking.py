@@ -42,8 +42,7 @@ def make_ranking(
     A document's latent relevance is ``signal + query effect + noise``: the signal is a nonlinear
     function of the features, the query effect makes some queries rich in relevant documents and
     others poor. The latent values of all documents are cut into grades at the thresholds that
-    give `grade_shares`. A boosted ranker learns much of the signal, a linear model less of it, and
-    no model can learn the noise.
+    give `grade_shares`.
 
     Parameters
     ----------
@@ -63,12 +62,11 @@ def make_ranking(
     n_redundant : int, default=4
         Number of noisy linear combinations of the informative features.
     n_query_features : int, default=2
-        Number of features that are constant within a query. They cannot rank documents by
-        themselves, but they say how much each informative feature matters in that query.
+        Number of features that are constant within a query, and say how much each informative
+        feature matters there.
     grade_shares : array-like of shape (n_grades,), default=(0.52, 0.32, 0.13, 0.02, 0.01)
-        Share of the documents that have grade 0, 1, 2, ...; sums to 1. The grades of the whole data
-        set have these shares to within one document; those of a single query vary. The default is
-        close to the shares in MSLR-WEB30K [1]_.
+        Share of the documents that have grade 0, 1, 2, ..., over the whole data set; sums to 1. The
+        default is close to the shares in MSLR-WEB30K [1]_.
     noise : float, default=1.0
         Standard deviation of the noise, in standard deviations of the signal, >= 0. With 0 the
         features (and the query effect) determine the grade.
@@ -111,8 +109,6 @@ def make_ranking(
     each of the three sums scaled to unit variance over all documents, and so their sum; the
     weights :math:`w, a, v` are drawn once per data set (:math:`z_0` is the last feature). The
     query effect has standard deviation 0.5 and is independent of the features.
-
-    A query may have no relevant document, as in real data; short queries more often do.
 
     References
     ----------

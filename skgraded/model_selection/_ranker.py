@@ -55,16 +55,12 @@ from skgraded.rankings import Judgments, read_columns, replace_words, without_qu
 class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A ranking model that scikit-learn's tools can cross-validate, search and stop early.
 
-    It wraps a ranker, regressor or classifier and needs nothing but one query id per row. Rows may
-    stand in any order: they are laid out query by query, and LightGBM gets group sizes, XGBoost
-    sorted numeric ids, CatBoost group ids. `score` is the measure.
+    It needs nothing but one query id per row. Rows may stand in any order: LightGBM gets group
+    sizes, XGBoost sorted numeric ids, CatBoost group ids. `score` is the measure.
 
     The ids are taken from the first of these that exists: the keyword ``qid`` (inside
-    scikit-learn's tools with metadata routing on; no ``set_fit_request`` is needed),
-    `query_target`, a column ``"qid"`` of a pandas or polars X, an index level ``"qid"`` of y or X.
-    If several of them exist, they must agree on which rows belong together.
-    `query_target`, `query_series` and `query_ids` also tell how many rows each query has, so that
-    the ranker warns wherever some of them are missing.
+    scikit-learn's tools with metadata routing on), `query_target`, a column ``"qid"`` of a pandas
+    or polars X, an index level ``"qid"`` of y or X. They must not contradict each other.
 
     Parameters
     ----------
@@ -72,22 +68,20 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         LGBMRanker, XGBRanker, CatBoostRanker, any regressor, any classifier whose classes are the
         grades, or a Pipeline that ends in one of them. It is cloned, not changed.
     measure : Measure or str
-        What `score` returns and early stopping watches, such as ``xGAP(g=(.1, .9), k=10)`` or
-        ``"nDCG@10"``. Where it leaves the scale's top grade open, `fit` takes that of the training
-        labels. ``LGBMRanker(objective=skgraded.lightgbm.objective())`` trains for it, too.
+        What `score` returns and early stopping watches. Where it leaves the scale's top grade open,
+        `fit` takes that of the training labels.
     validation_fraction : float, optional
         Share of the training queries, between 0 and 1, that is held out and evaluated in each
-        iteration. Whole queries are drawn by their ids, so that the order of rows does not matter.
-        Works with LGBMRanker, XGBRanker, CatBoostRanker, LGBMRegressor and XGBRegressor, also at
-        the end of a Pipeline; ``eval_X`` of `fit` gives other queries instead.
+        iteration, for LGBMRanker, XGBRanker, CatBoostRanker, LGBMRegressor and XGBRegressor, also
+        at the end of a Pipeline; ``eval_X`` of `fit` gives other queries instead.
     early_stopping_rounds : int, optional
         Stop when the measure on the held-out queries has not improved for that many iterations,
-        and predict with the best one. Needs `validation_fraction` or ``eval_X``.
+        and predict with the best one.
     random_state : int, RandomState instance or None, optional
         Seed of the draw of held-out queries; it is not handed to `estimator`.
     grades : mapping of str to float, optional
         The grade of each word, such as ``{"E": 3, "S": 2, "C": 1, "I": 0}``, where the y of `fit`
-        and `score` holds words. For other scorers ``query_target(y, qid, grades=...)`` reads them.
+        and `score` holds words.
 
     Attributes
     ----------
@@ -100,32 +94,25 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, where X has string column names.
     feature_importances_ : ndarray of shape (n_features,)
-        The importances of the fitted estimator, where it has them. For CatBoostRanker with a
-        ranking loss, whose own importances need the training rows, they are of the type
-        ``"PredictionValuesChange"``.
+        The importances of the fitted estimator, where it has them.
     training_queries_ : QueryRecord
-        The queries that the ranker was fitted on, held-out ones included, as hashes of their ids
-        with numbers of rows, about 9 bytes a query. With them `score` and scorers notice when they
-        are given other rows of these queries.
+        Hashes of the ids of all queries that `fit` was given, with numbers of rows.
     validation_queries_ : QueryRecord
-        The validation queries; ``validation_queries_.contains(qid)`` marks their rows. Only where
-        there are any.
+        The validation queries, where there are any, like the next four attributes;
+        ``validation_queries_.contains(qid)`` marks their rows.
     evals_result_ : dict
         Values on the validation queries, ``{"valid_0": {str(measure_): [...]}}``, or with the names
-        that ``eval_metric`` of `fit` chooses; only where there are any.
+        that ``eval_metric`` of `fit` chooses.
     evaluated_measures_ : dict of str to Measure
         The measures by their names in ``evals_result_``; the first is ``measure_``.
     best_iteration_ : int
-        Number of iterations that predictions use; only with `early_stopping_rounds`.
+        Number of iterations that predictions use, with `early_stopping_rounds`.
     best_score_ : float
-        Value of `measure_` on the validation queries after the iterations that predictions use;
-        only where there are any.
+        Value of `measure_` on the validation queries after the iterations that predictions use.
     booster_ : lightgbm.Booster or xgboost.Booster
-        The trained model, for functions such as ``lightgbm.plot_importance(ranker.booster_)``; only
-        of these two libraries.
+        The trained model.
     starts_from_ : str
-        Name of the fit parameter with the initial scores that the model starts from; only where
-        there are some.
+        Name of the fit parameter with the initial scores that the model starts from, if any.
 
     See Also
     --------
@@ -134,38 +121,11 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    LightGBM trains on all cores unless told otherwise; give the estimator ``n_jobs=1`` inside a
-    search that runs in parallel itself. Rows that already stand query by query are left where they
-    are, so that the model is the one that ``LGBMRanker.fit(X, y, group=sizes)`` gives.
-
-    A metric that is set in an LGBMRanker or XGBRanker is recorded beside the measure, but never
-    watched. An XGBRanker's own callbacks find the measure recorded, by its string in ``"valid_0"``;
-    but before version 3.2 XGBoost may call them first.
-
-    Optuna's ``OptunaSearchCV(n_jobs=2)`` works in threads in which metadata routing is off: give it
-    a target made by `query_target`.
-
-    An estimator that cross-validates inside, such as a StackingRegressor, GridSearchCV or
-    CalibratedClassifierCV, leaves queries whole with ``cv=QueryKFold(3)``, whether metadata routing
-    is on or off; a ``cv`` that cuts queries causes a `QueryLeakWarning`. Its scorers find the ids
-    too.
-
-    Ids in X under another name than ``"qid"`` are used as a feature, and `fit` warns of that.
-    Rename the column, ``X.rename(columns={"srch_id": "qid"})``, and ranker, scorers and splitters
-    read the ids there and leave them out of the features.
-
-    RFECV takes R2 where no ``scoring`` is given, not `score`: give it one, such as
-    ``make_ranking_scorer("nDCG@10")``.
-
     A classifier scores a document by its expected grade, the sum over grades of P(grade) times
-    grade. A classifier without ``predict_proba`` scores by the margin where there are two grades,
-    else by the expected grade with P = softmax of the margins.
+    grade. Without ``predict_proba``, it scores by the margin where there are two grades, else with
+    P = softmax of the margins.
 
-    scikit-learn takes the greatest score for the best: where a lower value of the measure is
-    better, `score` returns it with the opposite sign, like scikit-learn's scorers ``neg_...``.
-
-    The hashes keep ids out of saved models, but they are not secret: anyone who guesses an id can
-    check whether the ranker was trained on it.
+    Where a lower value of the measure is better, `score` returns it with the opposite sign.
 
     Examples
     --------
@@ -185,8 +145,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     >>> search = search.fit(X, query_target(y, qid))
     >>> search.best_estimator_.measure_
     xGAP(max_grade=4, k=10)
-    >>> len(search.best_estimator_.validation_queries_)
-    15
     """
 
     # Asked for by default, so that users need not call set_fit_request and set_score_request.

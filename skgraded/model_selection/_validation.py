@@ -171,15 +171,6 @@ def cross_validate_queries(
     >>> found = cross_validate_queries(Ridge(), X, y, qid=qid, measures="nDCG@10", cv=4)
     >>> found.fold_means().shape, found.n_queries
     ((4, 1), 40)
-
-    Two rankers on the same splits, which are drawn twice:
-
-    >>> rankers = {"soft": Ridge(), "stiff": Ridge(alpha=1e5)}
-    >>> found = cross_validate_queries(
-    ...     rankers, X, y, qid=qid, measures="nDCG@10", cv=4, n_repeats=2
-    ... )
-    >>> found.values.shape, list(found.mean())
-    ((2, 2, 40, 1), ['soft', 'stiff'])
     """
     choice("response_method", response_method, get_args(ResponseMethod))
     is_several = isinstance(estimator, Mapping)

@@ -67,8 +67,8 @@ def thresholds_from_feedback(
 ) -> Shares:
     r"""Estimate g from the documents that were shown to users, and which of them satisfied.
 
-    Use it for users who were asked, or who examine all that they are shown. For users who stop when
-    satisfied, or choose one document, it would be far off: use `thresholds_from_log`.
+    It serves users who were asked, or who examine all that they are shown. For users who stop when
+    satisfied, or choose one document, use `thresholds_from_log`.
 
     .. math::
 

@@ -43,9 +43,9 @@ def thresholds_from_log(
 ) -> Shares:
     r"""Estimate g from clicks or purchases on ranked lists, with a model of how users read.
 
-    A user has a threshold K with P(K = k) = g_k, which nobody sees, and holds it during a session.
-    Who gets to rank n clicks a document there that reaches the threshold with probability
-    :math:`x_n`, and one below it `below` times as often; goes on to the next rank with probability
+    In a session a user has a threshold K with P(K = k) = g_k, which nobody sees. Who gets to
+    rank n clicks a document there that reaches the threshold with probability
+    :math:`x_n`, one below it `below` times as often; goes on to the next rank with probability
     `goes_on`, or `goes_on` (1 - `stops`) after a click. All parameters are estimated together, by
 
     .. math::
@@ -53,35 +53,31 @@ def thresholds_from_log(
         P(\text{clicks}) = \sum_k g_k \, P(\text{clicks} \mid K = k)
 
     The examination model by position [1]_ is the case goes_on = 1, stops = 0, and the cascade [1]_
-    [2]_ the one with the same x at all ranks.
-
-    People buy otherwise: they look around and choose one document, the best that they saw. Where no
-    session has two clicks, this model is tried, too, and taken if its Schwarz criterion is better.
+    [2]_ the one with the same x at all ranks. Where no session has two clicks, users who choose the
+    best document that they saw are tried, too, and taken if their Schwarz criterion is better.
 
     Parameters
     ----------
     grade : array-like of shape (n_rows,)
         Grade of each document that was shown in a session, or what `query_series` or `query_target`
-        makes; NaN where nobody judged it, which is counted and never taken for grade 0.
+        makes; NaN where nobody judged it.
     clicked : array-like of shape (n_rows,)
-        Whether the document was clicked, or purchased: True, False, 1 or 0.
+        Whether it was clicked, or purchased: True, False, 1 or 0.
     session : array-like of shape (n_rows,)
         Session of each row: one list that one user saw.
     position : array-like of shape (n_rows,)
         Rank of each row in its session, an integer from 1 on.
     user, qid : array-like of shape (n_rows,), optional
-        User and query id of each session. Thresholds belong to users, and documents to queries:
-        the intervals are over these clusters, both ways [3]_ if both are given. Without them,
-        intervals are too short where users or queries recur.
+        User and query id of each session: the clusters of the intervals [3]_, which without them
+        are too short where users or queries recur.
     propensity : array-like of shape (n_rows,), optional
-        Probability that each row was examined, up to a common factor, in (0, 1]: x is then the same
-        at all ranks but for it. None estimates x by rank.
+        Probability that each row was examined, up to a factor. None estimates x by rank.
     reader : {"auto", "position", "cascade", "one"}, default="auto"
-        Which parameters are free: all; x alone; one x for all ranks; or users choose one document.
+        What is free: all; x alone; one x for all ranks; or one document is chosen.
     max_grade : int, optional
         Top grade of the scale; None takes it from `grade`.
     confidence : float, default=0.95
-        Confidence of each interval by itself.
+        Confidence of each interval.
 
     Returns
     -------
@@ -98,8 +94,7 @@ def thresholds_from_log(
     Warns
     -----
     UserModelWarning
-        If clicks depart from the reader by score tests, or clicked documents were judged far more
-        often than others.
+        If clicks depart from the reader by score tests, or mostly clicked documents were judged.
     MissingClustersWarning
         If sessions share lists and no `qid` is given.
     GradeScaleWarning
@@ -126,12 +121,8 @@ def thresholds_from_log(
     >>> liked = (grade >= threshold) & (rng.random((3000, 8)) < .4)
     >>> goes_on = np.cumprod(rng.random((3000, 8)) < .9, axis=1) > 0
     >>> clicked = liked & goes_on & (liked.cumsum(axis=1) == 1)    # and then they stop
-    >>> session, position = np.repeat(np.arange(3000), 8), np.tile(np.arange(1, 9), 3000)
-    >>> found = thresholds_from_log(
-    ...     grade.ravel(), clicked.ravel(), session=session, position=position
-    ... )
-    >>> found.g.round(2)
-    array([0.19, 0.81])
+    >>> session, rank = np.repeat(np.arange(3000), 8), np.tile(np.arange(1, 9), 3000)
+    >>> found = thresholds_from_log(grade.ravel(), clicked.ravel(), session=session, position=rank)
     >>> found.measure(xGAP, k=10, digits=2)
     xGAP(g=(0.19, 0.81), k=10)
     """
