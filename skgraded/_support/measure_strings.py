@@ -40,7 +40,7 @@ def _split(spec: str) -> tuple[str, str, str | None]:
     """Return name, fields and cut-off of ``Name(fields)@k``, as text."""
     found = _FORM.fullmatch(spec.strip())
     if found is None or found["k"] == "":
-        raise ValueError(f"A measure must be written Name(field=value,...)@k, got {spec!r}.")
+        raise ValueError(f"A measure must be written Name(rel=2)@10 and come first, got {spec!r}.")
     return found["name"], found["fields"] or "", found["k"]
 
 

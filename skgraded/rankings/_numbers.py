@@ -24,7 +24,7 @@ _SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")  # each is exact in s
 _SMALLEST = float(np.finfo(np.float64).tiny)
 _LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 _LONGEST_QUOTE = 60
-_MOST_WORDS = 10  # that a message shows
+_MOST_WORDS = 6  # that a message shows
 
 _WAY_TO_GRADES = (
     " y_true comes first, and then y_score. Use 0 for documents judged not relevant (or junk), "
@@ -392,7 +392,7 @@ def way_of_words(words: Iterable[Any]) -> str:
         f" Say which grade each word is, with your numbers: grades={grades}, as evaluate, "
         "query_target, QueryRanker, log_columns and the readers of skgraded.trec take them, or "
         f"--grades {options} on the command line. Or give ordered categories, "
-        "pd.Categorical(..., ordered=True) or pl.Enum."
+        "pd.Categorical(..., ordered=True) or pl.Enum. Query ids are no grades: y comes first."
     )
 
 

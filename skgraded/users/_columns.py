@@ -95,7 +95,7 @@ def known_grades(n_shown: IntArray) -> IntArray:
 def require(fits: NDArray[np.bool_], values: NDArray[Any], name: str, rule: str) -> None:
     """Raise at the first value that does not fit."""
     if not fits.all():
-        row = int(np.flatnonzero(~fits)[0])
+        row = np.flatnonzero(~fits)[0]
         raise ValueError(f"{name} must hold {rule}, got {values[row]:g} in row {row}.")
 
 

@@ -209,7 +209,7 @@ def _units(ids: dict[str, Any], session: IntArray, first: IntArray) -> dict[str,
         number = unit_numbers(name, each, len(session))
         differs = number != number[first][session]
         if differs.any():
-            row = int(np.flatnonzero(differs)[0])
+            row = np.flatnonzero(differs)[0]
             raise ValueError(
                 f"{name} must be the same in all rows of a session, got rows "
                 f"{int(first[session[row]])} and {row} of one session with different ones. Give "
@@ -224,7 +224,7 @@ def _cells(session: IntArray, column: IntArray, place: IntArray, n_ranks: int) -
     cell: IntArray = session * n_ranks + column
     n_rows = np.bincount(cell)
     if n_rows.max() > 1:
-        row = int(np.flatnonzero(n_rows[cell] > 1)[1])
+        row = np.flatnonzero(n_rows[cell] > 1)[1]
         raise ValueError(
             f"position must differ between the rows of a session, got {place[row]} twice, the "
             f"second time in row {row}. Give every page view an id of its own."

@@ -32,8 +32,8 @@ def thresholds_from_log(
     grade: ArrayLike,
     clicked: ArrayLike,
     *,
-    session: ArrayLike,
-    position: ArrayLike,
+    session: ArrayLike | None = None,
+    position: ArrayLike | None = None,
     user: ArrayLike | None = None,
     qid: ArrayLike | None = None,
     propensity: ArrayLike | None = None,
@@ -59,8 +59,8 @@ def thresholds_from_log(
     Parameters
     ----------
     grade : array-like of shape (n_rows,)
-        Grade of each document that was shown in a session, or what `query_series` or `query_target`
-        makes; NaN where nobody judged it.
+        Grade of each document that was shown, or what `query_series` or `query_target` makes; NaN
+        where nobody judged it.
     clicked : array-like of shape (n_rows,)
         Whether it was clicked, or purchased: True, False, 1 or 0.
     session : array-like of shape (n_rows,)
@@ -87,9 +87,9 @@ def thresholds_from_log(
     Raises
     ------
     ValueError
-        If an array is invalid, a session has two users or queries or a position twice, one grade
-        alone or no document of the top grade is shown, nobody clicks, rows without clicks are
-        missing, or `reader` is "one" and a session has several clicks or a row without a grade.
+        If an array is missing or invalid, a session has two users or queries or a position twice,
+        one grade alone or no document of the top grade is shown, nobody clicks, rows without clicks
+        are missing, or `reader` is "one" and a session has several clicks or a row without a grade.
 
     Warns
     -----
@@ -120,12 +120,14 @@ def thresholds_from_log(
     >>> grade, threshold = rng.choice(3, size=(3000, 8)), rng.choice([1, 2], (3000, 1), p=[.2, .8])
     >>> liked = (grade >= threshold) & (rng.random((3000, 8)) < .4)
     >>> goes_on = np.cumprod(rng.random((3000, 8)) < .9, axis=1) > 0
-    >>> clicked = liked & goes_on & (liked.cumsum(axis=1) == 1)    # and then they stop
+    >>> clicked = liked & goes_on & (liked.cumsum(axis=1) == 1)
     >>> session, rank = np.repeat(np.arange(3000), 8), np.tile(np.arange(1, 9), 3000)
     >>> found = thresholds_from_log(grade.ravel(), clicked.ravel(), session=session, position=rank)
     >>> found.measure(xGAP, k=10, digits=2)
     xGAP(g=(0.19, 0.81), k=10)
     """
+    if session is None or position is None:
+        raise ValueError("session and position are missing: pass **log_columns(log, judgments).")
     reader, confidence = choice("reader", reader, _READERS), fraction("confidence", confidence)
     top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
     rows: dict[str, Any] = {"clicked": clicked, "session": session, "position": position}
@@ -200,14 +202,14 @@ def _judged_because_clicked(log: Log) -> str:
     judged = ~np.isnan(log.grades)
     if judged.all():
         return ""
-    counts = np.zeros((2, 2, int(log.place.max()) + 1))
+    counts = np.zeros((2, 2, log.place.max() + 1))
     np.add.at(counts, (log.clicked.astype(int), judged.astype(int), log.place), 1.0)
     n = np.maximum(counts.sum(axis=(0, 1)), 1.0)
     for_it = (counts[1, 1] * counts[0, 0] / n).sum()
     against = (counts[1, 0] * counts[0, 1] / n).sum()
     if for_it <= _MUCH_MORE_OFTEN * against or counts[1].sum() < _FEW_CLICKS:
         return ""
-    shares = [float(each[1].sum() / max(each.sum(), 1.0)) for each in counts]
+    shares = [each[1].sum() / max(each.sum(), 1.0) for each in counts]
     return (
         "grade should not be missing because a document was not clicked, got grades in "
         f"{shares[1]:.0%} of the clicked rows and {shares[0]:.0%} of the others, which differ at "
@@ -220,9 +222,9 @@ def _warn_if_lists_repeat(lists: Lists) -> None:
     """Warn where lists of grades are the same in several sessions, as those of one query are."""
     n = len(lists.level)
     sizes = np.bincount(number_alike([lists.level]))
-    same = float((sizes * (sizes - 1.0)).sum()) / max(n * (n - 1.0), 1.0)
+    same = (sizes * (sizes - 1.0)).sum() / max(n * (n - 1.0), 1.0)
     by_chance = np.prod([_chance_of_same(column) for column in lists.level.T])
-    n_repeated = int(sizes[sizes > 1].sum())
+    n_repeated = sizes[sizes > 1].sum()
     if same > _REPEATED * by_chance and n_repeated > n / 4:
         warn_once(
             f"qid should be given where sessions share lists, got {n_repeated} of {n} "

@@ -28,7 +28,6 @@ FloatArray = NDArray[np.float64]
 _POINTS = 4096  # of the simplex, on which shares of the users are counted
 _GRADES_OF_A_LINE = 2
 _TINY = 1e-9
-_LEAST_SHARE = 0.005  # a smaller one would be rounded to 0 percent
 
 
 class UserDifference(NamedTuple):
@@ -192,16 +191,15 @@ class PairProfile:
                 return f"if more than {percent(float(accepting.min()))}"
             return f"if fewer than {percent(float(accepting.max()))}"
         pure = np.flatnonzero(is_better[:n_grades]) + 1
-        share = min(float(is_better[n_grades:].mean()), 1.0 - _TINY)  # some user is not among them
+        share = min(is_better[n_grades:].mean(), 1.0 - _TINY)  # some user is not among them
         whom = [f"users with threshold {' or '.join(map(str, pure))}"] if len(pure) else []
         return f"for {' and '.join([*whom, f'{percent(share)} of all mixtures of users'])}"
 
 
 def percent(share: float) -> str:
     """Write 0 and 100 percent only where no user, or every user, is meant."""
-    if 0.0 < share < _LEAST_SHARE:
-        return "1 %"
-    return f"{100.0 * share:.0f} %" if share <= 1.0 - _LEAST_SHARE or share == 1.0 else "99 %"
+    shown = share if share in (0.0, 1.0) else min(max(share, 0.01), 0.99)
+    return f"{100.0 * shown:.0f} %"
 
 
 def even_points(n_grades: int, n_points: int) -> FloatArray:
