@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -36,13 +37,10 @@ from skgraded.rankings._levels import (
     ReadLabels,
     levels_of,
     mean_by_query,
-    placed_again,
     read_labels,
 )
 from skgraded.rankings._numbers import (
     check_group_sizes,
-    check_length,
-    check_weights,
     distinct_numbers,
     numeric_labels,
     own_scores,
@@ -54,7 +52,14 @@ from skgraded.rankings._own_scales import (
     parts_by_scale,
 )
 from skgraded.rankings._queries import place_rows
-from skgraded.rankings._rankings import IdealRanking, RankedList, Rankings, Unjudged
+from skgraded.rankings._rankings import (
+    IdealRanking,
+    RankedList,
+    Rankings,
+    Unjudged,
+    checksum,
+    made_again,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -209,6 +214,7 @@ class Judgments:
         indptr: IntArray,
         labels: ReadLabels,
         weights: FloatArray | None = None,
+        sizes: IntArray | None = None,
         *,
         places: IntArray | None = None,
         pool: RankedList | None = None,
@@ -217,8 +223,7 @@ class Judgments:
         is_part: bool = False,
     ) -> None:
         """Take arrays that fit together, and which nothing else writes to."""
-        of_labels = labels.graded, *(labels.scale or ())
-        for each in (qid, indptr, weights, places, *of_labels, *(pool or ())):
+        for each in (qid, indptr, weights, places, *labels.arrays, *(pool or ())):
             if each is not None:
                 each.flags.writeable = False
         self.qid, self.indptr, self.weights, self.places = qid, indptr, weights, places
@@ -226,7 +231,7 @@ class Judgments:
         if labels.scale is not None:
             self.grades, self.levels = labels.scale
             self.n_levels = len(self.grades)
-        self._graded, self._given_pool, self.borders = labels.graded, pool, borders
+        self._labels, self._given_pool, self.borders = labels, pool, borders
         self.top_grade = labels.top_grade
         self.has_fractional_grades, self.has_unjudged = labels.any_fractional, labels.any_unjudged
         self.has_own_pool = pool is None
@@ -234,7 +239,7 @@ class Judgments:
         if is_part or is_short:
             self.by_scale = ()
         self.row_labels = row_labels or {}
-        self.sizes = None
+        self.sizes = sizes
         # What other packages compute from the labels and keep with them, by what it is.
         self.kept: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
 
@@ -337,17 +342,21 @@ class Judgments:
             require_same_queries(ours, QueryIds("the ids in y_score", columns.ids))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Pickles hold rows, which are laid out again, and no places that a kernel would trust.
-        query, levels, pool = self._query_of_position(self.indptr), self.levels, None
-        if self.places is not None:
-            query, levels = query[self.places], levels[self.places]
-        if not self.has_own_pool:
-            pool = self._query_of_position(self.pool.indptr), self.pool.levels
-        others = self.weights, self.sizes, dict(self.row_labels)
-        return _laid_out_again, (self.qid, self.grades, (query, levels), pool, others)
-
-    def _query_of_position(self, indptr: IntArray) -> NDArray[np.int32]:
-        return np.repeat(np.arange(self.n_queries, dtype=np.int32), np.diff(indptr))
+        labels, pool = self._labels, self._given_pool
+        make = partial(
+            Judgments._of,
+            self.qid,
+            self.indptr,
+            labels,
+            self.weights,
+            self.sizes,
+            places=self.places,
+            pool=pool,
+            borders=self.borders,
+            row_labels=dict(self.row_labels),
+        )
+        arrays = self.indptr, self.places, self.borders, *labels.arrays, *(pool or ())
+        return made_again, (make, arrays, checksum(arrays))
 
     @cached_property
     def grades(self) -> FloatArray:
@@ -374,7 +383,8 @@ class Judgments:
     @property
     def graded(self) -> FloatArray:
         """Grade of the document at every position; unjudged ones have -1 or -2."""
-        return self._grades_at(self.levels) if self._graded is None else self._graded
+        graded = self._labels.graded
+        return self._grades_at(self.levels) if graded is None else graded
 
     @property
     def graded_pool(self) -> tuple[FloatArray, IntArray]:
@@ -518,27 +528,6 @@ class Judgments:
                 f"y_true must hold integer grades for {owner}, which compares them with thresholds "
                 f"1, 2, ..., got {fractional[0]:g}. Measures take fractional grades as they are."
             )
-
-
-def _laid_out_again(qid: Any, grades: Any, lists: Any, pool: Any, others: Any) -> Judgments:
-    """Lay out rows that come out of a pickle: the number of the query, and the level, of each."""
-    weights, sizes, row_labels = others
-    n, grades = len(qid), np.array(grades, dtype=np.float64)
-    indptr, places, levels = placed_again(lists, n, grades, len(grades) + 2)
-    pooled = None
-    if pool is not None:
-        borders, _, of_pool = placed_again(pool, n, grades, len(grades))
-        pooled = RankedList.without_ties(of_pool, borders)
-    labels = ReadLabels.of_levels(grades, levels)
-    if weights is not None:
-        weights = check_weights(weights, n)
-    made = Judgments._of(
-        qid, indptr, labels, weights, places=places, pool=pooled, row_labels=row_labels
-    )
-    if sizes is not None:
-        check_length("sizes", sizes, n)
-        made.sizes = np.array(sizes, dtype=np.int64)
-    return made
 
 
 def as_rankings(

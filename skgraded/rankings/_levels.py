@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
 from skgraded.rankings._numbers import FLOATS, check_labels, check_weights
-from skgraded.rankings._queries import borders_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -20,11 +19,6 @@ _LARGEST_BYTE = int(np.iinfo(np.uint8).max)
 def in_layout(rows: NDArray[Any], places: IntArray | None) -> NDArray[Any]:
     """Reorder an array with one entry per row, so that the rows of a query are consecutive."""
     return rows if places is None else _core.put_in_places(np.ascontiguousarray(rows), places)
-
-
-def level_type(n_levels: int) -> type[np.uint8] | type[np.int32]:
-    """Return a type that holds all levels, including the two that mark unjudged documents."""
-    return np.uint8 if n_levels < _LARGEST_BYTE else np.int32
 
 
 def mean_by_query(
@@ -66,6 +60,11 @@ class ReadLabels(NamedTuple):
     top_grade: float
     any_fractional: bool
     any_unjudged: bool
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any] | None, ...]:
+        """The arrays that hold them."""
+        return (self.graded,) if self.scale is None else self.scale
 
     @classmethod
     def of_levels(cls, grades: FloatArray, levels: NDArray[Any]) -> ReadLabels:
@@ -149,30 +148,11 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
     if all_are:
         return grades, of_bytes.copy()
     grades, of_all = _core.distinct_grades(np.where(judged, labels, 0.0).astype(np.float64))
-    levels = of_all.astype(level_type(len(grades)))
+    # A type that holds all levels, and the two that mark unjudged documents.
+    levels = of_all.astype(np.uint8 if len(grades) < _LARGEST_BYTE else np.int32)
     levels[~judged] = len(grades)
     return grades, levels
 
 
 def _are_whole(grades: FloatArray) -> bool:
     return np.array_equal(np.floor(grades), grades)
-
-
-def placed_again(
-    rows: Any, n_queries: int, grades: FloatArray, end: int
-) -> tuple[IntArray, IntArray | None, NDArray[Any]]:
-    """Return the borders of queries, the places of their rows, and the levels by position.
-
-    The rows come out of a pickle, with the number of the query and the level below `end` of each.
-    """
-    query, levels = np.array(rows[0], dtype=np.int32), np.array(rows[1], dtype=np.int64)
-    rise = len(grades) and grades[0] == 0 and (np.diff(grades) > 0).all() and grades[-1] < np.inf
-    in_range = levels.min(initial=0) >= 0 and levels.max(initial=0) < end
-    lengths = np.bincount(query, minlength=n_queries)
-    if not (rise and in_range and len(lengths) == n_queries and query.shape == levels.shape):
-        raise ValueError("The pickle is damaged: its rows do not fit together.")
-    levels = levels.astype(level_type(len(grades)))
-    if (query[1:] >= query[:-1]).all():
-        return borders_of(lengths), None, levels
-    indptr, places = _core.place_rows(query, n_queries)
-    return indptr, places, in_layout(levels, places)

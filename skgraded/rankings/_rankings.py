@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from collections.abc import Callable, Hashable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+T = TypeVar("T")
 
 Ties = Literal["expected", "row_order", "pessimistic", "optimistic"]
 Unjudged = Literal["nonrelevant", "condense"]
@@ -186,15 +188,9 @@ class Rankings:
         return rank(qrels, run, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Pickles hold scores by row, which are ranked again, and no places that a kernel trusts.
-        judgments, scores = self.judgments, self.scores
-        if scores is not None:
-            by_row = scores if judgments.places is None else scores[judgments.places]
-            return _ranked_again, (judgments, by_row, self.n_threads)
-        starts = np.repeat(judgments.indptr[:-1], np.diff(judgments.indptr))
-        from_the_end = np.empty(judgments.n_documents)
-        from_the_end[starts + self.order] = np.arange(judgments.n_documents)[::-1]
-        return _ranked_again, (judgments, from_the_end, self.n_threads, self.tied)
+        arrays = self.order, self.tied, self.scores
+        make = partial(Rankings, self.judgments, self.order, self.tied, self.n_threads, self.scores)
+        return made_again, (make, arrays, checksum(arrays))
 
     def __repr__(self) -> str:
         judgments = self.judgments
@@ -316,18 +312,21 @@ class IdealRanking:
         return tuple((part.queries, part.judgments.ideal) for part in self.judgments.by_scale)
 
 
-def _ranked_again(
-    judgments: Judgments, scores: FloatArray, n_threads: int, tied: Any = None
-) -> Rankings:
-    """Rank documents that come out of a pickle; marks of ties are those that are given."""
-    rankings = judgments.rank(scores, n_threads)
-    if tied is not None:
-        marks = np.array(tied, dtype=np.uint8)
-        starts = judgments.indptr[:-1][np.diff(judgments.indptr) > 0]
-        if marks.shape != rankings.tied.shape or marks.max(initial=0) > 1 or marks[starts].any():
-            raise ValueError("tied must mark documents below the first of a query.")
-        return Rankings(judgments, rankings.order, marks, n_threads)
-    return rankings
+def checksum(arrays: Iterable[NDArray[Any] | None]) -> int:
+    """Return a number that changes with the entries of arrays."""
+    from zlib import crc32  # here and not above, because only pickles need it
+
+    number = 0
+    for each in arrays:
+        number = number if each is None else crc32(np.ascontiguousarray(each).data, number)
+    return number
+
+
+def made_again(make: Callable[[], T], arrays: Iterable[NDArray[Any] | None], number: int) -> T:
+    """Make what comes out of a pickle, whose arrays kernels trust: damaged ones are refused."""
+    if checksum(arrays) != number:
+        raise ValueError("The pickle is damaged: its arrays are not those that were written.")
+    return make()
 
 
 Ranked = Rankings | IdealRanking  # what a measure scores

@@ -1,6 +1,5 @@
 """Threads rewrite scores, labels and query ids in place while others evaluate them.
 
-Another thread damages the arrays of pickled rankings, and evaluates those that are not refused.
 Every result is printed, pickled and asked for its ideal.
 
     python tests/sanitize/stress.py [--seconds S]
@@ -12,7 +11,6 @@ does and every thread got some work done.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import pickle
 import sys
 import threading
@@ -25,7 +23,6 @@ import numpy as np
 
 from skgraded import _core, catalogue, evaluate
 from skgraded.lightgbm import objective
-from skgraded.rankings import as_rankings
 from skgraded.results import Scores
 
 N_DOCUMENTS = 100_000
@@ -89,18 +86,6 @@ class Shared:
             seen = np.bincount(order[first:last], minlength=last - first)
             assert (seen == 1).all(), "not a permutation"
 
-    def read_damaged_pickles(self, rng: np.random.Generator) -> None:
-        made = as_rankings([0, 2, np.nan, 1, 3], [1, 2, 2, 1, 0], qid=[1, 2, 1, 2, 2])
-        again, (judgments, scores, *others) = made.__reduce__()
-        laid_out, (qid, grades, rows, *about) = judgments.__reduce__()
-        name = int(rng.integers(2))
-        damaged = [each.copy() for each in rows]
-        value = rng.choice([-1, 1, 2, 5, 77]).astype(damaged[name].dtype)
-        damaged[name][rng.integers(len(damaged[name]))] = value
-        with contextlib.suppress(ValueError):
-            judgments = laid_out(qid, grades, tuple(damaged), *about)
-            show(evaluate(MEASURES, again(judgments, scores, *others)))
-
     def order_documents(self, rng: np.random.Generator) -> None:
         indptr = np.array([0, N_DOCUMENTS])
         single = bool(rng.integers(2))
@@ -138,7 +123,6 @@ def main() -> int:
         shared.evaluate_any_grades,
         shared.train,
         shared.rank,
-        shared.read_damaged_pickles,
         shared.order_documents,
     ]
     deadline = time.monotonic() + options.seconds
