@@ -90,19 +90,6 @@ def test_data_sets_that_it_was_not_told_about():
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
-def test_training_rows_with_other_weights_are_not_scored_with_those_of_training():
-    weight = np.where(QID % 3 == 0, 5.0, 0.1)
-    model = QueryRanker(ranker(iterations=3), measure=TARGET)
-    watched = {"eval_X": X, "eval_y": Y, "eval_qid": QID}
-    with pytest.raises(ValueError, match="another model was watched"):
-        model.fit(X, Y, QID, weight, **watched)
-    model.fit(X, Y, QID, weight, **watched, eval_sample_weight=weight)
-    seen = model.evals_result_["valid_0"][str(TARGET)]
-    expected = TARGET(Y, model.predict(X), qid=QID, sample_weight=weight)
-    assert seen[-1] == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryLeakWarning")
 def test_features_of_categories_may_be_named_by_a_list_or_a_tuple():
     plain = QueryRanker(ranker(iterations=2), measure=TARGET)
     expected = plain.fit(MIXED, Y, qid=QID, cat_features=[0]).predict(MIXED)

@@ -44,7 +44,7 @@ UNORDERED = {
 
 
 @pytest.mark.parametrize("make", ORDERED.values(), ids=ORDERED)
-def test_ordered_categories_are_grades(make):
+def test_ordered_categories_are_grades_and_a_missing_one_is_unjudged(make):
     labels = make(WORDS)
     expected = MEASURE(GRADES, SCORES, qid=QID)
     assert MEASURE(labels, SCORES, qid=QID) == expected
@@ -53,14 +53,8 @@ def test_ordered_categories_are_grades(make):
     assert MEASURE(query_target(labels, QID), SCORES) == expected
     assert MEASURE(query_series(labels, QID), SCORES) == expected
     assert Judgments.from_groups(labels, [4, 4]).grades.tolist() == [0, 1, 2, 3]
-
-
-@pytest.mark.parametrize("make", ORDERED.values(), ids=ORDERED)
-def test_a_missing_category_is_unjudged(make):
-    labels = make([None, *WORDS[1:]])
-    numbers = np.array([np.nan, *GRADES[1:]])
-    assert MEASURE(labels, SCORES, qid=QID) == MEASURE(numbers, SCORES, qid=QID)
-    assert MEASURE(numbers, SCORES, qid=QID) != MEASURE(GRADES, SCORES, qid=QID)
+    unjudged = MEASURE([np.nan, *GRADES[1:]], SCORES, qid=QID)
+    assert MEASURE(make([None, *WORDS[1:]]), SCORES, qid=QID) == unjudged != expected
 
 
 def test_categories_of_numbers_are_these_numbers():
@@ -74,31 +68,22 @@ def test_categories_of_numbers_are_these_numbers():
     np.testing.assert_array_equal(query_target(with_missing, [1] * 3)["grade"], [3, np.nan, 1])
 
 
-@pytest.mark.parametrize("make", UNORDERED.values(), ids=UNORDERED)
-def test_other_categories_are_refused_with_the_way_out(make):
-    labels, X = make(WORDS), np.ones((8, 1))
-    for name, call in {
-        "y_true": lambda: MEASURE(labels, SCORES, qid=QID),
-        "y": lambda: query_target(labels, QID),
-        r"\w+": lambda: QueryRanker(Ridge(), measure=MEASURE).fit(X, labels, qid=QID),
-    }.items():
-        with pytest.raises(
-            ValueError, match=f"{name} must be numeric, got .*Or give ordered categories"
-        ):
-            call()
-
-
-def test_words_are_refused_with_the_argument_to_add():
-    ranker = QueryRanker(Ridge(), measure=MEASURE)
+@pytest.mark.parametrize(
+    ("make", "way_out"),
+    [
+        (list, "in row 0. Say which .* grades={'C': 0, 'E'"),
+        *((make, "Or give ordered categories") for make in UNORDERED.values()),
+    ],
+)
+def test_other_words_are_refused_with_the_way_out(make, way_out):
+    labels = make(WORDS)
     for call in (
-        lambda: MEASURE(WORDS, SCORES),
-        lambda: evaluate(MEASURE, WORDS, SCORES),
-        lambda: query_target(WORDS, QID),
-        lambda: ranker.fit(np.eye(8), WORDS, qid=QID),
+        lambda: MEASURE(labels, SCORES, qid=QID),
+        lambda: evaluate(MEASURE, labels, SCORES, qid=QID),
+        lambda: query_target(labels, QID),
+        lambda: QueryRanker(Ridge(), measure=MEASURE).fit(np.eye(8), labels, qid=QID),
     ):
-        with pytest.raises(
-            ValueError, match=r"must be numeric, got .* in row 0. Say which .* grades={'C': 0, 'E'"
-        ):
+        with pytest.raises(ValueError, match=rf"^\w+ must be numeric, got .*{way_out}"):
             call()
 
 
@@ -131,12 +116,6 @@ def test_what_is_no_mapping_of_words_is_refused(grades):
         evaluate(MEASURE, WORDS, SCORES, grades=grades)
     with pytest.raises(ValueError, match=r"y_true must be one-dimensional, .* got type Judgments"):
         evaluate(MEASURE, Judgments(GRADES, qid=QID), SCORES, grades=MEANING)
-
-
-def test_grades_in_the_call_of_fit_are_refused_with_the_way_out():
-    ranker = QueryRanker(Ridge(), measure=MEASURE)
-    with pytest.raises(ValueError, match=r"grades is a parameter of the ranker .*, grades={...}"):
-        ranker.fit(np.eye(8), WORDS, qid=QID, grades=MEANING)
 
 
 @pytest.mark.parametrize("is_routed", [True, False])

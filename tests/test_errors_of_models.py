@@ -88,12 +88,9 @@ def lgb_train(data, **params):
     return lightgbm.train(params, data, 2, valid_sets=[data], feval=eval_metric("AP"))
 
 
-def matrix(labels=(0, 1, 2, 1), **params):
-    return pytest.importorskip("xgboost").DMatrix(np.zeros((4, 1)), labels, **params)
-
-
-def on_matrix(name, measure="nDCG", **params):
-    return of("xgboost", name)(measure)(np.zeros(4), matrix(**params))
+def on_matrix(name, labels=(0, 1, 2, 1), **params):
+    data = pytest.importorskip("xgboost").DMatrix(np.zeros((4, 1)), labels, **params)
+    return of("xgboost", name)("nDCG")(np.zeros(4), data)
 
 
 def evaluation(*measures, y=Y, **params):
@@ -105,10 +102,6 @@ def xgb_train(callback):
     return xgboost.train({}, xgboost.DMatrix(X, Y, qid=QID), 2, callbacks=[callback])
 
 
-def xgb_metric(*measures):
-    return of("xgboost", "eval_metric")(*measures)
-
-
 def cat_metric(measure, *sets):
     return of("catboost", "eval_metric")(measure, *sets)
 
@@ -117,10 +110,6 @@ def cases(call, given_and_words):
     return [(partial(call, **given), words) for given, words in given_and_words]
 
 
-TWICE = [0, 0, 1, 1]
-QUERY_SIZES = r"group must hold .* sizes add up to 3, but there are 2 rows"
-NO_QUERIES = "does not say which rows make up a query.*qid="
-ONE_COLUMN = r"label of a DMatrix must have one column.*, got 2\."
 SHARE = "must be a share of the queries"
 FRACTION = "validation_fraction must lie strictly between 0 and 1"
 ROUNDS = "must be an integer >= 1, or None"
@@ -161,6 +150,10 @@ REFUSED = [
             ({"given": {"group_id": QID}}, "group_id is worked out from the query ids"),
             ({"given": {"eval_metric": {"a": "AP"}}}, "eval_metric needs validation queries"),
             ({"given": {"init_score": Y[:-1]}}, rf"^init_score must have an entry .* {N - 1} for"),
+            (
+                {"given": {"grades": {"a": 1}}},
+                r"grades is a parameter of the ranker .*, grades=",
+            ),
             ({"given": {"init_score": [1.0]}}, r"^init_score must have an entry .* 1 for"),
         ],
     ),
@@ -318,7 +311,7 @@ REFUSED = [
     (lambda: make_ranking_scorer("ndgc@10"), "Did you mean 'nDCG@10'"),
     (lambda: make_ranking_scorer("AP")(RIDGE, X, Y, qid=SIZES), "look like group sizes"),
     # metrics of LightGBM
-    (lambda: eval_metric("AP")([1, 0], [1, 0], None, [3]), QUERY_SIZES),
+    (lambda: eval_metric("AP")([1, 0], [1, 0], None, [3]), "add up to 3, but there are 2 rows"),
     (lambda: eval_metric("AP")([1, 0], [1, 0], None, [3, -1]), "sizes, integers >= 0, got -1"),
     (lambda: eval_metric("AP")([1, 0], [np.nan, 0], None, [2]), "y_score must be finite, got nan"),
     (lambda: eval_metric("AP")([1, 0], [0, np.inf], None, [2]), "got inf in row 1"),
@@ -360,20 +353,22 @@ REFUSED = [
         (lambda name=name, given=given: on_matrix(name, **given), words)
         for name in ("objective", "eval_metric")
         for given, words in [
-            ({}, NO_QUERIES),
-            ({"labels": np.ones((4, 2)), "qid": TWICE}, ONE_COLUMN),
+            ({}, "does not say which rows make up a query.*qid="),
+            (
+                {"labels": np.ones((4, 2)), "qid": [0, 0, 1, 1]},
+                r"label of a DMatrix must have one column.*, got 2\.",
+            ),
         ]
     ],
     (evaluation, "evaluation needs at least one measure, got none"),
     (lambda: evaluation("AP", rounds=0), f"rounds {ROUNDS}.* got 0"),
     (lambda: evaluation("AP", rounds=True), f"rounds {ROUNDS}.* got True"),
-    (xgb_metric, "eval_metric needs at least one measure, got none"),
     (
         lambda: xgb_train(evaluation(AP(empty=float("nan")), y=0 * Y)),
         "has no value on this data set",
     ),
     (
-        lambda: xgb_metric(Blend({"AP": 1})),
+        lambda: of("xgboost", "eval_metric")(Blend({"AP": 1})),
         r"colons, got .*eval_metric\({'name': 'Blend\({AP:1",
     ),
     # metrics of CatBoost
@@ -457,21 +452,17 @@ def draws_rows():
 
 REFUSED += [
     (draws_rows, "must leave rows as they are, got the step 'sampler'"),
+    (lambda: stopped(xgb("XGBRFRegressor")), "validation_fraction is supported for LGBMRanker, "),
     (lambda: fit(Ridge()).predict(X[:, :3]), "X has 3 features, but QueryRanker is expecting"),
 ]
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.SkgradedWarning")
+@pytest.mark.filterwarnings("ignore:`XGBRFRegressor` is deprecated:FutureWarning")
 @pytest.mark.parametrize(("call", "words"), REFUSED)
 def test_what_is_wrong_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
-
-
-@pytest.mark.filterwarnings("ignore:`XGBRFRegressor` is deprecated:FutureWarning")
-def test_a_random_forest_of_xgboost_cannot_be_stopped():
-    with pytest.raises(ValueError, match="validation_fraction is supported for LGBMRanker, "):
-        stopped(xgb("XGBRFRegressor"))
 
 
 @pytest.mark.parametrize("library", CONTINUES)

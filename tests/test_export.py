@@ -171,10 +171,3 @@ def test_a_converter_reads_the_file_and_predicts_the_same(tmp_path, converted, n
     fitted.export(tmp_path / "model.txt")
     scores = fitted.predict(X)
     assert np.abs(converted(tmp_path / "model.txt", X) - scores).max() <= 5e-7 * np.ptp(scores)
-
-
-def test_what_lightgbm_saves_itself_is_refused_by_the_converter(tmp_path, converted):
-    fitted = ranker(lgbm(objective=objective("nDCG"))).fit(X, Y, QID)
-    fitted.estimator_.booster_.save_model(tmp_path / "model.txt")
-    with pytest.raises(NotImplementedError, match="Unsupported LightGbm objective"):
-        converted(tmp_path / "model.txt", X)

@@ -140,12 +140,6 @@ def test_catboost_gets_group_ids_and_group_weights():
     shuffled(ranker(cat()))
 
 
-def test_a_regressor_is_fitted_on_the_rows_as_they_are():
-    by_hand = Ridge().fit(X, Y, sample_weight=WEIGHT)
-    fitted = ranker(Ridge()).fit(X, Y, qid=QID, sample_weight=WEIGHT)
-    np.testing.assert_array_equal(fitted.predict(X), by_hand.predict(X))
-
-
 @pytest.mark.parametrize("kind", ["plain", "cached", "nested"])
 def test_a_pipeline_hands_the_groups_to_its_last_step(kind, tmp_path):
     scaled = StandardScaler().fit_transform(X)
@@ -367,31 +361,29 @@ def test_tags_are_those_of_the_estimator():
     assert not get_tags(ranker(Ridge())).input_tags.allow_nan
 
 
-# --- inside scikit-learn's tools ------------------------------------------------------------------
+# --- ensembles of scikit-learn, which take regressors alone ---------------------------------------
 
 
-class TestInsideRegressors:
-    """Ensembles of scikit-learn, which take regressors alone."""
+def two_rankers():
+    return [("a", ranker(lgbm(n_estimators=5))), ("b", ranker(Ridge()))]
 
-    @staticmethod
-    def rankers():
-        return [("a", ranker(lgbm(n_estimators=5))), ("b", ranker(Ridge()))]
 
-    def test_votes_are_the_mean_of_the_rankers(self):
-        voting = VotingRegressor(self.rankers()).fit(X, query_target(Y, QID))
-        alone = [each.fit(X, Y, qid=QID).predict(X) for _, each in self.rankers()]
-        np.testing.assert_allclose(voting.predict(X), np.mean(alone, axis=0), rtol=1e-12)
+def test_votes_are_the_mean_of_the_rankers():
+    voting = VotingRegressor(two_rankers()).fit(X, query_target(Y, QID))
+    alone = [each.fit(X, Y, qid=QID).predict(X) for _, each in two_rankers()]
+    np.testing.assert_allclose(voting.predict(X), np.mean(alone, axis=0), rtol=1e-12)
 
-    def test_stacks_of_whole_queries_can_be_searched(self):
-        stack = StackingRegressor(self.rankers(), final_estimator=ranker(Ridge()), cv=QueryKFold(3))
-        grid = {"a__estimator__num_leaves": [3, 7]}
-        search = GridSearchCV(stack, grid, scoring=nDCG(k=10), cv=QueryKFold(3))
-        search.fit(X, query_target(Y, QID))
-        assert 0.0 < search.best_score_ < 1.0
 
-    def test_supervised_steps_take_a_series_as_y(self):
-        series = query_series(Y, QID)
-        before = make_pipeline(SelectKBest(f_regression, k=3), self.rankers()[0][1])
-        inside = ranker(make_pipeline(SelectKBest(f_regression, k=3), lgbm(n_estimators=5)))
-        expected = inside.fit(X, series).predict(X)
-        np.testing.assert_array_equal(before.fit(X, series).predict(X), expected)
+def test_stacks_of_whole_queries_can_be_searched():
+    stack = StackingRegressor(two_rankers(), final_estimator=ranker(Ridge()), cv=QueryKFold(3))
+    grid = {"a__estimator__num_leaves": [3, 7]}
+    search = GridSearchCV(stack, grid, scoring=nDCG(k=10), cv=QueryKFold(3))
+    search.fit(X, query_target(Y, QID))
+    assert 0.0 < search.best_score_ < 1.0
+
+
+def test_supervised_steps_take_a_series_as_y():
+    series, first = query_series(Y, QID), SelectKBest(f_regression, k=3)
+    found = make_pipeline(first, ranker()).fit(X, series).predict(X)
+    inside = ranker(make_pipeline(first, lgbm())).fit(X, series)
+    np.testing.assert_array_equal(inside.predict(X), found)

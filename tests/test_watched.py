@@ -345,21 +345,20 @@ def test_metrics_of_the_booster_are_recorded_beside_the_measure_and_not_watched(
         assert seen["AP"][fitted.best_iteration_ - 1] == pytest.approx(exact, abs=1e-12)
 
 
-def test_functions_of_metrics_and_callbacks_of_the_user_are_called_by_lightgbm():
-    seen = {}
-    fitted = halved(lgbm()).fit(
-        X, Y, QID,
-        eval_metric=lambda y_true, y_pred: ("flat", 0.5, True),
-        callbacks=[lgb.record_evaluation(seen)],
-    )  # fmt: skip
-    assert list(fitted.evals_result_["valid_0"]) == list(seen["valid_0"]) == ["nDCG@10", "flat"]
+def test_metrics_and_callbacks_of_the_user_are_called_by_lightgbm():
+    def flat(y_true, y_pred):
+        return "flat", 0.5, True
 
-
-def test_a_measure_of_ones_own_among_the_metrics_is_recorded_once():
-    metrics = [eval_metric("nDCG@3", "AP"), eval_metric("nDCG@3")]
-    fitted = halved(lgbm(n_estimators=4), measure="AP", rounds=None)
-    seen = fitted.fit(X, Y, QID, eval_metric=metrics).evals_result_["valid_0"]
-    assert {name: len(values) for name, values in seen.items()} == {"AP": 4, "nDCG@3": 4}
+    metrics, recorded = [eval_metric("nDCG@3", "AP"), eval_metric("nDCG@3"), flat], {}
+    model = halved(lgbm(n_estimators=4), measure="AP", rounds=None)
+    model.fit(X, Y, QID, eval_metric=metrics, callbacks=[lgb.record_evaluation(recorded)])
+    for seen in (model.evals_result_["valid_0"], recorded["valid_0"]):
+        # A measure among the metrics is recorded once.
+        assert {name: len(values) for name, values in seen.items()} == {
+            "AP": 4,
+            "nDCG@3": 4,
+            "flat": 4,
+        }
 
 
 def test_own_metrics_of_xgboost_are_recorded_on_rows_that_are_given_with_weights():
