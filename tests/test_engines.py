@@ -1,10 +1,15 @@
-"""Evaluation of Spark DataFrames, on a local Spark that the tests start and stop."""
+"""Evaluation of Dask and Spark DataFrames: what both promise, and what Spark alone needs."""
 
 import os
 import shutil
 import sys
+from collections.abc import Callable
+from operator import methodcaller
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 from lightgbm import LGBMRegressor
 from test_chunks import ALL, SOME, in_memory, make_frame
@@ -13,21 +18,19 @@ import skgraded
 from skgraded import Scores, evaluate
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import GradeScaleWarning
+from skgraded.results import Means
 
-pytest.importorskip("pyspark", reason="pyspark is not installed")
-pd = pytest.importorskip("pandas")
-if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-    pytest.skip("Spark needs Java, which is not installed", allow_module_level=True)
+try:
+    from pyspark.errors import PythonException
+    from pyspark.sql import SparkSession
+    from pyspark.sql import functions as fn
 
-from pyspark.errors import PythonException  # noqa: E402
-from pyspark.sql import SparkSession  # noqa: E402
-from pyspark.sql import functions as fn  # noqa: E402
+    from skgraded import spark as on_spark
+except ImportError:
+    SparkSession = None
 
-from skgraded import spark as on_spark  # noqa: E402
-
-# What Spark says about pandas, its own sockets and threads.
+# What Dask and Spark say about themselves, pandas, their sockets and threads.
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -45,6 +48,8 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def session():
+    if SparkSession is None or (shutil.which("java") is None and "JAVA_HOME" not in os.environ):
+        pytest.skip("Spark, or Java, which it needs, is not installed")
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     builder = SparkSession.builder.master("local[2]").appName("skgraded tests")
@@ -56,48 +61,135 @@ def session():
     running.stop()
 
 
+class Engine(NamedTuple):
+    """A module of skgraded, and how its data are made, of a frame and a number of partitions."""
+
+    module: ModuleType
+    make: Callable[[pd.DataFrame, int], Any]
+    filter: Callable[[Any, str], Any]
+    to_pandas: Callable[[Any], pd.DataFrame]  # in the engine's order, which decides between ties
+    sort: Callable[[np.ndarray], np.ndarray]  # from ids to the places of the values in order
+    failure: type[Exception]  # an error on a worker
+
+    def evaluate(self, *given, **options):
+        return self.module.evaluate(*given, **options)
+
+
+@pytest.fixture(scope="module")
+def dask_engine():
+    dask = pytest.importorskip("dask", reason="dask is not installed")
+    dd = pytest.importorskip("dask.dataframe")
+    from skgraded import dask as on_dask
+
+    def make(frame, n_partitions):
+        return dd.from_pandas(frame, npartitions=n_partitions, sort=False)
+
+    def as_they_are(ids):
+        return np.arange(len(ids))
+
+    with dask.config.set(scheduler="threads", num_workers=2):
+        yield Engine(
+            on_dask, make, dd.DataFrame.query, dd.DataFrame.compute, as_they_are, ValueError
+        )
+
+
+@pytest.fixture(scope="module")
+def spark_engine(session):
+    def make(frame, n_partitions):
+        return session.createDataFrame(frame).repartition(n_partitions).cache()
+
+    def where(data, rule):
+        return data.where(rule)
+
+    return Engine(on_spark, make, where, methodcaller("toPandas"), np.argsort, PythonException)
+
+
+@pytest.fixture(params=["dask_engine", pytest.param("spark_engine", marks=pytest.mark.slow)])
+def engine(request):
+    return request.getfixturevalue(request.param)
+
+
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
 @pytest.mark.parametrize(("n_partitions", "text"), [(1, False), (3, True), (8, False)])
-def test_all_measures_on_rows_in_any_order(session, n_partitions, text):
-    data = session.createDataFrame(make_frame(text=text)).repartition(n_partitions).cache()
-    rows = data.toPandas()  # in Spark's order, which decides between tied documents
+def test_all_measures_on_rows_in_any_order(engine, n_partitions, text):
+    data = engine.make(make_frame(n_queries=40, text=text), n_partitions)
+    rows = engine.to_pandas(data)
     whole = in_memory(ALL, rows)
-    means = on_spark.evaluate(ALL, data, weight="weight")
-    assert means.mean() == whole.mean()  # to the last bit
+    means = engine.evaluate(ALL, data, weight="weight")
+    parted = engine.evaluate(ALL, data, weight="weight", per_query=True)
+    assert (type(means), type(parted)) == (Means, Scores)
+    assert means.mean() == parted.mean() == whole.mean()  # to the last bit
     assert means.n_empty == whole.n_empty
     assert (means.n_queries, means.n_documents) == (whole.n_queries, len(rows))
-    parted = on_spark.evaluate(ALL, data, weight="weight", per_query=True)
-    assert type(parted) is Scores
-    assert parted.mean() == whole.mean()
-    by_id = np.argsort(whole.qid)
-    assert list(parted.qid) == list(whole.qid[by_id])
-    np.testing.assert_array_equal(parted.values, whole.values[by_id])
-    np.testing.assert_array_equal(parted.weights, whole.weights[by_id])
-    np.testing.assert_array_equal(parted.fingerprints, whole.fingerprints[by_id])
+    order = engine.sort(whole.qid)
+    for name in ("qid", "values", "weights", "fingerprints"):
+        np.testing.assert_array_equal(getattr(parted, name), getattr(whole, name)[order])
 
 
-def test_the_top_grade_is_that_of_all_partitions_rounded_up(session):
-    frame = make_frame().eval("label = label * 0.55 + 0.03")
-    data = session.createDataFrame(frame).repartition(3)
-    named = in_memory(["xGAP(max_grade=3)", "RBP(gain=linear,max_grade=3)"], frame, None)
+def test_the_top_grade_is_that_of_all_partitions_rounded_up(engine):
+    frame = make_frame(unjudged=False).eval("label = label * 0.55 + 0.03")
+    data = engine.make(frame.sort_values("label"), 4)  # the last partition has the top grade
+    named = ["xGAP(max_grade=3)", "eGAP(max_grade=3)", "RBP(gain=linear,max_grade=3)"]
+    expected = in_memory(named, engine.to_pandas(data), None).mean()
     with pytest.warns(GradeScaleWarning, match="rounded up: 3, of") as told:
-        found = on_spark.evaluate(["xGAP", "RBP(gain=linear)"], data).mean()
-    assert list(found.values()) == list(named.mean().values())
+        found = engine.evaluate(["xGAP", "eGAP", "RBP(gain=linear)"], data).mean()
+    assert list(found.values()) == list(expected.values())
     assert sum(issubclass(each.category, GradeScaleWarning) for each in told) == 1
 
 
-def test_the_promise_of_whole_queries(session):
+@pytest.mark.parametrize("text", [False, True])
+def test_a_broken_promise_names_the_query(engine, text):
+    frame = make_frame(shuffle=False, largest=20, text=text)
+    data = engine.make(frame.sample(frac=1, random_state=0), 2)
+    with pytest.raises(
+        ValueError, match=r"query '?q?\d+'? is in partitions 0 and 1\. Leave whole_queries"
+    ):
+        engine.evaluate("AP", data, whole_queries=True)
+
+
+def test_one_column_in_two_roles_and_a_measure_twice(engine):
+    data = engine.make(make_frame().fillna({"label": 0}).drop(columns="weight"), 3)
+    whole = in_memory(SOME, engine.to_pandas(data), "label")
+    found = engine.evaluate([*SOME, *SOME], data, weight="label")
+    assert found.measures == tuple(SOME)
+    assert found.mean() == whole.mean()
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "words"),
+    [
+        ("label > 0", {"score": "p"}, "^score must name a column of the DataFrame, got 'p'; there"),
+        ("label > 0", {"weight": "w"}, "^weight must name a column"),
+        ("label > 0", {"whole_queries": "no"}, "^whole_queries must be True or False, got 'n"),
+        ("label > 9", {}, "^data must hold at least one row"),
+        ("label < 0", {}, "y_true.*-1"),
+    ],
+)
+def test_errors_say_what_is_wrong(engine, rows, options, words):
+    frame = pd.concat([make_frame(unjudged=False), make_frame().assign(label=-1.0)])
+    data = engine.filter(engine.make(frame, 2), rows)
+    with pytest.raises((ValueError, engine.failure), match=words):
+        engine.evaluate("AP", data, **options)
+
+
+def test_data_of_another_kind_are_refused(engine):
+    words = r"^data must be a (Spark|Dask) DataFrame, got .*(Pass|pass) rows in memory"
+    with pytest.raises(TypeError, match=words):
+        engine.evaluate("xGAP", make_frame())
+
+
+# --- Spark alone ----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_promise_of_whole_queries_that_holds(session):
     frame = make_frame(shuffle=False)
     data = session.createDataFrame(frame).repartitionByRange(4, "qid").cache()
     kept = on_spark.evaluate(SOME, data, whole_queries=True)
     assert kept.mean() == in_memory(SOME, frame, None).mean()
-    cut = session.createDataFrame(frame).repartition(4).cache()
-    with pytest.raises(
-        ValueError, match=r"query \d+ is in partitions 0 and 1\. Leave whole_queries"
-    ):
-        on_spark.evaluate("AP", cut, whole_queries=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [False, True])
 def test_a_broken_promise_on_rows_that_spark_has_not_kept(session, text):
     # Spark makes one partition of these rows where it reads the ids alone.
@@ -115,6 +207,7 @@ def small_parts(session):
     session.conf.unset(option)
 
 
+@pytest.mark.slow
 def test_a_broken_promise_on_an_aggregate(session, small_parts):
     # Spark joins small partitions: more of them, the fewer columns it reads.
     rows = session.range(3000).repartition(2).selectExpr("id % 30 qid", "id doc", "id % 4 label")
@@ -131,6 +224,7 @@ def test_a_broken_promise_on_an_aggregate(session, small_parts):
     assert found <= {"No query may be in two partitions", 30}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", ["smallint", "float", "decimal(10,2)", "date", "timestamp", "binary", "string"]
 )
@@ -147,6 +241,7 @@ def test_query_ids_of_any_type(session, kind):
         on_spark.evaluate("AP", rows, whole_queries=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ["a.b", "q`d", "row"])
 @pytest.mark.parametrize("role", ["label", "score", "qid", "weight"])
 def test_columns_of_any_name(session, role, odd):
@@ -158,13 +253,7 @@ def test_columns_of_any_name(session, role, odd):
     assert scored.mean() == whole.mean()
 
 
-def test_one_column_in_two_roles(session):
-    frame = make_frame().fillna({"label": 0})
-    data = session.createDataFrame(frame.drop(columns="weight"))
-    whole = evaluate(SOME, frame.label, frame.score, qid=frame.qid, sample_weight=frame.label)
-    assert on_spark.evaluate(SOME, data, weight="label").mean() == whole.mean()
-
-
+@pytest.mark.slow
 def test_ids_that_a_collation_takes_for_one_are_two_queries(session):
     if session.version < "4":
         pytest.skip("This Spark has no collations")
@@ -176,6 +265,7 @@ def test_ids_that_a_collation_takes_for_one_are_two_queries(session):
         on_spark.evaluate("AP", data.repartition(3), whole_queries=True)
 
 
+@pytest.mark.slow
 def test_scores_of_a_model_in_a_pandas_udf(session):
     X, y, qid = make_ranking(30, docs_per_query=(1, 20), random_state=0)
     model = LGBMRegressor(n_estimators=5, min_child_samples=1, verbose=-1, n_jobs=1).fit(X, y)
@@ -192,37 +282,13 @@ def test_scores_of_a_model_in_a_pandas_udf(session):
     assert on_spark.evaluate(SOME, scored).mean() == alone.mean()
 
 
-def test_errors_say_what_is_wrong(session):
-    frame = make_frame()
-    data = session.createDataFrame(frame)
-    with pytest.raises(
-        ValueError, match=r"^score must name a column of the DataFrame, got 'p'; there"
-    ):
-        on_spark.evaluate("AP", data, score="p")
-    with pytest.raises(ValueError, match=r"^data must hold at least one row"):
-        on_spark.evaluate("AP", data.where("qid < 0"))
-    with pytest.raises(PythonException, match=r"y_true.*-1"):
-        on_spark.evaluate("AP", data.replace(0.0, -1.0, "label"))
-
-
+@pytest.mark.slow
 def test_workers_of_another_version_do_not_score(session, monkeypatch):
     data = session.createDataFrame(make_frame()).repartition(2).cache()
     monkeypatch.setattr(skgraded, "__version__", "9.0")  # here, and not in Spark's workers
     mixed = r"must have the same version .* began with 9\.0, and here is 0\.\S+\. .* everywhere\."
     with pytest.raises(PythonException, match=mixed):
         on_spark.evaluate("AP", data)
-
-
-def test_data_that_are_not_of_spark_are_refused():
-    with pytest.raises(
-        TypeError, match=r"^data must be a Spark DataFrame, got DataFrame of pandas\. Pass rows in"
-    ):
-        on_spark.evaluate("xGAP", make_frame())
-
-
-def test_equal_measures_count_once(session):
-    data = session.createDataFrame(make_frame())
-    assert on_spark.evaluate(["AP", "AP"], data, per_query=True).measures == ("AP",)
 
 
 NESTED = {
@@ -233,6 +299,7 @@ NESTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", NESTED)
 def test_ids_of_several_values_are_refused_before_spark_starts(session, kind):
     data = session.createDataFrame(make_frame()).withColumn("nested", NESTED[kind]())
@@ -240,6 +307,7 @@ def test_ids_of_several_values_are_refused_before_spark_starts(session, kind):
         on_spark.evaluate("AP", data, qid="nested")
 
 
+@pytest.mark.slow
 def test_ids_of_several_values_can_be_made_one(session):
     frame = make_frame()
     data = session.createDataFrame(frame).withColumn("id", fn.to_json(fn.struct("qid")))
