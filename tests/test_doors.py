@@ -9,7 +9,6 @@ import functools
 import inspect
 import itertools
 import re
-import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
@@ -18,8 +17,9 @@ import numpy as np
 import pytest
 from lightgbm import LGBMRanker
 from numpydoc.docscrape import FunctionDoc
+from samples import warnings_of
 from sklearn.linear_model import Ridge
-from test_docstrings import is_ours, public_methods, public_modules
+from test_docstrings import OBJECTS
 
 from skgraded import (
     Judgments,
@@ -39,7 +39,6 @@ from skgraded.exceptions import (
     CutQueriesWarning,
     FewDifferencesWarning,
     QueryIdsWarning,
-    SkgradedWarning,
 )
 from skgraded.measures import P
 from skgraded.users import threshold_profile
@@ -95,7 +94,8 @@ ARGUMENTS = {
 }
 
 # Objects whose methods are doors
-OBJECTS = {
+HOLDERS = {
+    "Judgments": Judgments,
     "Measure": MEASURE,
     "QueryRanker": FITTED["1"],
     "RankingScorer": make_ranking_scorer(MEASURE),
@@ -159,22 +159,6 @@ class Door(NamedTuple):
         return next((name for name in self.columns if name in kinds), None)
 
 
-def public_functions():
-    """Yield (class or None, function) of all that skgraded documents, each function once."""
-    seen = set()
-    for module in filter(None, public_modules().values()):
-        for name in getattr(module, "__all__", ()):
-            value = getattr(module, name)
-            if inspect.isclass(value) and is_ours(value):
-                found = [(value, method) for _, method in public_methods(value)]
-            else:
-                found = [(None, value)] if inspect.isfunction(value) and is_ours(value) else []
-            for owner, function in found:
-                if function not in seen and function.__doc__:
-                    seen.add(function)
-                    yield owner, function
-
-
 def columns_of(function):
     """Names of the parameters with an entry per row, by the name of the number of rows."""
     found = defaultdict(list)
@@ -185,13 +169,13 @@ def columns_of(function):
     return found
 
 
-def doors_of(owner, function):
+def doors_of(function):
     name = function.__qualname__
     for names in columns_of(function).values():
         own = [each for each in names if (name, each) not in OTHER_WAYS]
         if len(own) > 1:
-            holder = OBJECTS.get(name.partition(".")[0], owner)
-            bound = function if owner is None else getattr(holder, function.__name__)
+            holder, _, method = name.partition(".")
+            bound = getattr(HOLDERS[holder], method) if method else function
             prefix = "eval_" if own[0].startswith("eval_") else ""
             columns = tuple(each.removeprefix(prefix) for each in own)
             call = functools.partial(CALLS.get(name, by_keyword), bound)
@@ -229,9 +213,9 @@ OTHER_DOORS = [
 ]
 FOUND = [
     door
-    for owner, function in public_functions()
-    if function.__qualname__ not in INSIDE
-    for door in doors_of(owner, function)
+    for function, _ in OBJECTS.values()
+    if inspect.isfunction(function) and function.__qualname__ not in INSIDE
+    for door in doors_of(function)
 ]
 DOORS = {door.name: door for door in [*FOUND, *OTHER_DOORS]}
 
@@ -245,13 +229,9 @@ def columns_for(door):
     return {name: COLUMNS[name] for name in door.columns}
 
 
-def warnings_of(use):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        use()
+def told_by(use):
     # Few queries keep these tests fast, whatever they tell about differences.
-    found = [each.category for each in caught if each.category is not FewDifferencesWarning]
-    return [each for each in found if issubclass(each, SkgradedWarning)]
+    return [each for each in warnings_of(use) if each is not FewDifferencesWarning]
 
 
 # Row labels
@@ -282,7 +262,7 @@ def test_rows_in_one_order_are_taken_in_silence(name):
         if name == "chunks" and rows is ORDER:
             continue  # the rows of a query must stand together
         moved = {each: values.iloc[rows] for each, values in columns.items()}
-        assert warnings_of(lambda moved=moved: DOORS[name](moved)) == []
+        assert told_by(lambda moved=moved: DOORS[name](moved)) == []
 
 
 # Ids in two places
@@ -365,7 +345,7 @@ def test_ids_under_other_names_that_agree_are_taken_in_silence(name, one, other)
     names = np.array([f"query {each}" for each in range(N_QUERIES)])
     for renamed in (QID, names[QID]):
         columns = with_ids(name, one, other, QID, renamed)
-        assert warnings_of(lambda columns=columns: DOORS[name](columns)) == []
+        assert told_by(lambda columns=columns: DOORS[name](columns)) == []
 
 
 @pytest.mark.parametrize(
@@ -374,7 +354,7 @@ def test_ids_under_other_names_that_agree_are_taken_in_silence(name, one, other)
 def test_sizes_row_by_row_instead_of_ids_warn(name):
     sizes = [*range(5, 19), 31]
     door, ids = DOORS[name], np.repeat(sizes, sizes)
-    assert QueryIdsWarning in warnings_of(lambda: door(in_keyword(door, columns_for(door), ids)))
+    assert QueryIdsWarning in told_by(lambda: door(in_keyword(door, columns_for(door), ids)))
 
 
 # Rows that are left out
@@ -409,9 +389,9 @@ def test_parts_of_queries_warn(name, carrier):
     if carrier is not with_sizes_in_ids:
         columns.pop(door.holding(HOLD_IDS), None)
     columns = carrier(door, columns, QID)
-    assert warnings_of(lambda: door(columns)) == []
+    assert told_by(lambda: door(columns)) == []
     parts = {each: values[::2] for each, values in columns.items()}
-    found = warnings_of(lambda: door(parts))
+    found = told_by(lambda: door(parts))
     assert found
     assert set(found) <= {CutQueriesWarning}
 

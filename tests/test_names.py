@@ -1,15 +1,12 @@
 """One word for one thing: parameters of public functions against the glossary of CONTRIBUTING."""
 
-import importlib.util
 import inspect
 import re
 from pathlib import Path
 
+from test_docstrings import OBJECTS
+
 CONTRIBUTING = Path(__file__).resolve().parents[1] / "CONTRIBUTING.md"
-MODULES = ["", ".chunks", ".comparison", ".conventions", ".datasets", ".displays", ".lightgbm"]
-MODULES += [".measures", ".model_selection", ".rankings", ".results", ".scoring", ".studies"]
-MODULES += [".trec", ".users"]
-EXTRAS = {".catboost": "catboost", ".dask": "dask", ".spark": "pyspark", ".xgboost": "xgboost"}
 
 
 def glossary():
@@ -27,28 +24,10 @@ def glossary():
 def public_parameters():
     """Where a public function or method takes each parameter."""
     found = {}
-    for suffix in MODULES + [name for name, needed in EXTRAS.items() if is_there(needed)]:
-        module = importlib.import_module(f"skgraded{suffix}")
-        for name in getattr(module, "__all__", None) or dir(module):
-            each = getattr(module, name)
-            if name.startswith("_") or not getattr(each, "__module__", "").startswith("skgraded"):
-                continue
-            for place, function in [(name, each), *methods(name, each)]:
-                for parameter in parameters(function):
-                    found.setdefault(parameter, set()).add(f"skgraded{suffix}.{place}")
+    for place, (each, _) in OBJECTS.items():
+        for parameter in parameters(each):
+            found.setdefault(parameter, set()).add(place)
     return found
-
-
-def is_there(name):
-    return importlib.util.find_spec(name) is not None
-
-
-def methods(name, kind):
-    return [
-        (f"{name}.{method}", getattr(kind, method))
-        for method, function in (vars(kind).items() if inspect.isclass(kind) else ())
-        if not method.startswith("_") and callable(getattr(function, "__func__", function))
-    ]
 
 
 def parameters(function):
