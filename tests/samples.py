@@ -1,6 +1,10 @@
-"""Judgments and runs: made up, and as files."""
+"""Judgments and runs, made up and as files, and the warnings of a call."""
+
+import warnings
 
 import numpy as np
+
+from skgraded.exceptions import SkgradedWarning
 
 
 def collection(n_topics, n_documents, n_runs, seed=0):
@@ -18,6 +22,14 @@ def collection(n_topics, n_documents, n_runs, seed=0):
         for number in range(n_runs)
     }
     return qrels, runs
+
+
+def warnings_of(use):
+    """Kinds of our warnings that a call causes, every single one."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        use()
+    return [each.category for each in caught if issubclass(each.category, SkgradedWarning)]
 
 
 def write_qrels(nested, path):

@@ -6,7 +6,7 @@ from contextlib import redirect_stderr, redirect_stdout
 
 import numpy as np
 import pytest
-from samples import write_qrels
+from samples import warnings_of, write_qrels
 from sklearn.linear_model import Ridge
 
 from skgraded import (
@@ -116,18 +116,12 @@ ALWAYS_WARNING = {
 }
 
 
-def warned(call, labels, folder):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        call(labels, folder)
-    return sum(issubclass(each.category, GradeScaleWarning) for each in caught)
-
-
 @pytest.mark.parametrize("door", [*SILENT_ABOUT_WHOLE_GRADES, *ALWAYS_WARNING])
 def test_labels_that_set_the_scale_are_warned_of_once(door, tmp_path):
     call = (SILENT_ABOUT_WHOLE_GRADES | ALWAYS_WARNING)[door]
-    assert warned(call, CONTINUOUS, tmp_path) == 1
-    assert warned(call, WHOLE, tmp_path) == (door in ALWAYS_WARNING)
+    for labels, n_warnings in ((CONTINUOUS, 1), (WHOLE, door in ALWAYS_WARNING)):
+        found = warnings_of(lambda labels=labels: call(labels, tmp_path))
+        assert found.count(GradeScaleWarning) == n_warnings
 
 
 def test_studies_round_the_top_of_continuous_labels_up():

@@ -4,13 +4,13 @@ import pickle
 import subprocess
 import sys
 import uuid
-import warnings
 
 import numpy as np
 import pytest
 import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import warnings_of
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
@@ -53,14 +53,6 @@ SHUFFLED_ROWS = KFold(3, shuffle=True, random_state=0)
 FITTED = Ridge().fit(X, Y)
 WHOLE = list(GroupKFold(3).split(X, groups=QID))
 SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
-
-
-def warnings_of(use):
-    """Warnings of ours, every single one."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        use()
-    return [each.category for each in caught if issubclass(each.category, SkgradedWarning)]
 
 
 @pytest.fixture
