@@ -1,14 +1,12 @@
 """Query ids, orders of rows and scales that are easily forgotten where a measure is called."""
 
-import pickle
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import Ridge
-from sklearn.metrics import make_scorer
-from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.model_selection import cross_val_score
 
 from skgraded import (
     Judgments,
@@ -69,26 +67,6 @@ def test_a_long_list_without_ids_warns():
             takes(y, scores)
     nDCG(k=10)(y, scores, qid=np.zeros(len(y)))
     nDCG(k=10)(y[:1000], scores[:1000])
-
-
-def test_scikit_learns_own_scorer_finds_ids_in_a_series():
-    with_ids = query_series(y, qid)
-    found = cross_val_score(
-        Ridge(), X, with_ids, cv=GroupKFold(3), groups=qid, scoring=make_scorer(xGAP(g=G))
-    )
-    ours = cross_val_score(
-        Ridge(), X, with_ids, cv=GroupKFold(3), groups=qid, scoring=make_ranking_scorer(xGAP(g=G))
-    )
-    assert found.tolist() == ours.tolist()
-
-
-def test_two_orders_of_one_index_are_refused_of_judgments_that_were_pickled():
-    labels = pd.Series(y, index=[f"d{n}" for n in range(len(y))])
-    predicted = pd.Series(scores, index=labels.index)
-    judgments = pickle.loads(pickle.dumps(Judgments(labels, qid=qid)))
-    assert nDCG()(judgments, predicted) == nDCG()(y, scores, qid=qid)
-    with pytest.raises(ValueError, match=r"y_score must have its rows in the order of y_true"):
-        nDCG()(judgments, predicted.sample(frac=1, random_state=0))
 
 
 def test_indices_that_differ_are_paired_by_position():

@@ -18,6 +18,7 @@ from skgraded import (
     ERR,
     RBP,
     Bpref,
+    Judgments,
     QMeasure,
     Scores,
     compare,
@@ -50,6 +51,8 @@ SYSTEMS = Scores(
 FEEDBACK = {"grade": [0, 1, 2] * 20, "satisfied": [0, 0, 1, 0, 1, 1] * 10}
 QRELS = {f"q{each}": {"a": 2, "b": 1, "c": 0} for each in range(3)}
 RUNS = {name: {topic: {"a": 1.0, "b": 2.0} for topic in QRELS} for name in ("x", "y")}
+NOT_TOLD_APART = r"y_score must .* integers below 2\*\*53, .* in row 1\. Subtract"
+MANY = np.broadcast_to(np.float64(0), 2**31)
 
 
 def called(make):
@@ -58,6 +61,10 @@ def called(make):
 
 def rows(arguments):
     return as_rankings(*arguments)
+
+
+def groups(sizes):
+    return Judgments.from_groups([1, 0, 2], sizes)
 
 
 def threads(n_threads):
@@ -134,6 +141,10 @@ REFUSED = [
             ("Blend({AP:1},empty=1)", "empty must be a field of the parts of a Blend, got 1"),
             ("Blend(AP)", "must be written field=value"),
             ("Blend({**AP:1})", "must be written field=value|must be a number"),
+            ("nDCG(k=" + "-" * 5000 + "1)", "A measure must be written|[Ff]ield"),
+            ("nDCG(k=" + "(" * 300 + "1" + ")" * 301, "A measure must be written|[Ff]ield"),
+            ("nDCG(k=" + "[" * 3000 + "]" * 3000 + ")", "A measure must be written|[Ff]ield"),
+            ("nDCG(k=" + "not " * 2000 + "1)", "A measure must be written|[Ff]ield"),
         ],
     ),
     # fields of measures
@@ -213,9 +224,26 @@ REFUSED = [
                 (np.array(["2", "0_1"], object), [1.0, 2.0]),
                 "y_true must be numeric, got '0_1' in row 1",
             ),
+            (([0, 1, 0], [0, 2**70, 2**70 + 1]), NOT_TOLD_APART),
+            (([0, 1, 0], np.array([0, 2**60, 2**60 + 1])), NOT_TOLD_APART),
+            (([0, 1, 0], np.array([0, 2**53 + 2, 1], np.uint64)), NOT_TOLD_APART),
+            (([0, 1, 0], np.array([0, 2**60, 2**60 + 1], object)), NOT_TOLD_APART),
+            (([0, 1], np.array([0, 2**53])), NOT_TOLD_APART),
+            (([1, 0], np.zeros(2, dtype=[("score", float)])), "y_score must be numeric"),
+            ((MANY, MANY), r"at most 2\*\*31 - 1 = 2147483647 documents"),
             ((csr_array([[1, 0]]), [1.0, 2.0]), "y_true must be one-dimensional.*got type"),
             (([1, 0], query_target([1, 0], [7, 7])), "y_score must be numeric"),
             (([1, 0], np.ma.masked_equal([1, 9], 9)), "y_score must have a value.*masked entry in"),
+        ],
+    ),
+    # sizes of queries
+    *cases(
+        groups,
+        [
+            ([2, 2], "its 2 sizes add up to 4, but there are 3 rows"),
+            ([4, -1], "group must hold query sizes, integers >= 0, got -1"),
+            ([1.5, 1.5], "integers >= 0, got 1.5"),
+            ([2, np.nan, 1], "integers >= 0, got nan"),
         ],
     ),
     # threads

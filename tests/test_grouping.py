@@ -112,14 +112,6 @@ def test_ids_in_any_carrier(carrier, kind, numbers):
     assert_grouped(CARRIERS[carrier](plain), [str(each) for each in plain])
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=200))
-def test_equal_objects_are_one_query_wherever_they_are(rows):
-    known = [f"query {n}" for n in range(6)]
-    ids = np.empty(len(rows), dtype=object)
-    ids[:] = [known[n] if is_known else "query " + str(n) for n, is_known in rows]
-    assert_grouped(ids, [known[n] for n, _ in rows])
-
-
 ALIKE = [1, 1.0, True, "1", 0, False], [3, 2**63, 2**64 + 3]
 
 

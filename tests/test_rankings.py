@@ -10,16 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import AP, Judgments, QueryKFold, evaluate, nDCG, query_target, trec, xGAP
+from skgraded import AP, Judgments, QueryKFold, evaluate, nDCG, query_target, trec
 from skgraded.rankings import as_rankings, levels_of
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
-
-
-def test_masked_labels_are_unjudged():
-    masked = np.ma.masked_array([3, 0, 1], mask=[True, False, False])
-    assert nDCG()(masked, [3, 2, 1]) == nDCG()([np.nan, 0, 1], [3, 2, 1]) == 0.5
 
 
 @pytest.mark.parametrize("make", [list, lambda ids: np.array(ids, dtype=object), pd.Series])
@@ -33,25 +28,6 @@ def test_numbers_and_text_as_ids_of_one_column_stay_different(make):
         assert found.qid.tolist() == [7, "7", "a"]
     folds = [test for _, test in QueryKFold(3).split(np.zeros((6, 1)), y_true, groups=ids)]
     assert sorted(map(len, folds)) == [2, 2, 2]
-
-
-@pytest.mark.parametrize(
-    "dtype", [np.int8, np.uint8, np.int64, np.float16, np.float32, np.float64, bool, object]
-)
-def test_label_types(dtype):
-    y_true = np.array([1, 0, 1, 0]).astype(dtype)
-    assert AP()(y_true, [4, 3, 2, 1]) == pytest.approx(5 / 6)
-
-
-def test_columns_of_frames():
-    frame = pd.DataFrame({"grade": [1, 0, 2], "score": [0.5, 0.7, 0.1], "query": ["a", "a", "b"]})
-    expected = xGAP()(frame["grade"], frame["score"], qid=frame["query"])
-    of_polars = pl.DataFrame(frame.to_dict("list"))
-    assert xGAP()(of_polars["grade"], of_polars["score"], qid=of_polars["query"]) == expected
-    nullable = frame.astype({"grade": "Int64"})
-    nullable.loc[1, "grade"] = pd.NA
-    with_nan = frame.assign(grade=[1.0, np.nan, 2.0])
-    assert xGAP()(nullable["grade"], frame["score"]) == xGAP()(with_nan["grade"], frame["score"])
 
 
 def test_grades_with_gaps_are_compact_levels():
@@ -74,15 +50,7 @@ def test_labels_are_laid_out_once_for_many_scores():
 
 
 def test_group_sizes():
-    judgments = Judgments.from_groups([1, 0, 2], [2, 0, 1])
-    assert judgments.indptr.tolist() == [0, 2, 3]
-    with pytest.raises(ValueError, match="its 2 sizes add up to 4, but there are 3 rows"):
-        Judgments.from_groups([1, 0, 2], [2, 2])
-    with pytest.raises(ValueError, match="group must hold query sizes, integers >= 0, got -1"):
-        Judgments.from_groups([1, 0, 2], [4, -1])
-    for sizes, bad in [([1.5, 1.5], "1.5"), ([2, np.nan, 1], "nan")]:
-        with pytest.raises(ValueError, match=f"integers >= 0, got {bad}"):
-            Judgments.from_groups([1, 0, 2], sizes)
+    assert Judgments.from_groups([1, 0, 2], [2, 0, 1]).indptr.tolist() == [0, 2, 3]
 
 
 def test_minus_zero_ties_with_zero():
@@ -96,9 +64,6 @@ def test_scores_are_never_rounded():
     assert AP()([0, 1], [1.0, close]) == 1.0
     assert AP()([0, 1], [close, 1.0]) == 0.5
     assert AP()([0, 1], np.array([2**53 - 2, 2**53 - 1])) == 1.0
-    told = r"^y_score .* got 9007199254740992 in row 0\. Sub"
-    with pytest.raises(ValueError, match=told):
-        AP()([0, 1], np.array([2**53, 2**53 + 1]))
 
 
 def test_repr():
@@ -152,7 +117,7 @@ def test_labels_are_numbered_by_grade(labels, dtype):
     np.testing.assert_array_equal(judgments.counts, [by_level])
 
 
-# --- tensors and short floats, as arrays or one by one in lists and dicts -------------------------
+# --- columns of any form --------------------------------------------------------------------------
 
 Y, SCORE = [0, 1, 2], [0.5, 0.25, 1.0]  # exact in 8 bits
 
@@ -178,34 +143,16 @@ class TensorLike:
         return self.values
 
 
-@pytest.mark.parametrize("dtype", ["torch.float32", "torch.bfloat16", "torch.float8_e4m3fn"])
-def test_tensors_are_read_without_their_gradients(dtype):
-    value = nDCG()(Y, SCORE)
-    assert nDCG()(Y, TensorLike(SCORE, dtype)) == value
-    assert nDCG()(TensorLike(Y, dtype), TensorLike(SCORE, dtype)) == value
-
-
-@pytest.mark.parametrize("name", ["float16", "bfloat16", "float8_e4m3fn"])
-def test_short_floats_are_read_as_they_are(name):
-    kind = np.float16 if name == "float16" else getattr(pytest.importorskip("ml_dtypes"), name)
-    assert nDCG()(np.array(Y).astype(kind), np.array(SCORE).astype(kind)) == nDCG()(Y, SCORE)
-
-
-def test_records_are_still_no_scores():
-    with pytest.raises(ValueError, match="y_score must be numeric"):
-        nDCG()(Y, np.zeros(3, dtype=[("score", float)]))
-
-
 class Stubborn:
     """What NumPy sees of a tensor of one number that has a gradient; it stands in for torch."""
 
     ndim = 0
 
-    def __init__(self, value, dtype):
-        self.value, self.dtype = value, dtype
+    def __init__(self, value, error):
+        self.value, self.error = value, error
 
     def __array__(self, dtype=None, copy=None):
-        raise self.dtype
+        raise self.error
 
     def detach(self):
         return self
@@ -214,17 +161,54 @@ class Stubborn:
         return np.float32(self.value)
 
 
-@pytest.mark.parametrize("error", [RuntimeError("Can't call numpy()"), TypeError("BFloat16")])
-def test_lists_of_what_numpy_cannot_read_are_detached(error):
-    assert nDCG()(Y, [Stubborn(each, error) for each in SCORE]) == nDCG()(Y, SCORE)
+def short(values, name):
+    return np.array(values).astype(getattr(pytest.importorskip("ml_dtypes"), name))
 
 
-def test_lists_of_short_floats_are_read():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
-    listed = [ml_dtypes.bfloat16(each) for each in SCORE]
-    assert nDCG()(Y, listed) == nDCG()(Y, SCORE)
-    run = {"q": dict(zip("abc", listed, strict=True))}
+FORMS = {
+    "pandas": pd.Series,
+    "polars": pl.Series,
+    "float16": lambda values: np.array(values, np.float16),
+    "float32": lambda values: np.array(values, np.float32),
+    "objects": lambda values: np.array(values, object),
+    "bfloat16": lambda values: short(values, "bfloat16"),
+    "float8_e4m3fn": lambda values: short(values, "float8_e4m3fn"),
+    "a list of bfloat16": lambda values: list(short(values, "bfloat16")),
+    "tensor": TensorLike,
+    "tensor of bfloat16": lambda values: TensorLike(values, "torch.bfloat16"),
+    "tensor of float8": lambda values: TensorLike(values, "torch.float8_e4m3fn"),
+    "a list of tensors": lambda values: [Stubborn(v, RuntimeError("numpy()")) for v in values],
+    "a list of bfloat16 tensors": lambda values: [Stubborn(v, TypeError("BF")) for v in values],
+}
+
+
+@pytest.mark.parametrize("make", FORMS.values(), ids=FORMS)
+def test_numbers_are_read_in_any_form(make):
+    expected = nDCG()(Y, SCORE)
+    assert nDCG()(Y, make(SCORE)) == expected
+    assert nDCG()(make(Y), make(SCORE)) == expected
+
+
+def test_short_floats_are_scores_of_a_dict():
+    run = {"q": dict(zip("abc", short(SCORE, "bfloat16"), strict=True))}
     assert trec.evaluate("RR", {"q": {"c": 1}}, run).values.item() == 1.0
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, bool])
+def test_grades_are_read_of_any_type(dtype):
+    assert AP()(np.array([1, 0, 1, 0]).astype(dtype), [4, 3, 2, 1]) == pytest.approx(5 / 6)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.ma.masked_array([3, 0, 1], mask=[True, False, False]),
+        pd.Series([pd.NA, 0, 1], dtype="Int64"),
+        pl.Series([None, 0, 1]),
+    ],
+)
+def test_missing_labels_are_unjudged(labels):
+    assert nDCG()(labels, [3, 2, 1]) == nDCG()([np.nan, 0, 1], [3, 2, 1]) == 0.5
 
 
 def test_lists_that_nothing_can_read_are_refused_as_before():
