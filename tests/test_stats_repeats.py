@@ -117,30 +117,26 @@ def test_components_are_those_of_dense_matrices(n_folds, clustered, gaps, weight
         np.testing.assert_allclose(without, expected, rtol=1e-9)
 
 
-EFFECTS = {  # standard deviations of queries, of the models of a fold, and of the rest
-    "noise": (0.0, 0.0, 1.0),
-    "models": (0.5, 0.3, 1.0),
-    "hardly queries": (0.2, 0.6, 0.5),
-}
 SETS = 400
 
 
 @pytest.mark.parametrize(
-    ("name", "n_repeats", "widest"),
-    [("noise", 5, 1.2), ("models", 2, 1.3), ("hardly queries", 5, 1.2)],
+    ("effects", "n_repeats", "widest"),
+    [((0.0, 0.0, 1.0), 5, 1.2), ((0.5, 0.3, 1.0), 2, 1.3), ((0.2, 0.6, 0.5), 5, 1.2)],
+    ids=["noise", "models", "hardly queries"],
 )
-def test_intervals_of_repeats_are_calibrated_both_ways(name, n_repeats, widest):
+def test_intervals_of_repeats_are_calibrated_both_ways(effects, n_repeats, widest):
     """93 to 97 % are covered, within 3 binomial errors, and not much wider than needed."""
     ends = []
     for seed in range(SETS):
         folds = folds_of(n_repeats, 60, 3, seed)
-        differences = drawn(1, folds, EFFECTS[name], seed)
+        differences = drawn(1, folds, effects, seed)
         ends.append(estimated(differences, folds).interval(0.95)[0])
     low, high = np.transpose(ends)
     slack = 3 * np.sqrt(0.05 * 0.95 / SETS)
     assert 0.93 - slack < np.mean((low <= 0) & (high >= 0)) < 0.97 + slack
-    of_query, of_model, rest = EFFECTS[name]
-    variance = of_query**2 / 60 + of_model**2 / (3 * n_repeats) + rest**2 / (60 * n_repeats)
+    of_query, of_model, rest = np.square(effects)
+    variance = of_query / 60 + of_model / (3 * n_repeats) + rest / (60 * n_repeats)
     assert 0.95 < np.mean(high - low) / (2 * 1.96 * variance**0.5) < widest
 
 

@@ -141,14 +141,6 @@ def test_csv_needs_no_pandas(files, monkeypatch, capsys):
     assert capsys.readouterr().out == topic_facts(files[0]).to_csv()
 
 
-def test_thresholds_of_the_upper_quartiles_are_drawn(files, capsys, tmp_path):
-    study(f"thresholds Q R --steps 2 --upper-quartiles --plot {tmp_path}/g.png", *files)
-    shown = capsys.readouterr().out
-    assert "(0.5, 0.5)" in shown
-    assert "3 systems" in shown
-    assert (tmp_path / "g.png").read_bytes().startswith(b"\x89PNG")
-
-
 @pytest.mark.parametrize(
     ("words", "part"),
     [
@@ -158,6 +150,7 @@ def test_thresholds_of_the_upper_quartiles_are_drawn(files, capsys, tmp_path):
         ("correlation Q R -m AP -m nDCG@5 --few 2 --ratio 1", "few of grade 2:"),
         ("correlation Q R -m AP --ties optimistic", "AP(ties=optimistic)"),
         ("thresholds Q R --steps 1 -m AP --ties optimistic", "AP(ties=optimistic)"),
+        ("thresholds Q R --steps 2 --upper-quartiles", "3 systems"),
         ("lists -m QMeasure -m GeneralizedAP --show 32000,00123", "32000 0.667 0.733"),
         ("lists -m xGAP -g .1,.2,.7 --relevant 2,1 --length 2", "xGAP(g=[0.1,0.2,0.7])"),
     ],

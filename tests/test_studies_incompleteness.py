@@ -196,16 +196,6 @@ def test_a_mean_over_no_topic_is_undefined(collection):
     assert (found.means[..., 1] == 0.0).all()
 
 
-def test_what_was_left_out_is_told(collection):
-    qrels, runs = collection
-    shorter = {topic: documents for topic, documents in runs["run1"].items() if topic != "t1"}
-    found = incompleteness(["AP"], qrels, {"a": runs["run0"], "b": shorter}, rates=[100])
-    assert found.notes == (
-        "The qrels hold 1 document of grade -1, pooled but unsampled.",
-        "1 system without all topics of the qrels; a missing topic counts as an empty list: b (1).",
-    )
-
-
 def test_g_by_name_keeps_the_scale_of_the_full_pool():
     qrels = {"q": {f"d{number}": 1 for number in range(50)} | {"top": 2}}
     rng = np.random.default_rng(0)

@@ -14,33 +14,16 @@ from skgraded.users import thresholds_from_feedback
 quiet = pytest.mark.filterwarnings("ignore::skgraded.exceptions.SkgradedWarning")
 
 
-def pool_adjacent_violators(rates, weights):
-    """Isotonic regression, literally: neighbours that fall share their mean until none falls."""
-    blocks = [[rate, weight, 1] for rate, weight in zip(rates, weights, strict=True)]
-    at = 0
-    while at + 1 < len(blocks):
-        (rate, weight, n), (next_rate, next_weight, next_n) = blocks[at : at + 2]
-        if next_rate < rate:
-            both = weight + next_weight
-            mean = (rate * weight + next_rate * next_weight) / both
-            blocks[at : at + 2] = [[mean, both, n + next_n]]
-            at = max(0, at - 1)
-        else:
-            at += 1
-    return [rate for rate, _, n in blocks for _ in range(n)]
-
-
 def literal_g(grade, satisfied, propensity, max_grade):
-    """Estimate g on plain lists, where every grade of the scale is shown."""
-    rates, weights = [], []
-    for level in range(max_grade + 1):
-        rows = [row for row in range(len(grade)) if grade[row] == level]
-        examined = sum(propensity[row] for row in rows)
-        rates.append(sum(1 for row in rows if satisfied[row]) / examined)
-        weights.append(examined)
-    fitted = pool_adjacent_violators(rates, weights)
-    rise = fitted[-1] - fitted[0]
-    return [(fitted[k] - fitted[k - 1]) / rise for k in range(1, max_grade + 1)]
+    """Estimate g by rates that rise with the grade, of which each is a max of mins."""
+
+    def rate(low, high):
+        rows = [row for row, level in enumerate(grade) if low <= level <= high]
+        return sum(satisfied[row] for row in rows) / sum(propensity[row] for row in rows)
+
+    grades = range(max_grade + 1)
+    rates = [max(min(rate(i, j) for j in grades[k:]) for i in grades[: k + 1]) for k in grades]
+    return np.diff(rates) / (rates[-1] - rates[0])
 
 
 @st.composite
