@@ -2,7 +2,6 @@
 
 import json
 import math
-import warnings
 
 import numpy as np
 import pytest
@@ -40,6 +39,12 @@ BY_HUMANS = 0.1 + 0.8 * BY_JUDGE + NOISE
 PLACES = np.random.default_rng(2).permutation(N_ALL)[:N_HUMAN]
 JUDGE = scores_of(BY_JUDGE, [f"q{each}" for each in range(N_ALL)])
 HUMAN = scores_of(BY_HUMANS[:, PLACES], [f"q{each}" for each in PLACES])
+
+
+def labelled(by_humans, by_judge, **others):
+    """Scores of the queries that humans have seen, and of all."""
+    human = scores_of(by_humans[:, PLACES], HUMAN.qid, **others)
+    return human, scores_of(by_judge, JUDGE.qid, **others)
 
 
 def literal_freedom(error, slope, x_all, population):
@@ -126,15 +131,10 @@ class TestIdentities:
     def test_systems_that_humans_and_judge_find_equal_do_not_differ(self):
         values = BY_JUDGE.copy()
         values[1] = values[0]
-        human = scores_of(values[:, PLACES], HUMAN.qid)
+        human, judge = labelled(values, values)
         for population, share in (("like_these", 1.0), ("these", 1.0 - N_HUMAN / N_ALL)):
             with pytest.warns(FewDifferencesWarning, match="b - a differs from 0 in 0 queries of"):
-                found = compare(
-                    human,
-                    judge=scores_of(values, JUDGE.qid),
-                    baseline="a",
-                    population=population,
-                )
+                found = compare(human, judge=judge, baseline="a", population=population)
             np.testing.assert_array_equal(found.difference[0], 0.0)
             np.testing.assert_array_equal(found.p_value["score"][0], 1.0)
             reach = (1 - 0.025 ** (1 / N_HUMAN)) * share  # of the queries that humans have not seen
@@ -142,15 +142,14 @@ class TestIdentities:
 
     @pytest.mark.filterwarnings("ignore::skgraded.exceptions.UnhelpfulJudgeWarning")
     def test_the_range_of_a_difference_is_that_of_the_values(self):
-        two = {"systems": ("a", "b")}
-        values = np.stack([BY_HUMANS[0], BY_HUMANS[0] + 0.2])[:, PLACES]
-        judge = scores_of(BY_JUDGE[:2], JUDGE.qid, **two)
-        low, high = compare(scores_of(values, HUMAN.qid, **two), judge=judge).interval[0, 0]
+        values = np.stack([BY_HUMANS[0], BY_HUMANS[0] + 0.2])
+        human, judge = labelled(values, BY_JUDGE[:2], systems=("a", "b"))
+        low, high = compare(human, judge=judge).interval[0, 0]
         assert low < 0.12  # although no difference below .2 was seen
         assert high < 0.28
 
     def test_a_judge_that_agrees_has_no_bias_at_all(self):
-        human = scores_of(BY_JUDGE[:, PLACES], HUMAN.qid)
+        human, _ = labelled(BY_JUDGE, BY_JUDGE)
         found = estimate_means(human, JUDGE)
         np.testing.assert_array_equal(found.bias, 0.0)
         assert not np.signbit(found.bias).any()
@@ -214,9 +213,7 @@ def test_intervals_hold_what_a_biased_judge_misses(population):
 class TestWarnings:
     def test_a_judge_helps_by_some_measures(self):
         half = np.stack([BY_JUDGE[..., 0], values_of_judge(11)[..., 1]], axis=2)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", UnhelpfulJudgeWarning)
-            found = compare(HUMAN, judge=scores_of(half, JUDGE.qid))
+        found = compare(HUMAN, judge=scores_of(half, JUDGE.qid))  # without a warning
         told = "The judge helps by 1 of 2 measures: by nDCG@10 intervals are no narrower than"
         assert any(note.startswith(told) for note in found.notes)
 
@@ -237,18 +234,11 @@ class TestWarnings:
             estimate_means(human, JUDGE)
         assert {each.filename for each in warned} == {__file__}
 
+    @pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
     def test_pairs_that_do_not_vary_do_not_make_a_judge_useless(self):
         same = [0, 0, 0, 2]  # b and c are a once more
-        names = {"systems": ("a", "b", "c", "d")}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FewDifferencesWarning)
-            warnings.simplefilter("error", UnhelpfulJudgeWarning)
-            found = compare(
-                scores_of(BY_HUMANS[same][:, PLACES], HUMAN.qid, **names),
-                judge=scores_of(BY_JUDGE[same], JUDGE.qid, **names),
-                baseline="a",
-                tests="t",
-            )
+        human, judge = labelled(BY_HUMANS[same], BY_JUDGE[same], systems=("a", "b", "c", "d"))
+        found = compare(human, judge=judge, baseline="a", tests="t")  # without another warning
         assert "1.00 times as wide" not in " ".join(repr(found).split())
 
 
@@ -256,8 +246,6 @@ HOLES = BY_JUDGE.copy()
 HOLES[0, 3, 1] = np.nan
 ONE_CLUSTER = dict.fromkeys(HUMAN.qid.tolist(), 1)
 CLUSTERED = scores_of(BY_JUDGE, JUDGE.qid, clusters=np.arange(N_ALL) % 9)
-
-
 FEW = HUMAN.select(qid=HUMAN.qid[:2].tolist())
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference.average_precision import average_precision
+from reference.frame import ideal
 
 from skgraded import AP, Rankings, evaluate, xGAP
 from skgraded.rankings import as_rankings
@@ -29,10 +30,6 @@ def gains(name, x, **options):
     """Gains at every rank of one list, without its own documents elsewhere."""
     scores = -np.arange(len(x), dtype=float)
     return sensitivity(name, x, scores, **options).gains[0, :, 0]
-
-
-def ideal(x):
-    return np.sort(np.asarray(x, float))[::-1]
 
 
 @pytest.mark.parametrize(
@@ -67,12 +64,12 @@ def test_equations_10_and_16_average_precision(x):
 def test_equation_28_modified_sliding_ratio(x):
     found = gains("ModifiedSlidingRatio", x, change="one_grade", max_grade=4)
     rank = np.arange(1, len(x) + 1)
-    np.testing.assert_allclose(found, 1 / rank / (ideal(x) / rank).sum(), rtol=1e-10)
+    np.testing.assert_allclose(found, 1 / rank / (np.array(ideal(x)) / rank).sum(), rtol=1e-10)
 
 
 @given(grades)
 def test_equations_43_and_44_generalized_average_precision(x):
-    rank, relevant, y = np.arange(1, len(x) + 1), np.asarray(x) > 0, ideal(x)
+    rank, relevant, y = np.arange(1, len(x) + 1), np.asarray(x) > 0, np.array(ideal(x))
     best = ((y > 0) * np.cumsum(y) / rank).sum()
     rising = gains("GeneralizedAP", x, change="one_grade", max_grade=4)
     turning = gains("GeneralizedAP", x, change="relevant", grade=3)
