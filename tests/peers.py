@@ -425,14 +425,9 @@ def ask(tool, asked, rankings):
     differences = [abs(ours[query] - value) for query, value in theirs.items() if query in ours]
     by_gdeval = tool == "ir_measures" and (name.startswith("ERR") or "exp-log2" in name)
     tolerance = 6e-6 if by_gdeval else PEERS[tool].tolerance  # it prints five decimals
-    is_near = differences and max(differences) <= tolerance  # False of nan
-    return Found(
-        name,
-        "equal" if is_near else "differs",
-        "",
-        len(differences),
-        max(differences, default=np.nan),
-    )
+    largest = max(differences, default=np.nan)
+    outcome = "equal" if largest <= tolerance else "differs"  # so does nan
+    return Found(name, outcome, "", len(differences), largest)
 
 
 def walk(tool, names, seed):

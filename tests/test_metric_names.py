@@ -1,6 +1,5 @@
 """Names under which boosters report measures: as strings of measures, or as users choose them."""
 
-import warnings
 from importlib import import_module
 
 import lightgbm
@@ -204,48 +203,3 @@ def test_query_ranker_by_a_name_that_the_library_reports(make, own, taken):
     with pytest.raises(ValueError, match=rf"^The name {taken!r} of nDCG@5 must be another one"):
         model.fit(X, Y, QID, eval_metric={taken: "nDCG@5"})
     assert "other" in recorded(model.fit(X, Y, QID, eval_metric={"other": "nDCG@5"}))
-
-
-# --- MLflow, which refuses a batch of metrics if it does not know a character of one name ---------
-
-
-@pytest.fixture
-def log(tmp_path, monkeypatch):
-    monkeypatch.setenv("MLFLOW_ENABLE_ASYNC_LOGGING", "false")
-    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of Pydantic and others, at their import
-        mlflow = pytest.importorskip("mlflow", reason="mlflow-skinny is not installed")
-        import_module("mlflow.lightgbm")
-    # It makes the default experiment in a folder that does not exist yet.
-    mlflow.set_tracking_uri((tmp_path / "runs").as_uri())
-    mlflow.lightgbm.autolog(log_models=False, log_datasets=False, silent=True)
-    yield mlflow
-    mlflow.lightgbm.autolog(disable=True)
-
-
-def named_ranker():
-    given = {"xgap": "xGAP", "ndcg_10": "nDCG@10"}
-    return recorded(ranker(lgbm(), "xGAP").fit(X, Y, QID, eval_metric=given))
-
-
-@pytest.mark.parametrize(
-    ("train", "logs"),
-    [
-        (lambda: by_lightgbm(NAMED), True),
-        (named_ranker, True),
-        (lambda: by_lightgbm(*SPECS), False),
-    ],
-    ids=["chosen names", "names that a ranker is given", "strings of measures"],
-)
-def test_mlflow_logs_names_and_drops_strings(log, train, logs):
-    with warnings.catch_warnings(), log.start_run() as run:
-        warnings.simplefilter("ignore")
-        history = train()
-    client = log.MlflowClient()
-    values = {
-        name: [each.value for each in client.get_metric_history(run.info.run_id, name)]
-        for name in client.get_run(run.info.run_id).data.metrics
-    }
-    assert len(history) == 2
-    assert values == ({f"valid_0-{name}": each for name, each in history.items()} if logs else {})
