@@ -11,6 +11,7 @@
 //     -I skgraded/_core tests/native/test_bits.cpp -o test_bits && ./test_bits
 #include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -45,6 +46,7 @@
 #include "rank.hpp"
 #include "recall_shares.hpp"
 #include "schedule.hpp"
+#include "sort_keys.hpp"
 #include "sorting_network.hpp"
 
 namespace {
@@ -262,6 +264,11 @@ void add_ranks(const Data& data, Results& results) {
 }
 
 void add_network(Draws& draws, Results& results) {
+  const double largest = std::numeric_limits<double>::max();
+  for (const double score : {-largest, -1.0, 0.0, 1.0, largest}) {
+    const double key = from_bits(SortKeys(1 << 30).key(descending_bits(score), (1 << 30) - 1));
+    results.expect(std::isnormal(key) && key > 0.0, "keys are positive normal doubles");
+  }
   for (std::int64_t n = 0; n < 256; ++n) {
     const Doubles keys = draws.units(kLanes * n);
     results.add("network", results.same("network", [&](int, Registers registers) {
