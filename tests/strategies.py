@@ -22,68 +22,34 @@ class Data(NamedTuple):
     max_grade: int  # top of the scale, not always present
 
 
-# To draw takes most of the time of a test. Hypothesis checks a strategy when it first draws from
-# it, so that those that many examples need are made once. Long lists are drawn from a seed.
+# To draw takes most of the time of a test: labels and scores are drawn from a seed, and strategies
+# that many examples need are made once, since Hypothesis checks each when it first draws from it.
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-@cache
-def grades(max_grade, unjudged=True):
-    """One label: a grade 0..max_grade with 0 more frequent, or NaN for an unjudged document."""
-    return st.sampled_from(_weighted_grades(max_grade, unjudged))
+def labels(max_grade, n_documents, unjudged=True):
+    """Labels 0..max_grade of one query, with 0 and NaN more frequent; now and then only these."""
+
+    def drawn(seed):
+        rng = np.random.default_rng(seed)
+        scale = np.arange(1.0 + (max_grade if rng.integers(8) > 0 else 0))
+        choices = [scale, 0 * scale, np.nan * scale] if unjudged else [scale, 0 * scale]
+        return rng.choice(np.concatenate(choices), n_documents).tolist()
+
+    return SEEDS.map(drawn)
 
 
-def _weighted_grades(max_grade, unjudged):
-    scale = [float(grade) for grade in range(max_grade + 1)]
-    return scale + [0.0] * len(scale) + [np.nan] * len(scale) * unjudged
-
-
-@cache
-def _of_length(entries, n):
-    return st.lists(entries, min_size=n, max_size=n)
-
-
-@st.composite
-def labels(draw, max_grade, n_documents, unjudged=True):
-    """Labels of one query, now and then none of them relevant."""
-    label = grades(max_grade, unjudged)
-    if draw(_EIGHT) == 0:
-        label = _NOT_RELEVANT if unjudged else _ZERO
-    return draw(_of_length(label, n_documents))
-
-
-_EIGHT = st.integers(0, 7)
-_NOT_RELEVANT, _ZERO = st.sampled_from([0.0, np.nan]), st.just(0.0)
-
-
-@st.composite
-def many_labels(draw, max_grade, n_documents, unjudged=True):
-    """Draw `labels` from a seed."""
-    choices = _weighted_grades(max_grade, unjudged)
-    if draw(_EIGHT) == 0:
-        choices = [0.0, np.nan] if unjudged else [0.0]
-    return np.random.default_rng(draw(SEEDS)).choice(choices, n_documents).tolist()
-
-
-@st.composite
-def small_tied_scores(draw, n_documents):
+def small_tied_scores(n_documents):
     """Scores whose tied blocks have at most four documents."""
-    sizes = []
-    while sum(sizes) < n_documents:
-        sizes.append(draw(st.integers(1, min(4, n_documents - sum(sizes)))))
-    distinct = draw(_distinct_scores(len(sizes)))
-    scores = [score for score, size in zip(distinct, sizes, strict=True) for _ in range(size)]
-    scores = draw(st.permutations(scores))
-    return [-0.0 if score == 0.0 and draw(_BOOLEANS) else score for score in scores]
 
+    def drawn(seed):
+        rng = np.random.default_rng(seed)
+        distinct = rng.permutation([score for score in SCORES if str(score) != "-0.0"])
+        scores = np.repeat(distinct, rng.integers(1, 5, len(distinct)))[:n_documents]
+        scores[(scores == 0.0) & (rng.random(len(scores)) < 0.5)] = -0.0
+        return rng.permutation(scores).tolist()
 
-_BOOLEANS = st.booleans()
-
-
-@cache
-def _distinct_scores(n):
-    values = st.sampled_from([score for score in SCORES if str(score) != "-0.0"])
-    return st.lists(values, min_size=n, max_size=n, unique=True)
+    return SEEDS.map(drawn)
 
 
 def few_scores(n_documents):
@@ -115,7 +81,7 @@ def _distinct_ids(kind, n):
 
 
 @st.composite
-def _data(draw, *, n_queries, n_documents, labels, scores, unjudged, shuffle):
+def _data(draw, *, n_queries, n_documents, scores, unjudged, shuffle):
     max_grade = draw(MAX_GRADES)
     ids = draw(query_ids(draw(n_queries)))
     rows = []
@@ -135,7 +101,6 @@ def small_data():
     return _data(
         n_queries=st.integers(1, 3),
         n_documents=st.integers(1, 6),
-        labels=labels,
         scores=small_tied_scores,
         unjudged=True,
         shuffle=True,
@@ -147,7 +112,6 @@ def long_data(max_queries=4, unjudged=True, shuffle=True, ties=True):
     return _data(
         n_queries=st.integers(1, max_queries),
         n_documents=st.integers(1, 40),
-        labels=many_labels,
         scores=few_scores if ties else distinct_scores,
         unjudged=unjudged,
         shuffle=shuffle,
