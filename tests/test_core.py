@@ -69,7 +69,7 @@ SCORES: dict[str, Any] = {
     "few values": lambda rng, n: rng.integers(-2, 3, n).astype(float),
     "one value": lambda rng, n: np.full(n, 0.5),
     "zeros": lambda rng, n: signs(rng, n) * 0.0,
-    "last bits": lambda rng, n: signs(rng, n) * (1 + rng.integers(0, 500, n) * 2.0**-52),
+    "last bits": lambda rng, n: signs(rng, n) * (1 + rng.integers(0, 2**14, n) * 2.0**-52),
     "subnormal": lambda rng, n: rng.integers(-3, 4, n) * 5e-324,
     "magnitudes": lambda rng, n: signs(rng, n) * 2.0 ** rng.integers(-1000, 1000, n),
     "extremes": lambda rng, n: signs(rng, n) * rng.choice([np.finfo(float).max, 2.0**-1022], n),
@@ -119,6 +119,8 @@ def test_ids_are_numbered_by_first_appearance(n_ids: int) -> None:
     ):
         np.testing.assert_array_equal(found[0], extents)
         np.testing.assert_array_equal(found[1], order)
+    placed = _core.put_in_places(numbers, np.argsort(rows))
+    np.testing.assert_array_equal(placed, np.sort(numbers))
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 5, 8, 13, 16, 17, 33])
