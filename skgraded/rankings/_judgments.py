@@ -435,13 +435,18 @@ class Judgments:
         """The judged documents of each query, best grade first."""
         pool = self._given_pool
         if pool is None:
-            if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
-                pool = self._sort_pool()
+            if self._counts_are_small and self.levels.dtype == np.uint8:
+                pool = RankedList(*_core.list_best_first(self.counts, self.n_levels))
             else:
-                pool = RankedList.best_first(self.counts, self.levels.dtype)
+                pool = self._sort_pool()
             for each in pool:
                 each.flags.writeable = False
         return pool
+
+    @property
+    def _counts_are_small(self) -> bool:
+        """Whether counts by level take less memory than the documents."""
+        return self.n_queries * self.n_levels <= self.n_documents
 
     def _sort_pool(self) -> RankedList:
         order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
@@ -488,9 +493,9 @@ class Judgments:
             The counts.
         """
         marks = counted.view(np.uint8)
-        if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
-            return _core.count_marked_documents(self.pool.levels, self.pool.indptr, marks)
-        return _core.count_marked(self.counts, marks)
+        if self._counts_are_small:
+            return _core.count_marked(self.counts, marks)
+        return _core.count_marked_documents(self.pool.levels, self.pool.indptr, marks)
 
     def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
         """Sum a function of the level over the judged documents of each query.

@@ -30,16 +30,6 @@ class _Numbered(NamedTuple):
     first_rows: IntArray
     is_grouped: bool
 
-    def joined(self, codes: IntArray) -> _Numbered:
-        """Merge the queries that have the same code."""
-        number = _Numbered(*_core.number_words(codes, _SEED, len(codes)))
-        if len(number.first_rows) == len(codes):
-            return self
-        query_of_row = number.query_of_row[self.query_of_row]
-        n_runs = 1 + np.count_nonzero(query_of_row[1:] != query_of_row[:-1])
-        first_rows = self.first_rows[number.first_rows]
-        return _Numbered(query_of_row, first_rows, n_runs == len(first_rows))
-
 
 def place_rows(
     qid: ArrayLike | None, n_rows: int
@@ -209,8 +199,11 @@ def _number(ids: NDArray[Any]) -> _Numbered:
         return _Numbered(*_core.number_bytes(as_bytes, size, _SEED))
     by_address = _number_addresses(ids) if kind == "O" else None
     if by_address is not None:
-        return by_address.joined(_as_codes(ids[by_address.first_rows]))
-    if kind in "iubmM":
+        codes = _as_codes(ids[by_address.first_rows])
+        if codes.max() == len(codes) - 1:  # no two objects are equal
+            return by_address
+        words = codes[by_address.query_of_row]
+    elif kind in "iubmM":
         ids = np.ascontiguousarray(ids)
         words = ids.view(np.int64) if size == _WORD else ids.astype(np.int32, copy=False)
     elif kind == "f":

@@ -62,32 +62,6 @@ class RankedList(NamedTuple):
         """
         return cls(levels, np.zeros(len(levels), dtype=np.uint8), indptr)
 
-    @classmethod
-    def best_first(cls, counts: IntArray, dtype: Any) -> Self:
-        """Make lists with given numbers of documents by level, best level first.
-
-        Parameters
-        ----------
-        counts : ndarray of shape (n_queries, n_levels)
-            Number of documents by query and level.
-        dtype : dtype
-            Type of the levels.
-
-        Returns
-        -------
-        RankedList
-            The lists.
-        """
-        n_queries, n_levels = counts.shape
-        if dtype == np.uint8 and n_levels > 0:
-            counts = np.ascontiguousarray(counts, dtype=np.int64)
-            return cls(*_core.list_best_first(counts, n_levels))
-        indptr = np.zeros(n_queries + 1, dtype=np.int64)
-        counts.sum(axis=1).cumsum(out=indptr[1:])
-        falling = np.tile(np.arange(n_levels, dtype=dtype)[::-1], n_queries)
-        levels = np.repeat(falling, counts[:, ::-1].ravel())
-        return cls.without_ties(levels, indptr)
-
     @property
     def lengths(self) -> IntArray:
         """Number of documents of each query."""

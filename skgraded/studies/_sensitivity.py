@@ -261,17 +261,15 @@ class _Lists(NamedTuple):
         """Put rankings into rank order, with a level for every grade of the scale."""
         judgments = rankings.judgments
         starts = np.repeat(judgments.indptr[:-1], np.diff(judgments.indptr))
-        by_rank = judgments.levels[rankings.order + starts].astype(np.int64)
-        n_levels = top + 1
-        level_of = np.append(judgments.grades.astype(np.int64), [n_levels, n_levels + 1])
-        counts = np.zeros((judgments.n_queries, n_levels), dtype=np.int64)
+        graded = judgments.graded[rankings.order + starts]
+        counts = np.zeros((judgments.n_queries, top + 1), np.int64)
         counts[:, judgments.grades.astype(np.int64)] = judgments.counts
         return cls(
-            levels=level_of[by_rank].astype(np.int32),
+            levels=np.where(graded < 0, top - graded, graded).astype(np.int32),  # -1 is unjudged
             tied=rankings.tied,
             indptr=judgments.indptr,
             counts=counts,
-            grades=np.arange(n_levels, dtype=np.float64),
+            grades=np.arange(top + 1.0),
         )
 
     def changed(
@@ -302,12 +300,12 @@ class _Lists(NamedTuple):
 
     def rankings(self, levels: NDArray[np.int32], counts: NDArray[np.int64]) -> Rankings:
         """Return rankings of several variants of the lists, one variant after the other."""
-        n_variants, n_documents = levels.shape
-        shifts = np.arange(n_variants)[:, None] * n_documents
-        indptr = np.append((self.indptr[:-1] + shifts).ravel(), n_variants * n_documents)
-        lengths = np.diff(indptr)
-        pool = RankedList.best_first(counts.reshape(-1, len(self.grades)), np.int32)
+        lengths = np.tile(np.diff(self.indptr), len(levels))
+        indptr = np.append(0, lengths.cumsum())
+        falling = np.tile(np.arange(len(self.grades), dtype=np.int32)[::-1], len(lengths))
+        best_first = np.repeat(falling, counts[..., ::-1].ravel())
+        pool = RankedList.without_ties(best_first, np.append(0, counts.sum(axis=-1).cumsum()))
         judgments = Judgments.of_lists(levels.ravel(), indptr, self.grades, pool)
-        order = np.arange(len(levels.ravel())) - np.repeat(indptr[:-1], lengths)
-        tied = np.tile(self.tied, n_variants)
+        order = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
+        tied = np.tile(self.tied, len(levels))
         return Rankings(judgments, *all_sealed(order.astype(np.int32), tied))
