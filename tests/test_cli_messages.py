@@ -17,10 +17,7 @@ OWN = "from skgraded import AP, nDCG\nclass Strict(AP):\n    rel = 2\nBEST = nDC
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     files = {"qrels": QRELS, "a.run": RUN, "b.run": RUN, "mine.py": OWN}
-    files["negative"] = "q1 0 a 1\nq1 0 b -2\n"
-    files["words"] = "q1 0 a exact\nq1 0 b no\nq2 0 c some\n"
-    files["empty"] = ""
-    files["halves"] = "q1 0 a 0.5\n"
+    files |= {"negative": "q1 0 a 1\nq1 0 b -2\n", "empty": "", "halves": "q1 0 a 0.5\n"}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
@@ -227,13 +224,3 @@ def test_words_that_say_the_same(words, others, capsys):
 def test_a_class_of_ones_own_is_a_measure(capsys):
     assert main(["evaluate", "qrels", "a.run", "-m", "mine:Strict@2", "--format", "csv"]) == 0
     assert capsys.readouterr().out.startswith("system,Strict@2\n")
-
-
-def test_words_stand_for_grades(capsys):
-    shown = []
-    for rule in ("exact=2,some=1,no=0", " no=0, some=1 ,exact=2", "some=1,no=0,exact=2"):
-        assert main(["evaluate", "words", "a.run", "-m", "nDCG", "--grades", rule]) == 0
-        shown.append(capsys.readouterr().out)
-    assert shown[0] == shown[1] == shown[2]
-    assert main(["evaluate", "words", "a.run", "--grades", "exact=2,no=0"]) == 2
-    assert "some" in capsys.readouterr().err
