@@ -46,8 +46,7 @@ class TestMakeRanking:
     def test_same_seed_same_data(self):
         first = make_ranking(n_queries=10, random_state=3)
         again = make_ranking(n_queries=10, random_state=np.random.RandomState(3))
-        for one, other in zip(first, again, strict=True):
-            np.testing.assert_array_equal(one, other)
+        assert all(map(np.array_equal, first, again))
         assert len(make_ranking(n_queries=10, random_state=4)[1]) != len(first[1])
 
     def test_query_sizes_fill_their_bounds_and_lean_to_the_low_end(self):
@@ -124,40 +123,31 @@ class TestMakeRanking:
 
 SHARES = "a number >= 0 for each of at least two grades, which sum to 1, got "
 PAIR = "docs_per_query must be an integer or a pair (low, high), got "
+REFUSED = [  # arguments, and the end of what is told; {} is the value
+    ("n_queries", (0, 2.0, True), "n_queries must be an integer >= 1, got {}."),
+    ("docs_per_query", (0,), "docs_per_query must be an integer >= 1, got 0."),
+    ("docs_per_query", ((0, 5),), "docs_per_query[0] must be an integer >= 1, got 0."),
+    ("docs_per_query", ((9, 5),), "docs_per_query[1] must be an integer >= 9, got 5."),
+    ("docs_per_query", ((1, 2, 3), 2.5, "ab", (1, 2.5), True), PAIR + "{}."),
+    ("n_features", (0,), "n_features must be an integer >= 1, got 0."),
+    ("n_features", (13,), "n_query_features = 8 + 4 + 2 = 14, got 13."),
+    ("n_informative", (0,), "n_informative must be an integer >= 1, got 0."),
+    ("n_integer", (-1,), "n_integer must be an integer >= 0, got -1."),
+    ("n_integer", (9,), "n_integer must be <= n_informative=8"),
+    ("n_redundant", (-1,), "n_redundant must be an integer >= 0, got -1."),
+    ("n_query_features", (-1,), "n_query_features must be an integer >= 0, got -1."),
+    ("grade_shares", ((1.0,), 0.5, [[0.5, 0.5]], (1.5, -0.5), (0.5, 0.4)), SHARES + "{}."),
+    ("grade_shares", ((np.nan, 1.0), ("a", "b")), SHARES + "{}."),
+    ("grade_shares", (((0.5,), 0.5),), SHARES),
+    ("noise", (-0.5, np.inf, np.nan, "much", True), "noise must be a finite number >= 0, got {}."),
+]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_queries": 0}, "n_queries must be an integer >= 1, got 0."),
-        ({"n_queries": 2.0}, "n_queries must be an integer >= 1, got 2.0."),
-        ({"n_queries": True}, "n_queries must be an integer >= 1, got True."),
-        ({"docs_per_query": 0}, "docs_per_query must be an integer >= 1, got 0."),
-        ({"docs_per_query": (0, 5)}, "docs_per_query[0] must be an integer >= 1, got 0."),
-        ({"docs_per_query": (9, 5)}, "docs_per_query[1] must be an integer >= 9, got 5."),
-        *(({"docs_per_query": n}, f"{PAIR}{n!r}.") for n in ((1, 2, 3), 2.5, "ab", (1, 2.5), True)),
-        ({"n_features": 0}, "n_features must be an integer >= 1, got 0."),
-        ({"n_features": 13}, "n_query_features = 8 + 4 + 2 = 14, got 13."),
-        ({"n_informative": 0}, "n_informative must be an integer >= 1, got 0."),
-        ({"n_integer": -1}, "n_integer must be an integer >= 0, got -1."),
-        ({"n_integer": 9}, "n_integer must be <= n_informative=8"),
-        ({"n_redundant": -1}, "n_redundant must be an integer >= 0, got -1."),
-        ({"n_query_features": -1}, "n_query_features must be an integer >= 0, got -1."),
-        *(
-            ({"grade_shares": shares}, f"{SHARES}{shares!r}.")
-            for shares in ((1.0,), 0.5, [[0.5, 0.5]], (1.5, -0.5), (np.nan, 1.0), (0.5, 0.4))
-        ),
-        ({"grade_shares": ("a", "b")}, f"{SHARES}('a', 'b')."),
-        ({"grade_shares": ((0.5,), 0.5)}, SHARES),
-        *(
-            ({"noise": noise}, f"noise must be a finite number >= 0, got {noise!r}.")
-            for noise in (-0.5, np.inf, np.nan, "much", True)
-        ),
-    ],
-)
-def test_make_ranking_refuses(arguments, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        make_ranking(**arguments)
+@pytest.mark.parametrize(("name", "values", "told"), REFUSED)
+def test_make_ranking_refuses(name, values, told):
+    for value in values:
+        with pytest.raises(ValueError, match=re.escape(told.format(repr(value)))):
+            make_ranking(**{name: value})
 
 
 @pytest.fixture
@@ -207,7 +197,6 @@ READ = {
     "a label beyond integers": ("1e300 qid:1 1:1\n", {}, [[1]], [1e300], [1]),
     "a document without features": ("1 qid:1\n0 qid:1 2:1\n", {}, [[0, 0], [0, 1]], [1, 0], [1, 1]),
     "more columns": ("1 qid:1 2:1\n", {"n_features": 4}, [[0, 1, 0, 0]], [1], [1]),
-    "as many columns": ("1 qid:1 2:1\n", {"n_features": 2}, [[0, 1]], [1], [1]),
     "columns from 0": ("1 qid:1 0:5 2:7\n", {"zero_based": True}, [[5, 0, 7]], [1], [1]),
 }  # fmt: skip
 
@@ -384,10 +373,6 @@ FAULTS = {
         "1 1:1\n1 qid:3 1:1\n", {}, f":2: {RULE}, {SHOWN}'qid:3' after lines without one."
     ),
     "a query id after the features": ("1 1:1 qid:3\n", {}, f":1: {RULE}, {SHOWN}'qid:3'."),
-    "the first bad value": (
-        "1 qid:1 1:1\n1 qid:1 1:inf\n1 qid:1 1:1\n1 qid:1 1:-inf\n1 qid:1 7:1\n", {},
-        ":2: a feature value must be finite (as float64) or nan, got 1:inf.",
-    ),
     "an index beyond the last": (
         "1 qid:1 6:1\n1 qid:1 7:1\n1 qid:1 1:inf\n-1 qid:1 1:1\n", {"n_features": 6},
         ": feature indices must be <= 6 (n_features=6), got 7.",
@@ -440,35 +425,30 @@ def test_paths_are_checked(write, tmp_path):
         load_letor([bad, missing])  # all are looked for first
 
 
-@pytest.mark.parametrize("content", ["", "\n \n", "# nothing\n"])
 @pytest.mark.parametrize("ending", ["", *COMPRESSORS])
-def test_a_file_without_documents(write, content, ending):
-    path = write("train" + ending, COMPRESSORS.get(ending, bytes)(content.encode()))
-    refused(path, f"{path}: the file must hold at least one document, got no data line.")
+def test_a_file_without_documents(write, ending):
+    for content in (b"", b"\n \n", b"# nothing\n"):
+        path = write("train" + ending, COMPRESSORS.get(ending, bytes)(content))
+        refused(path, f"{path}: the file must hold at least one document, got no data line.")
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
-class TestCompressed:
-    def test_cut_off(self, write, ending):
-        numbers = np.random.RandomState(0).random_sample(20_000)
-        whole = COMPRESSORS[ending]("".join(f"1 qid:1 1:{n}\n" for n in numbers).encode())
-        path = write("train" + ending, whole[: len(whole) // 2])
+def test_a_packed_file_is_damaged_or_of_another_kind(write, ending):
+    numbers = np.random.RandomState(0).random_sample(20_000)
+    whole = COMPRESSORS[ending]("".join(f"1 qid:1 1:{n}\n" for n in numbers).encode())
+    spoilt = bytearray(whole)
+    spoilt[30:40] = b"\xff" * 10
+    for content in (whole[: len(whole) // 2], bytes(spoilt)):
+        path = write("train" + ending, content)
         with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}: .* cut off, damaged"):
             load_letor(path)
-
-    def test_damaged_or_another_kind_of_file(self, write, ending):
-        path = write("train" + ending, LETOR)
-        told = f"{path}: cannot be decompressed beyond line 0; the file is cut off, damaged or "
-        with pytest.raises(ValueError, match=f"^{re.escape(told)}not a {ending} file"):
-            load_letor(path)
-        whole = bytearray(COMPRESSORS[ending](LETOR.encode() * 1000))
-        whole[30:40] = b"\xff" * 10
-        path.write_bytes(whole)
-        with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}: .* damaged"):
-            load_letor(path)
-        path = write("train", COMPRESSORS[ending](LETOR.encode()))
-        with pytest.raises(ValueError, match=r":1: a line must be plain .* recognised by the end"):
-            load_letor(path)
+    path = write("train" + ending, LETOR)
+    told = f"{path}: cannot be decompressed beyond line 0; the file is cut off, damaged or not a "
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}{ending} file"):
+        load_letor(path)
+    path = write("train", whole)
+    with pytest.raises(ValueError, match=r":1: a line must be plain .* recognised by the end"):
+        load_letor(path)
 
 
 VALUES = st.sampled_from([0.0, 0.0, 0.5, -1.25, 3.0, 1e-3, 1e300])

@@ -70,14 +70,6 @@ def test_evaluate_topic_by_topic(folder, run):
     assert "a missing topic is left out" in out
 
 
-def test_evaluate_writes_csv(folder, run):
-    written = run("evaluate", *BOTH, "-m", "AP", "-m", "eGAP(g=[0.1,0.9])", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(written.out)))
-    assert [row["system"] for row in rows] == ["good.run", "bad.run"]
-    assert float(rows[1]["AP"]) == pytest.approx((5 / 24 + 1 / 2) / 3)  # x and a tie in q1
-    assert "bad.run (1)" in written.err
-
-
 def test_evaluate_writes_json(folder, run):
     arguments = ("evaluate", *BOTH, "-m", "AP(empty=nan)", "--format", "json")
     content = json.loads(run(*arguments).out)
