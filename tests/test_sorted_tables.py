@@ -72,7 +72,7 @@ def test_stars_are_the_systems_that_differ_significantly_from_the_baseline(score
 
 
 def test_of_several_tests_it_is_said_which_one_decides(scores):
-    found = compare(scores, tests=["t", "sign"])
+    found = compare(scores, tests=["t", "wilcoxon"])
     told = "level 0.05; the first test decides what is significant."
     assert told in found.to_latex()
     assert told in found.to_markdown()

@@ -11,18 +11,13 @@ p-value per pair, which is 1 for a pair without any difference. A topic is a que
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._intervals.estimate import means
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from skgraded._intervals.estimate import FloatArray, IntArray, means
 
 # Resamples of every test that draws some, unless the user says more.
 N_RESAMPLES = 10_000
@@ -80,16 +75,6 @@ def wilcoxon_test(differences: FloatArray) -> FloatArray:
             # Sizes that rounding alone tells apart, such as 0.3 - 0.2 and 0.1, have one rank.
             shares = np.round(differing / np.abs(differing).max(), _DIGITS_OF_RANKS)
             p_values[pair] = wilcoxon(shares).pvalue
-    return p_values
-
-
-def sign_test(differences: FloatArray) -> FloatArray:
-    """Sign test of topics; those without a difference are left out."""
-    from scipy.stats import binom
-
-    n_won, n_lost = (differences > 0.0).sum(axis=1), (differences < 0.0).sum(axis=1)
-    one_side = binom.cdf(np.minimum(n_won, n_lost), n_won + n_lost, 0.5)
-    p_values: FloatArray = np.minimum(2.0 * one_side, 1.0)
     return p_values
 
 
@@ -207,8 +192,7 @@ def _batches(total: int, at_a_time: int) -> Iterator[tuple[int, int]]:
         yield first, min(max(1, at_a_time), total - first)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class PairedTest:
+class PairedTest(NamedTuple):
     """A paired test over queries, as comparisons, studies and the command line know it.
 
     Attributes
@@ -312,13 +296,6 @@ TESTS = {
             title="Wilcoxon's signed-rank test",
             hypothesis="differences lie symmetrically around 0, queries without any left out",
             function=wilcoxon_test,
-            is_by_signs=True,
-        ),
-        PairedTest(
-            name="sign",
-            title="sign test",
-            hypothesis="as many queries favour the one system as the other",
-            function=sign_test,
             is_by_signs=True,
         ),
         PairedTest(

@@ -5,12 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skgraded._intervals.estimate import Bounds, Estimate, Part
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from skgraded._intervals.estimate import Bounds, Estimate, FloatArray, IntArray, Part
 
 _ROUNDING = 1e-12
 

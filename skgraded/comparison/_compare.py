@@ -81,8 +81,8 @@ def compare(
         Whether a judge's differences are over more such queries, or these alone.
     tests : str or list of str, optional
         Some of ``"score"``, the default, ``"t"``, ``"randomization"``, ``"bootstrap"``,
-        ``"wilcoxon"``, ``"sign"`` and ``"tukey"``. The first decides what is significant. With
-        clusters, repeats or a judge, score and t alone.
+        ``"wilcoxon"`` and ``"tukey"``. The first decides what is significant. With clusters,
+        repeats or a judge, score and t alone.
     correction : {"holm", "bh", "none"}, optional
         Correction of p-values for the number of pairs and measures. By default Holm's, and more
         pairs than squared queries are not decided.
