@@ -252,94 +252,43 @@ def refuse(message, source, kind="qrels", **options):
         (trec.read_qrels if kind == "qrels" else trec.read_run)(source, **options)
 
 
-HEADER = ".*, got 3: 'q1.*d1.*1'. A first line that names the columns tells"
-BOTH_READINGS = {
-    "three columns of qrels": ("qrels", "q1\td1\t1\n", f"line 1: a line has 4 columns, {HEADER}"),
-    "three columns of a run": (
-        "run",
-        "# c\nq1\td1\t1\n",
-        f"line 2: a line has 6 columns, {HEADER}",
-    ),
-    "no header": ("qrels", "q1,d1,1\n", "line 1: .* got 1: .* A first line that names the columns"),
-    "two names of topics": (
-        "qrels",
-        "qid,query_id,doc_id,label\n1,2,d,1\n",
-        "one column of its kind, got qid and query_id, which differ",
-    ),
-    "scores for grades": (
-        "qrels",
-        "query_id,doc_id,score\n1,d,1\n",
-        "The column score may hold the scores of a run, .* or grades: then rename it",
-    ),
-    "numbers below a topic": ("run", '{"q1": [3, 1]}', "topic 'q1': the .* are text, got .3, 1."),
-    "several splits": (
-        "run",
-        '{"dev": {"q": {"d": 1}}, "test": {"q": {"d": 1}}}',
-        "topic 'dev', document 'q': the score must be a number, got {'d': 1}.",
-    ),
-}
-
-
-@pytest.mark.parametrize(("kind", "text", "message"), BOTH_READINGS.values(), ids=BOTH_READINGS)
-def test_what_can_be_read_in_two_ways_is_refused(kind, text, message, tmp_path):
-    path = tmp_path / "given.txt"
-    path.write_text(text)
-    refuse(message, path, kind)
-    if text.startswith("{"):
-        refuse(message, json.loads(text), kind)
-
-
-HEAD = "qid,docno,label,score\n"
+HEADER = "qid,docno,label,score\n"
 LINE = '{"qid": 1, "docno": 2, "label": 1, "score": 1}\n'
-NO_NUMBER = r"the \w+ must be a number, got"
-FAULTS = {  # the text of a.x, and what is told after this name
-    "JSON": ('{"q": {"d": 1}\n;}', ", line 2, column 1: this is not JSON: "),
-    "a word in JSON": ('{"q": {"d": "high"}}', f": topic 'q', document 'd': {NO_NUMBER} 'high'"),
-    "a key twice": ('{"q": {"d": 1, "e": 2, "d": 3}}', ": an object must name 'd' once"),
-    "too deep": ("[" * 100_000, ": .* recursion depth exceeded"),
-    "an integer of 10,000 digits": ('{"q": {"d": ' + "1" * 10_000 + "}}", ": .*4300 digits"),
-    "no object": ('{"query_id": 1, "doc_id": 2}\n3]\n', ", line 2, column 2: this is not JSON"),
-    "a list in a line": (LINE + "[3]\n", r", line 2: a record must have 'qid', got \[3\]"),
-    "topics in lines": ('{"q": {"d": 1}}\n{"r": {"d": 1}}\n', ", line 2, column 1: this is"),
-    "no document in a line": (LINE + '\n{"qid": 1}\n', ", line 3: a record must have 'docno'"),
-    "a word in a line": (LINE + LINE.replace(" 1", ' "x"'), f", line 2: {NO_NUMBER} 'x'"),
-    "a word in a table": (f'{HEAD}1,"a\nb",1,1\n# c\n2,b,x,x\n', f", line 5: {NO_NUMBER} 'x'"),
-    "an underscore": (f"{HEAD}1,a,1_0,1_0\n", f", line 2: {NO_NUMBER} '1_0'"),
-    "an empty id": (f"{HEAD}1,,1,1\n", ", line 2: docno is missing"),
-    "an empty number": (f"{HEAD}1,a,1,1\n1,b,,\n", r", line 3: the \w+ must be finite, got nan"),
-    "too few columns": (
-        f"{HEAD}1,a,1,1\n1,b\n",
-        ", line 3: a line must have 4 columns, as the first has, got 2",
-    ),
-    "a header alone": (HEAD, ": a table must hold at least one document"),
-    "a long field": (f"{HEAD}1,{'a' * 200_000},1,1\n", ", line 2: field larger than"),
-    "no number at all": ("qid,docno\n1,a\n", ": a table.* must have a column "),
-}
-
-
-@pytest.mark.parametrize("kind", ["qrels", "run"])
-@pytest.mark.parametrize(("text", "message"), FAULTS.values(), ids=FAULTS)
-def test_errors_name_the_place(kind, text, message, tmp_path):
-    path = tmp_path / "a.x"
-    path.write_text(text)
-    refuse(rf"a\.x{message}", path, kind)
-
-
-def test_a_rank_alone_must_be_one():
-    frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "rank": [1.0, np.nan]})
-    refuse("row 1: the rank must be an integer >= 0, since there is no column score", frame, "run")
-    frame = frame.assign(score=[2.0, 3.0])
-    assert trec.read_run(frame).to_dict() == {"q": {"a": 2.0, "b": 3.0}}
-
-
+NUMBER = "the (label|score) must be a number, got"
 LIST = "a dict of numbers or a list of ids, best document first, which are text, got"
 WRITE = r'Write {document: score}, such as {"d1": 2.0, "d2": 1.0}'
-OTHER_OBJECTS = [
-    (
-        "qrels",
-        {"q": {"a", "b"}},
-        "topic 'q': .* a list of relevant ids, .* Write {document: grade}",
-    ),
+REFUSED = [  # the kind, or both; the text of a file a.x, or another object; words of the error
+    # JSON
+    ("both", '{"q": {"d": 1}\n;}', "line 2, column 1: this is not JSON: "),
+    ("both", '{"query_id": 1, "doc_id": 2}\n3]\n', "line 2, column 2: this is not JSON"),
+    ("both", '{"q": {"d": 1}}\n{"r": {"d": 1}}\n', "line 2, column 1: this is"),
+    ("both", '{"q": {"d": "high"}}', r"topic 'q', document 'd': the \w+ must be .*, got 'high'"),
+    ("both", '{"q": {"d": 1, "e": 2, "d": 3}}', "an object must name 'd' once"),
+    ("both", '{"q": {"d": ' + "1" * 10_000 + "}}", ".*4300 digits"),
+    ("both", "[" * 100_000, ".* recursion depth exceeded"),
+    ("run", '{"q1": [3, 1]}', "topic 'q1': the .* are text, got .3, 1."),
+    ("run", '{"dev": {"q": {"d": 1}}}', "topic 'dev', document 'q': .* a number, got {'d': 1}."),
+    # JSON lines
+    ("both", LINE + "[3]\n", r"line 2: a record must have 'qid', got \[3\]"),
+    ("both", LINE + '\n{"qid": 1}\n', "line 3: a record must have 'docno'"),
+    ("both", LINE + '{"qid": 1, "docno": 3, "label": "x", "score": "x"}', f"line 2: {NUMBER} 'x'"),
+    # tables
+    ("both", HEADER + '1,"a\nb",1,1\n# c\n2,b,x,x\n', f"line 5: {NUMBER} 'x'"),
+    ("both", HEADER + "1,a,1_0,1_0\n", f"line 2: {NUMBER} '1_0'"),
+    ("both", HEADER + "1,,1,1\n", "line 2: docno is missing"),
+    ("both", HEADER + "1,a,1,1\n1,b,,\n", r"line 3: the (label|score) must be finite, got nan"),
+    ("both", HEADER + "1,a,1,1\n1,b\n", "line 3: a line must have 4 columns, as .*, got 2"),
+    ("both", HEADER + "1," + "a" * 200_000 + ",1,1\n", "line 2: field larger than"),
+    ("both", HEADER, "must hold at least one document"),
+    ("both", "qid,docno\n1,a\n", "a table.* must have a column "),
+    ("qrels", "qid,query_id,doc_id,label\n1,2,d,1\n", "got qid and query_id, which differ"),
+    ("qrels", "query_id,doc_id,score\n1,d,1\n", "The column score may hold the scores of a run"),
+    # lines of three columns, and of one
+    ("qrels", "q1\td1\t1\n", "line 1: .* 4 columns, .*, got 3: 'q1.*1'. A first line that names"),
+    ("run", "# ids\nq1\td1\t1\n", "line 2: .* 6 columns, .*, got 3: .* A first line that names"),
+    ("qrels", "q1,d1,1\n", "line 1: .* got 1: .* A first line that names the columns"),
+    # objects
+    ("qrels", {"q": {"a", "b"}}, "topic 'q': .* a list of relevant ids, .* Write {document: gra"),
     ("run", {"q": {"a", "b"}}, f"topic 'q': .* {LIST} .*{WRITE}"),
     ("run", {"q": [("a", 1.0)]}, rf"topic 'q': .* {LIST} \[\('a', 1.0\)\]. {WRITE}"),
     ("run", {"q": [{"corpus_id": "a", "score": 2.0}]}, f"topic 'q': .* {LIST} .*{WRITE}"),
@@ -366,9 +315,21 @@ OTHER_OBJECTS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "given", "message"), OTHER_OBJECTS)
-def test_other_objects_are_refused_and_told_what_to_write(kind, given, message):
-    refuse(message, given, kind)
+@pytest.mark.parametrize(("kind", "given", "words"), REFUSED, ids=[each[2] for each in REFUSED])
+def test_what_is_no_form_is_refused_with_its_place(kind, given, words, tmp_path):
+    if isinstance(given, str):
+        path = tmp_path / "a.x"
+        path.write_text(given)
+        given, words = path, rf"a\.x.*{words}"
+    for each in ("qrels", "run") if kind == "both" else (kind,):
+        refuse(words, given, each)
+
+
+def test_a_rank_alone_must_be_one():
+    frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "rank": [1.0, np.nan]})
+    refuse("row 1: the rank must be an integer >= 0, since there is no column score", frame, "run")
+    frame = frame.assign(score=[2.0, 3.0])
+    assert trec.read_run(frame).to_dict() == {"q": {"a": 2.0, "b": 3.0}}
 
 
 TAKES_A_LINE = {  # what is given for the rows of the page's table
@@ -394,7 +355,7 @@ def test_what_takes_a_line_is_read_by_the_line_of_the_page():
 
 
 def test_one_run_with_a_fault_is_not_taken_for_several():
-    for kind, given, _ in OTHER_OBJECTS:
+    for kind, given, _ in REFUSED:
         if kind == "run" and isinstance(given, dict) and "q" in given:
             with pytest.raises(ValueError, match=r"topic|A dict must hold"):
                 trec.evaluate("P@1", {"q": {"a": 1}}, given)
