@@ -10,6 +10,7 @@ from sklearn.model_selection import cross_val_score
 
 from skgraded import (
     Judgments,
+    QueryRanker,
     evaluate,
     make_ranking_scorer,
     nDCG,
@@ -20,7 +21,7 @@ from skgraded import (
 )
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import GradeScaleWarning, QueryIdsWarning, SwappedArgumentsWarning
-from skgraded.rankings import as_rankings, read_columns
+from skgraded.rankings import as_rankings
 
 X, y, qid = make_ranking(n_queries=120, docs_per_query=10, random_state=0)
 scores = X[:, 0]
@@ -133,17 +134,16 @@ FRAME = pd.DataFrame(X[:, :4], index=pd.Index([f"d{n}" for n in range(len(y))]))
 
 def test_ids_in_the_index_are_no_labels_of_rows():
     # With one document a query, the ids are labels in another order.
-    by_id = pd.Series(y, index=pd.Index(ORDER, name="qid"))
-    frame = FRAME.reset_index(drop=True)
-    read_columns(by_id, X=frame)
-    read_columns(query_series(y, ORDER), list(ORDER), X=frame)
+    frame, ranker = FRAME.reset_index(drop=True), QueryRanker(Ridge(), measure="nDCG")
+    ranker.fit(frame, pd.Series(y, index=pd.Index(ORDER, name="qid")))
+    ranker.fit(frame, query_series(y, ORDER), qid=list(ORDER))
 
 
 def test_labels_that_occur_several_times_are_counted():
-    ones = pd.Series(0, index=[1, 1, 2])
-    read_columns(ones, pd.Series(0, index=[2, 1, 2]))
-    with pytest.raises(ValueError, match=r"by qid\.loc\[y_true\.index\]"):
-        read_columns(ones, pd.Series(0, index=[1, 2, 1]))
+    labels = pd.Series([1, 0, 0], index=[1, 1, 2])
+    nDCG()(labels, pd.Series([3, 2, 1], index=[2, 1, 2]))
+    with pytest.raises(ValueError, match=r"by y_score\.loc\[y_true\.index\]"):
+        nDCG()(labels, pd.Series([3, 2, 1], index=[1, 2, 1]))
 
 
 @pytest.mark.parametrize("error_score", [np.nan, 0.0])
@@ -153,11 +153,3 @@ def test_a_search_ends_with_the_error(error_score):
     given = {"cv": [(rows, rows)], "scoring": scoring, "error_score": error_score}
     with pytest.raises(ValueError, match="must have its rows in the order of"):
         cross_val_score(Ridge(), FRAME.set_axis(target.index[ORDER]), target, **given)
-
-
-@pytest.mark.parametrize("order", [("X", "y"), ("y", "X")])
-def test_labels_of_several_levels_are_compared_whichever_comes_first(order):
-    labels = query_series(y, qid).index
-    given = {"X": FRAME.set_axis(labels[ORDER]), "y": pd.Series(y, index=labels)}
-    with pytest.raises(ValueError, match="must have its rows in the order of"):
-        read_columns(None, **{name: given[name] for name in order})
