@@ -233,6 +233,8 @@ REFUSED = [
             ((MANY, MANY), r"at most 2\*\*31 - 1 = 2147483647 documents"),
             ((csr_array([[1, 0]]), [1.0, 2.0]), "y_true must be one-dimensional.*got type"),
             (([1, 0], query_target([1, 0], [7, 7])), "y_score must be numeric"),
+            (([f"q{n}" for n in range(11)], [0] * 11), "y_true .* So many words look like ids"),
+            ((list("ESCI"), [0] * 4), r"y_true .* grades=\{'C': 0, 'E': 1, 'I': 2, 'S': 3\}"),
             (([1, 0], np.ma.masked_equal([1, 9], 9)), "y_score must have a value.*masked entry in"),
         ],
     ),

@@ -24,7 +24,7 @@ _SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")  # each is exact in s
 _SMALLEST = float(np.finfo(np.float64).tiny)
 _LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 _LONGEST_QUOTE = 60
-_MOST_WORDS = 6  # that a message shows
+_MOST_WORDS = 10  # that stand for grades
 
 _WAY_TO_GRADES = (
     " y_true comes first, and then y_score. Use 0 for documents judged not relevant (or junk), "
@@ -375,7 +375,7 @@ def way_of_words(words: Iterable[Any]) -> str:
     Returns
     -------
     str
-        The sentence, with a mapping of these words; empty if there are no words.
+        The sentence, with a mapping of these words; empty if there are no words. Many are ids.
 
     Examples
     --------
@@ -384,7 +384,9 @@ def way_of_words(words: Iterable[Any]) -> str:
     " Say which grade each word is, with your numbers: grades={'good': 0, 'no': 1}, as evaluate..."
     """
     unknown = {each for each in words if isinstance(each, str) and _number_of(each, {}) is None}
-    grades = {word: grade for grade, word in enumerate(sorted(unknown)[:_MOST_WORDS])}
+    if len(unknown) > _MOST_WORDS:
+        return " So many words look like ids, not like grades: query_target(y, qid) takes y first."
+    grades = {word: grade for grade, word in enumerate(sorted(unknown))}
     if not grades:
         return ""
     options = ",".join(f"{word}={grade}" for word, grade in grades.items())
@@ -392,7 +394,7 @@ def way_of_words(words: Iterable[Any]) -> str:
         f" Say which grade each word is, with your numbers: grades={grades}, as evaluate, "
         "query_target, QueryRanker, log_columns and the readers of skgraded.trec take them, or "
         f"--grades {options} on the command line. Or give ordered categories, "
-        "pd.Categorical(..., ordered=True) or pl.Enum. Query ids are no grades: y comes first."
+        "pd.Categorical(..., ordered=True) or pl.Enum."
     )
 
 
