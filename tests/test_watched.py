@@ -349,7 +349,7 @@ def test_metrics_and_callbacks_of_the_user_are_called_by_lightgbm():
         return "flat", 0.5, True
 
     metrics, recorded = [eval_metric("nDCG@3", "AP"), eval_metric("nDCG@3"), flat], {}
-    model = halved(lgbm(n_estimators=4), measure="AP", rounds=None)
+    model = halved(lgbm(n_estimators=4), measure="AP")
     model.fit(X, Y, QID, eval_metric=metrics, callbacks=[lgb.record_evaluation(recorded)])
     for seen in (model.evals_result_["valid_0"], recorded["valid_0"]):
         # A measure among the metrics is recorded once.
