@@ -360,12 +360,18 @@ def test_metrics_and_callbacks_of_the_user_are_called_by_lightgbm():
         }
 
 
-def test_own_metrics_of_xgboost_are_recorded_on_rows_that_are_given_with_weights():
-    ones = np.ones(len(Y))
-    fitted = watch(
-        xgb(eval_metric="ndcg@5"), sample_weight=ones[TRAIN], eval_sample_weight=ones[VALID]
+@pytest.mark.parametrize(
+    ("make", "own"), [(lgbm, {"metric": "ndcg"}), (xgb, {"eval_metric": "ndcg@5"})]
+)
+def test_own_metrics_of_a_booster_weigh_the_validation_queries(make, own):
+    weight = np.where(QID % 2, 4.0, 1.0)
+    model, given = make(**own), {"sample_weight": weight[TRAIN], "rounds": None}
+    plain, weighted = (
+        watch(model, **given, eval_sample_weight=each[VALID]).evals_result_["valid_0"]["ndcg@5"]
+        for each in (np.ones(len(Y)), weight)
     )
-    assert len(fitted.evals_result_["valid_0"]["ndcg@5"]) == len(values_of(fitted))
+    assert len(plain) == len(weighted) == N_TREES
+    assert plain != weighted
 
 
 def test_callbacks_of_xgbranker_are_kept_and_ours_is_not():
