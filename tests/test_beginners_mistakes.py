@@ -3,10 +3,10 @@
 The page holds the code. Here stand words of the messages, which the page leaves out.
 """
 
-import contextlib
 import io
 import re
 import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
 
@@ -121,12 +121,7 @@ def caused(code, known):
 def errors_of_command(arguments):
     from skgraded.cli import main
 
-    output, errors = io.StringIO(), io.StringIO()
-    with (
-        contextlib.redirect_stdout(output),
-        contextlib.redirect_stderr(errors),
-        contextlib.suppress(SystemExit),
-    ):
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as errors:
         main(arguments)
     return errors.getvalue()
 

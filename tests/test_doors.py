@@ -307,7 +307,7 @@ def carriers(door):
     if "X" in door.columns:
         yield "X", in_column
         yield "X, index", in_index_of_features
-    if "y_score" in door.columns and door.name != "Judgments.rank":
+    if "y_score" in door.columns:
         yield "y_score", in_index_of_scores
 
 

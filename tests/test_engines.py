@@ -200,30 +200,6 @@ def test_a_broken_promise_on_rows_that_spark_has_not_kept(session, text):
         on_spark.evaluate("AP", session.createDataFrame(frame), whole_queries=True)
 
 
-@pytest.fixture
-def small_parts(session):
-    option = "spark.sql.adaptive.coalescePartitions.minPartitionSize"
-    yield lambda size: session.conf.set(option, size)
-    session.conf.unset(option)
-
-
-@pytest.mark.slow
-def test_a_broken_promise_on_an_aggregate(session, small_parts):
-    # Spark joins small partitions: more of them, the fewer columns it reads.
-    rows = session.range(3000).repartition(2).selectExpr("id % 30 qid", "id doc", "id % 4 label")
-    grades = fn.max("label").alias("label"), fn.avg(fn.col("doc") % 7).alias("score")
-    data = rows.groupBy("qid", "doc").agg(*grades)
-    found = set()
-    for size in ["1kb", "8kb", "12kb", "16kb", "20kb", "24kb"]:
-        small_parts(size)
-        try:
-            found.add(on_spark.evaluate("AP", data, whole_queries=True).n_queries)
-        except ValueError as error:
-            found.add(str(error).partition(",")[0])
-    assert "No query may be in two partitions" in found
-    assert found <= {"No query may be in two partitions", 30}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["float", "decimal(10,2)", "date", "timestamp", "binary"])
 def test_query_ids_of_any_type(session, kind):

@@ -25,7 +25,6 @@ from skgraded import (
     infAP,
     measure,
     query_target,
-    trec,
     xGAP,
 )  # fmt: skip
 from skgraded.datasets import make_ranking
@@ -407,17 +406,6 @@ REFUSED = [
 def test_what_is_wrong_is_named(call, given, words):
     with pytest.raises(ValueError, match=words):
         call(given)
-
-
-def test_an_array_of_ids_is_a_list_of_documents():
-    qrels = {"q1": {"d1": 1, "d2": 0}}
-    as_array, as_list = {"q1": np.array(["d2", "d1"])}, {"q1": ["d2", "d1"]}
-    found, same = (trec.evaluate("RR", qrels, each) for each in (as_array, as_list))
-    assert found.values.tolist() == same.values.tolist() == [[[0.5]]]
-    systems = {"one": as_array, "two": as_list}
-    assert trec.evaluate("RR", qrels, systems).values.ravel().tolist() == [0.5, 0.5]
-    with pytest.raises(ValueError, match=r"a list of ids, .* which are text, got array"):
-        trec.evaluate("RR", qrels, {"q1": np.array([7, 8])})
 
 
 def test_a_profile_in_the_order_of_compare_is_answered_with_its_own():

@@ -136,19 +136,19 @@ def test_a_column_of_another_length_is_refused():
             place_rows(column, 2)
 
 
-def test_zeros_of_both_signs_are_one_query():
-    names, indptr, _ = place_rows(np.array([0.0, -0.0]), 2)
-    assert names.tolist() == [0.0]
-    assert indptr.tolist() == [0, 2]
+EMPTY = ["", "a", ""], ["", ""]
+ALIKE_IDS = [
+    np.array([0.0, -0.0]),
+    np.array(["", ""], dtype="U0"),
+    *map(np.array, EMPTY),
+    *(pd.Series(each, dtype="string") for each in EMPTY),
+    *map(pl.Series, EMPTY),
+]
 
 
-def test_empty_text_is_a_query():
-    assert_grouped(np.array(["", "a", ""]), ["", "a", ""])
-    assert_grouped(np.array(["", ""]), ["", ""])
-    assert_grouped(np.array(["", ""], dtype="U0"), ["", ""])
-    for plain in (["", "a", ""], ["", ""]):
-        assert_grouped(pd.Series(plain, dtype="string"), plain)
-        assert_grouped(pl.Series(plain), plain)
+@pytest.mark.parametrize("ids", ALIKE_IDS)
+def test_zeros_of_both_signs_and_empty_texts_are_queries(ids):
+    assert_grouped(ids, list(ids))
 
 
 MISSING = [

@@ -234,17 +234,18 @@ def test_every_form_gives_the_same_values(name, kind, tmp_path):
     }
 
 
-@pytest.mark.parametrize("name", [name for name, form in FORMS.items() if "run" in form.kinds])
+RUNS = [name for name, form in FORMS.items() if "run" in form.kinds]
+
+
+@pytest.mark.parametrize("name", RUNS)
 def test_every_form_of_a_run_is_one_run_and_may_be_named(name, tmp_path):
-    form = FORMS[name]
+    one, *others = (FORMS[name].made("run", tmp_path) for _ in range(5))
     expected = trec.evaluate(MEASURES, QRELS, RUN).values
-    assert trec.evaluate(MEASURES, QRELS, form.made("run", tmp_path)).values.shape == expected.shape
-    two = {each: form.made("run", tmp_path) for each in ("a", "b")}
-    found = trec.evaluate(MEASURES, QRELS, two)
+    assert trec.evaluate(MEASURES, QRELS, one).values.shape == expected.shape
+    for given in (others[:2], dict(zip("ab", others[2:], strict=True))):
+        found = trec.evaluate(MEASURES, QRELS, given)
+        np.testing.assert_array_equal(found.values, np.concatenate([expected, expected]))
     assert found.systems == ("a", "b")
-    np.testing.assert_array_equal(found.values, np.concatenate([expected, expected]))
-    found = trec.evaluate(MEASURES, QRELS, [form.made("run", tmp_path) for _ in "ab"])
-    np.testing.assert_array_equal(found.values, np.concatenate([expected, expected]))
 
 
 def refuse(message, source, kind="qrels", **options):
@@ -299,6 +300,7 @@ REFUSED = [  # the kind, or both; the text of a file a.x, or another object; wor
     ("run", {"q": {"d": [1, 2]}}, r"'q', document 'd': the score must be a number, got \[1, 2"),
     ("run", {"q": {"d": 10**5000}}, "document 'd': .* a number, got an integer of thousands of di"),
     ("run", {"q": {"d": 1j}}, "topic 'q', document 'd': the score must be a number, got 1j"),
+    ("run", {"q": np.array([7, 8])}, "a list of ids, .* which are text, got array"),
     ("run", ["d1", "d2"], "got 'd1'. A list of ids must stand below its topic, {topic: ids}"),
     ("run", {"query_id": [1], "doc_id": [1, 2], "score": [1, 2]}, "one entry per row, got lengths"),
     ("run", {"query_id": 1, "doc_id": 2, "score": 1}, "must be lists with one entry per row"),
@@ -390,8 +392,9 @@ def test_a_run_of_ranx_keeps_its_name():
     assert trec.evaluate("P@1", QRELS, [Ranx(RUN)]).systems == ("bm25",)
 
 
-def test_ranked_lists_rank_the_first_of_repeated_documents_first():
-    run = trec.read_run({"q": ["b", "a", "b", "c"]})
+@pytest.mark.parametrize("form", [list, np.array])
+def test_ranked_lists_rank_the_first_of_repeated_documents_first(form):
+    run = trec.read_run({"q": form(["b", "a", "b", "c"])})
     assert run.to_dict() == {"q": {"b": -1.0, "a": -2.0, "c": -4.0}}
     assert (run.n_duplicates, run.ranks.tolist()) == (1, [1, 2, 4])
     for order in ("trec_eval", "score", "rank", "file"):

@@ -53,15 +53,20 @@ def parquet(labels, folder):
     return path
 
 
+def written(labels, folder):
+    """Write qrels and two runs, and return their paths."""
+    files = [folder / name for name in ("qrels.txt", "a", "b")]
+    write_qrels(as_nested(labels), files[0])
+    for number, path in enumerate(files[1:]):
+        trec.write_run(trec.read_run(as_nested(X[:, number])), path)
+    return list(map(str, files))
+
+
 def in_shell(command, labels, folder):
     """Return whether the command warns, as a warning itself, since it writes to standard error."""
-    write_qrels(as_nested(labels), folder / "qrels.txt")
-    for name in "ab":
-        trec.write_run(trec.read_run(as_nested(X[:, 0])), folder / name)
-    files = [str(folder / each) for each in ("qrels.txt", "a", "b")]
     told = io.StringIO()
     with redirect_stdout(io.StringIO()), redirect_stderr(told):
-        assert main([command, *files, "-m", "xGAP"]) == 0
+        assert main([command, *written(labels, folder), "-m", "xGAP"]) == 0
     if "warning: A call with continuous labels got xGAP without max_grade" in told.getvalue():
         warnings.warn("on the command line", GradeScaleWarning, stacklevel=2)
 
@@ -134,11 +139,7 @@ def test_studies_round_the_top_of_continuous_labels_up():
 
 
 def test_thresholds_of_users_are_not_told_apart_by_continuous_labels(tmp_path, capsys):
-    write_qrels(as_nested(CONTINUOUS), tmp_path / "qrels.txt")
-    for number, name in enumerate("ab"):
-        trec.write_run(trec.read_run(as_nested(X[:, number])), tmp_path / name)
-    files = [str(tmp_path / each) for each in ("qrels.txt", "a", "b")]
-    assert main(["compare", *files, "--profile"]) == 2
+    assert main(["compare", *written(CONTINUOUS, tmp_path), "--profile"]) == 2
     told = capsys.readouterr().err
     assert "qrels.txt: grades must be integers for --profile, which compares them with" in told
     assert "got 0.03" in told or "got 0.58" in told or "got 1.13" in told
