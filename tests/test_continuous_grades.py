@@ -26,7 +26,7 @@ from skgraded.exceptions import GradeScaleWarning
 from skgraded.lightgbm import objective
 from skgraded.measures import G, PairFactors, PairPart
 from skgraded.measures._positions import RECIPROCAL
-from skgraded.rankings._own_scales import go_by_own_levels
+from skgraded.rankings._levels import go_by_own_levels
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning"),

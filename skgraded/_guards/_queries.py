@@ -204,7 +204,7 @@ def warn_about_queries(queries: Queries, rows: str = "scored rows", estimator: A
         tells nothing of the queries that it has seen.
     """
     _warn_if_ids_are_of_another_kind(queries)
-    trained = _training_record(estimator)
+    trained = None if estimator is None else _training_record(estimator)
     is_known = trained is not None and _warn_if_trained_on(trained, queries)
     if queries.sizes is not None and not is_known:
         _warn_of_sizes(queries.sizes, queries, rows)

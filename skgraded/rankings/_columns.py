@@ -316,8 +316,12 @@ def _read_telling_columns(
     sources = [] if ids is None else [_ids_in_keyword(named[1], ids)]
     if in_target is not None:
         sources.append(in_target)
-    queries = _agreed_on(sources + _ids_of_frames(columns, row_labels))
-    return CheckedColumns(grades, *queries, row_labels, others.get("sample_weight"))
+    sources += _ids_of_frames(columns, row_labels)
+    for other in sources[1:]:
+        require_same_queries(sources[0], other)
+    ids = sources[0].ids if sources else None
+    sizes = next((each.sizes for each in sources if each.sizes is not None), None)
+    return CheckedColumns(grades, ids, sizes, row_labels, others.get("sample_weight"))
 
 
 def _ids_in_keyword(name: str, qid: Any) -> QueryIds:
@@ -340,14 +344,6 @@ def _ids_of_frames(columns: Mapping[str, Any], row_labels: Mapping[str, Any]) ->
             place = f"the index level {QID!r} of {name}"
             found.append(QueryIds(place, index.get_level_values(QID), sizes))
     return found
-
-
-def _agreed_on(sources: list[QueryIds]) -> tuple[Any, IntArray | None]:
-    """Return the first ids, with the sizes that any know; raise where others contradict them."""
-    for other in sources[1:]:
-        require_same_queries(sources[0], other)
-    sizes = (each.sizes for each in sources if each.sizes is not None)
-    return sources[0].ids if sources else None, next(sizes, None)
 
 
 def require_same_queries(one: QueryIds, other: QueryIds) -> None:

@@ -30,13 +30,16 @@ from skgraded.rankings._columns import (
     read_columns,
     refuse_other_order,
     require_same_queries,
-    split_target,
 )
 from skgraded.rankings._levels import (
+    TOP_OF_SHORT_SCALE,
     UNJUDGED,
     ReadLabels,
+    ScalePart,
+    go_by_own_levels,
     levels_of,
     mean_by_query,
+    parts_by_scale,
     read_labels,
 )
 from skgraded.rankings._numbers import (
@@ -45,13 +48,7 @@ from skgraded.rankings._numbers import (
     numeric_labels,
     own_scores,
 )
-from skgraded.rankings._own_scales import (
-    TOP_OF_SHORT_SCALE,
-    ScalePart,
-    go_by_own_levels,
-    parts_by_scale,
-)
-from skgraded.rankings._queries import place_rows
+from skgraded.rankings._queries import borders_of, place_rows
 from skgraded.rankings._rankings import (
     IdealRanking,
     RankedList,
@@ -63,6 +60,7 @@ from skgraded.rankings._rankings import (
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+_Placed = tuple[NDArray[Any], IntArray, IntArray | None]  # as `place_rows` returns them
 
 # All arrays of a call together take less than so many bytes a row. glibc gives freed memory back to
 # the system from twice the size of the largest block on that was freed before, of up to 32 MiB. The
@@ -190,15 +188,20 @@ class Judgments:
         Judgments
             The labels by query; query ids are 0, 1, ...
         """
-        sizes = check_group_sizes(group, len(split_target(y_true)[0]))
-        ids = np.repeat(np.arange(len(sizes)), sizes)
-        return cls(y_true, qid=ids, sample_weight=sample_weight)
+        columns = read_columns(y_true, sample_weight=sample_weight)
+        sizes = check_group_sizes(group, len(columns.labels))
+        queries = np.arange(len(sizes))
+        if columns.ids is not None:  # they must be those of the groups
+            return cls(y_true, qid=np.repeat(queries, sizes), sample_weight=sample_weight)
+        judgments = cls.__new__(cls)
+        judgments._lay_out(columns, (queries, borders_of(sizes), None))
+        return judgments
 
-    def _lay_out(self, columns: CheckedColumns) -> None:
+    def _lay_out(self, columns: CheckedColumns, placed: _Placed | None = None) -> None:
         labels = numeric_labels(columns.labels)
         # Later calls take memory that earlier ones have freed.
         np.empty(min(_BYTES_A_ROW * len(labels), _MOST_BYTES_KEPT), dtype=np.uint8)
-        qid, indptr, places = place_rows(columns.ids, len(labels))
+        qid, indptr, places = placed or place_rows(columns.ids, len(labels))
         read = read_labels(labels, places)
         weights = columns.sample_weight
         if weights is not None:
@@ -223,7 +226,8 @@ class Judgments:
         is_part: bool = False,
     ) -> None:
         """Take arrays that fit together, and which nothing else writes to."""
-        for each in (qid, indptr, weights, places, *labels.arrays, *(pool or ())):
+        of_labels = labels.scale or (labels.graded,)
+        for each in (qid, indptr, weights, places, *of_labels, *(pool or ())):
             if each is not None:
                 each.flags.writeable = False
         self.qid, self.indptr, self.weights, self.places = qid, indptr, weights, places
@@ -343,6 +347,7 @@ class Judgments:
 
     def __reduce__(self) -> tuple[Any, ...]:
         labels, pool = self._labels, self._given_pool
+        of_labels = labels.scale or (labels.graded,)
         make = partial(
             Judgments._of,
             self.qid,
@@ -355,7 +360,7 @@ class Judgments:
             borders=self.borders,
             row_labels=dict(self.row_labels),
         )
-        arrays = self.indptr, self.places, self.borders, *labels.arrays, *(pool or ())
+        arrays = self.indptr, self.places, self.borders, *of_labels, *(pool or ())
         return made_again, (make, arrays, checksum(arrays))
 
     @cached_property
@@ -435,18 +440,14 @@ class Judgments:
         """The judged documents of each query, best grade first."""
         pool = self._given_pool
         if pool is None:
-            if self._counts_are_small and self.levels.dtype == np.uint8:
+            counts_are_small = self.n_queries * self.n_levels <= self.n_documents
+            if counts_are_small and self.levels.dtype == np.uint8:
                 pool = RankedList(*_core.list_best_first(self.counts, self.n_levels))
             else:
                 pool = self._sort_pool()
             for each in pool:
                 each.flags.writeable = False
         return pool
-
-    @property
-    def _counts_are_small(self) -> bool:
-        """Whether counts by level take less memory than the documents."""
-        return self.n_queries * self.n_levels <= self.n_documents
 
     def _sort_pool(self) -> RankedList:
         order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
@@ -493,9 +494,9 @@ class Judgments:
             The counts.
         """
         marks = counted.view(np.uint8)
-        if self._counts_are_small:
-            return _core.count_marked(self.counts, marks)
-        return _core.count_marked_documents(self.pool.levels, self.pool.indptr, marks)
+        if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
+            return _core.count_marked_documents(self.pool.levels, self.pool.indptr, marks)
+        return _core.count_marked(self.counts, marks)
 
     def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
         """Sum a function of the level over the judged documents of each query.

@@ -150,9 +150,7 @@ def _number_column(qid: Any) -> _Numbered | None:
     if module == "polars" and hasattr(qid, "to_physical"):
         polars = sys.modules["polars"]
         if qid.dtype in (polars.Categorical, polars.Enum):
-            codes = qid.to_physical()
-            codes = codes.cast(polars.Int64).fill_null(-1) if codes.null_count() else codes
-            return _number(codes.to_numpy())
+            return _number(qid.to_physical().cast(polars.Int64).fill_null(-1).to_numpy())
         if qid.dtype == polars.String:
             with suppress(ImportError):  # pyarrow is not installed
                 return _number_arrow(qid.to_arrow())

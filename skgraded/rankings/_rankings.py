@@ -17,7 +17,7 @@ from skgraded._support.lazy import cached_property
 
 if TYPE_CHECKING:
     from skgraded.rankings._judgments import Judgments
-    from skgraded.rankings._own_scales import ScalePart
+    from skgraded.rankings._levels import ScalePart
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -65,8 +65,7 @@ class RankedList(NamedTuple):
     @property
     def lengths(self) -> IntArray:
         """Number of documents of each query."""
-        lengths: IntArray = self.indptr[1:] - self.indptr[:-1]
-        return lengths
+        return np.diff(self.indptr)
 
     @property
     def longest(self) -> int:
@@ -290,10 +289,7 @@ def checksum(arrays: Iterable[NDArray[Any] | None]) -> int:
     """Return a number that changes with the entries of arrays."""
     from zlib import crc32  # here and not above, because only pickles need it
 
-    number = 0
-    for each in arrays:
-        number = number if each is None else crc32(np.ascontiguousarray(each).data, number)
-    return number
+    return crc32(b"".join(each.tobytes() for each in arrays if each is not None))
 
 
 def made_again(make: Callable[[], T], arrays: Iterable[NDArray[Any] | None], number: int) -> T:
