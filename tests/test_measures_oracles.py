@@ -174,17 +174,6 @@ class TestIdentities:
         inferred = infAP(rel=rel, epsilon=1e-12)
         assert_equal_measures(rows, inferred, AP(rel=rel), tolerance=1e-9)
 
-    @given(strategies.small_data(), strategies.cutoffs(), st.data())
-    def test_egap_is_the_mean_of_ap_over_the_thresholds(self, rows, k, data):
-        g = data.draw(strategies.g_vectors(rows.max_grade))
-        by_threshold = [
-            share * AP(rel=grade, k=k).per_query(*rows[:2], qid=rows.qid).values
-            for grade, share in enumerate(g, start=1)
-            if grade <= max(1, top_grade(rows))  # AP above all grades is 0
-        ]
-        egap = eGAP(g=g, k=k).per_query(*rows[:2], qid=rows.qid).values
-        np.testing.assert_allclose(egap, np.sum(by_threshold, axis=0), rtol=0, atol=TOLERANCE)
-
     @given(strategies.small_data(), strategies.cutoffs())
     def test_graded_measures_of_binary_grades_are_ap(self, rows, k):
         binary_rows = rows._replace(y_true=np.minimum(rows.y_true, 1))
