@@ -229,13 +229,9 @@ class TestDocstrings:
             x: float = 2.0
             normalize = True
 
-        lines = Deep.__doc__.split("\n")
-        assert lines[:8] == [
-            *["Deeper.", "", "Parameters", "----------", "x, p : float", "    Both.", ""],
-            "    A paragraph.",
-        ]
-        assert lines[8].startswith("gain : ")
-        assert lines[-5:] == ["", "Notes", "-----", "None.", ""]
+        paragraphs = "x, p : float\n    Both.\n\n    A paragraph.\n"
+        assert Deep.__doc__.startswith(f"Deeper.\n\nParameters\n----------\n{paragraphs}gain : ")
+        assert Deep.__doc__.endswith("\n\nNotes\n-----\nNone.\n")
         entries = documented(Deep)
         assert entries["normalize"] == ("bool, default=True", documented(RBP)["normalize"][1])
         assert entries["rel"] == documented(RBP)["rel"]
