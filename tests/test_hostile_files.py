@@ -116,26 +116,11 @@ def test_a_line_of_features_may_be_long_but_not_endless(tmp_path):
         load_letor(path)
 
 
-@pytest.mark.parametrize("before", [0, 10, 3 * MEGABYTE])
-def test_zero_bytes_are_refused_wherever_they_stand(tmp_path, before):
-    path = tmp_path / "train.txt"
-    line = "1 qid:1 1:0.5\n"
-    n_lines = before // len(line)
-    path.write_text(line * n_lines + "0 qid:1 1:1 # \0\n" + line)
-    with pytest.raises(ValueError, match=rf"train\.txt:{n_lines + 1}: .* plain ASCII text"):
+def test_zero_bytes_are_refused_wherever_they_stand(tmp_path):
+    path, line = tmp_path / "train.txt", "1 qid:1 1:0.5\n"
+    path.write_text(line * 200_000 + "0 qid:1 1:1 # \0\n" + line)
+    with pytest.raises(ValueError, match=r"train\.txt:200001: .* plain ASCII text"):
         load_letor(path)
-
-
-def test_group_sizes_and_scores_without_line_ends_are_refused(tmp_path):
-    path = tmp_path / "train.txt"
-    path.write_text("1 1:1\n")
-    (tmp_path / "train.txt.query").write_text("1" * 3 * MEGABYTE)
-    with pytest.raises(ValueError, match=r"train\.txt\.query:1: a group size must be a positive"):
-        load_letor(path)
-    (tmp_path / "train.txt.query").write_text("1\n")
-    (tmp_path / "scores").write_text("1\n" + "1" * 3 * MEGABYTE)
-    with pytest.raises(ValueError, match=r"scores, line 2: a file of scores must have one number"):
-        trec.read_letor(path, tmp_path / "scores")
 
 
 def test_a_tiny_xz_file_does_not_ask_for_gigabytes():
@@ -148,23 +133,18 @@ def test_a_tiny_xz_file_does_not_ask_for_gigabytes():
         trec.read_qrels(io.BytesIO(bytes(data)))
 
 
-RUN_OF_ZEROS = b"q1 Q0 a 1 1 t\nq1\0 Q0 a 1 1 t\n"
-
-
-def test_topics_that_differ_by_a_zero_byte_do_not_collapse(tmp_path):
-    path = tmp_path / "a.run"
-    path.write_bytes(RUN_OF_ZEROS)
-    with pytest.raises(ValueError, match=r"a\.run, line 2: the file must be a text file, got 'q1"):
-        trec.read_run(path)
-    with pytest.raises(ValueError, match=r"key 1: the topic must be text without zero bytes"):
-        trec.read_run({"q1": {"a": 1.0}, "q1\0": {"a": 1.0}})
-    with pytest.raises(ValueError, match=r"topic 'q', document 'd\\x00': .* without zero bytes"):
-        trec.read_qrels({"q": {"d\0": 1}})
-    frame = pd.DataFrame({"qid": ["q1", "q1\0"], "docno": ["a", "a"], "score": [1.0, 1.0]})
-    with pytest.raises(ValueError, match=r"row 1: qid must be text without zero bytes"):
-        trec.read_run(frame)
-    with pytest.raises(ValueError, match=r"lone surrogates, got '\\ud800'"):
-        trec.read_run({"\ud800": {"d": 1.0}})
+def test_topics_that_differ_by_a_zero_byte_do_not_collapse():
+    with pytest.raises(ValueError, match=r"line 2: the file must be a text file, got 'q1"):
+        trec.read_run(io.BytesIO(b"q1 Q0 a 1 1 t\nq1\0 Q0 a 1 1 t\n"))
+    columns = {"qid": ["q1", "q1\0"], "docno": ["a", "a"], "score": [1.0, 1.0]}
+    for given, told in (
+        ({"q1": {"a": 1.0}, "q1\0": {"a": 1.0}}, "key 1: the topic must be text without zero byt"),
+        ({"q": {"d\0": 1}}, r"topic 'q', document 'd\\x00': .* without zero bytes"),
+        (columns, "row 1: qid must be text without zero bytes"),
+        ({"\ud800": {"d": 1.0}}, r"lone surrogates, got '\\ud800'"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            trec.read_run(given)
 
 
 def test_bytes_and_the_text_of_their_escapes_stay_different(tmp_path):

@@ -110,7 +110,7 @@ def parquet(nested, is_run):
 
 def records(nested, kind, folder):
     names = names_of_columns(kind == "run")
-    return (dict(zip(names, row, strict=True)) for row in rows(nested))
+    return [dict(zip(names, row, strict=True)) for row in rows(nested)]
 
 
 class HuggingFace:
@@ -313,6 +313,8 @@ REFUSED = [  # the kind, or both; the text of a file a.x, or another object; wor
     ("run", pd.DataFrame({"qid": [], "docno": [], "score": []}), "at least one document"),
     ("run", [(1, 2, 3)], r"Records must be dicts, got \(1, 2, 3\).* pd\.DataFrame\(records\)"),
     ("run", [], "got no record"),
+    ("run", {1: {"d": 1.0}, "1": {"d": 2.0}}, "different names, got '1' as text and as a number"),
+    ("run", {"qid": ["q"], "docno": ["a"], "rank": [0.5]}, "row 0: the rank must be an integer >="),
     ("qrels", {"dev": hugging_face(QRELS, "qrels", None)}, "topic 'dev': the documents must be"),
 ]
 
@@ -325,13 +327,6 @@ def test_what_is_no_form_is_refused_with_its_place(kind, given, words, tmp_path)
         given, words = path, rf"a\.x.*{words}"
     for each in ("qrels", "run") if kind == "both" else (kind,):
         refuse(words, given, each)
-
-
-def test_a_rank_alone_must_be_one():
-    frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "rank": [1.0, np.nan]})
-    refuse("row 1: the rank must be an integer >= 0, since there is no column score", frame, "run")
-    frame = frame.assign(score=[2.0, 3.0])
-    assert trec.read_run(frame).to_dict() == {"q": {"a": 2.0, "b": 3.0}}
 
 
 TAKES_A_LINE = {  # what is given for the rows of the page's table

@@ -99,17 +99,6 @@ def test_evaluate_writes_geometric_means(folder, run, form, mark):
     assert mark in out
 
 
-def test_evaluate_writes_the_lines_of_trec_eval(folder, run):
-    out = run("evaluate", "qrels.txt", "good.run", "-m", "AP", "-q", "--format", "trec_eval").out
-    assert out.splitlines() == [
-        "runid                 \tall\tgood.run",
-        "AP                    \tq1\t1.0000",
-        "AP                    \tq2\t1.0000",
-        "AP                    \tq3\t0.0000",
-        "AP                    \tall\t0.6667",
-    ]
-
-
 def test_rules_can_be_switched(folder, run):
     (folder / "tied.run").write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 1 t\nq2 Q0 a 1 1 t\nq3 Q0 z 1 1 t\n")
 

@@ -303,7 +303,7 @@ def test_lines_of_trec_eval_refuse_what_would_forge_lines():
     with pytest.raises(ValueError, match=r"no place for control characters, got 'bell"):
         SIMPLE.to_trec_eval()
     lines = SIMPLE.select(system=["plain"]).to_trec_eval(per_query=True).splitlines()
-    assert lines[1] == f"{'AP':<22}\tq1\t0.5000"
+    assert lines[:2] == [f"{'runid':<22}\tall\tplain", f"{'AP':<22}\tq1\t0.5000"]
     assert lines[-2] == f"{'AP':<22}\tall\t0.3750"
     not_utf8 = scores_of(SIGNIFICANT, ("\udcff", "b", "c"))
     assert "\tall\t\udcff\n" in not_utf8.to_trec_eval()
@@ -360,6 +360,12 @@ def test_reports_of_several_parts_share_a_file():
         "notes": ["told"],
     }
     assert WRITERS["table"](parts) == "10 %:\na  n\nx  1\n\n20 %:\na  n\ny  2\n"
+
+
+def test_a_table_breaks_into_blocks():
+    columns = [Field(name, [number], name * 12) for number, name in enumerate("abc", start=1)]
+    blocks = Table([Field("name", ["x"], "name"), *columns]).to_text(34).split("\n\n")
+    assert [block.splitlines()[1].split() for block in blocks] == [["x", "1", "2"], ["x", "3"]]
 
 
 def test_means_of_systems_are_rows():
