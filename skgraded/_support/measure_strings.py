@@ -22,7 +22,10 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
         raise ValueError(
             f"A measure in string form must have at most {_LONGEST} characters, got {len(spec)}."
         )
-    name, fields_text, cutoff = _split(spec)
+    found = _FORM.fullmatch(spec.strip())
+    if found is None or found["k"] == "":
+        raise ValueError(f"A measure must be written Name(field=value,...)@k, got {spec!r}.")
+    name, fields_text, cutoff = found["name"], found["fields"], found["k"]
     try:
         fields = _parse_fields(fields_text, spec) if fields_text else {}
     except (RecursionError, MemoryError):  # Python's parser raises either
@@ -34,14 +37,6 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
             )
         fields["k"] = _parse_cutoff(cutoff, spec)
     return name, fields
-
-
-def _split(spec: str) -> tuple[str, str, str | None]:
-    """Return name, fields and cut-off of ``Name(fields)@k``, as text."""
-    found = _FORM.fullmatch(spec.strip())
-    if found is None or found["k"] == "":
-        raise ValueError(f"A measure must be written Name(rel=2)@10 and come first, got {spec!r}.")
-    return found["name"], found["fields"] or "", found["k"]
 
 
 def as_string(name: str, fields: Mapping[str, Any]) -> str:

@@ -113,7 +113,7 @@ def is_of_ir_measures(value: object) -> bool:
     return module == "ir_measures" and hasattr(value, "NAME") and hasattr(value, "params")
 
 
-_RENAMED = {"cutoff": "k", "max_rel": "max_grade"}
+_RENAMED = {"cutoff": "k", "max_rel": "max_grade", "relative": "normalize"}
 _GAINS = {"log2": "linear", "exp-log2": "exp2"}
 
 
@@ -127,8 +127,6 @@ def fields_of_ir_measures(name: str, params: Mapping[str, Any]) -> dict[str, Any
             fields["gain"] = _GAINS[value]
         elif param == "gains":
             fields["gain"] = _gains_by_grade(value)
-        elif param == "relative":
-            fields["normalize"] = value
         elif param == "beta" and name == "SetF":
             fields["beta"] = value**0.5  # theirs stands in the place of our square
         elif param == "min_rel":
