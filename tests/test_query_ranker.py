@@ -345,6 +345,15 @@ def test_the_objective_stays_open_in_the_ranker_that_was_given():
 # --- an estimator among estimators ----------------------------------------------------------------
 
 
+def test_clones_have_an_estimator_of_their_own():
+    original = ranker(cat(cat_features=[0]), random_state=3)
+    copy = clone(original.set_params(estimator__depth=5, measure="nDCG@5"))
+    assert copy.estimator is not original.estimator
+    assert copy.estimator.get_params() == original.estimator.get_params()
+    assert (copy.measure, copy.random_state) == ("nDCG@5", 3)
+    assert clone(QueryRanker(None, measure="AP")).estimator is None
+
+
 def test_only_estimators_with_importances_and_boosters_have_some():
     assert not hasattr(ranker(), "feature_importances_")
     fitted = ranker(Ridge()).fit(X, Y, qid=QID)
