@@ -190,10 +190,8 @@ def test_a_measure_of_scores_is_refused(files, words):
 @pytest.mark.parametrize(
     ("place", "words"),
     [
-        ("qrels", "thresholds {} R --steps 1"),
         ("qrels", "topics {}"),
         ("run", "incompleteness Q R {} -m AP --upper-quartiles"),
-        ("run", "sensitivity Q {} -m AP"),
     ],
 )
 def test_standard_input_stands_for_any_file(files, capsys, monkeypatch, place, words):
@@ -238,8 +236,6 @@ def short(tmp_path):
 
 RULES = {
     "": {},
-    "--no-complete": {"complete": False},
-    "--negative nonrelevant": {"negative": "nonrelevant"},
     "--negative unjudged": {"negative": "unjudged"},
     "--no-complete --negative nonrelevant": {"complete": False, "negative": "nonrelevant"},
 }

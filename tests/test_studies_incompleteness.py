@@ -55,10 +55,10 @@ def test_strata_keep_the_papers_numbers_of_documents(collection):
             least = 10 if grade == 0 else 1
             if grade >= 0:
                 assert kept[topic, grade] == min(n, max(least, int(n * rate / 100)))
-    together = by_grade(reduce_pool(qrels, 30, by_grade=False))
-    for topic in ("t1", "t2", "t3"):  # all relevant documents together
-        n, kept = (each[topic, 1] + each[topic, 2] for each in (by_grade(qrels), together))
-        assert kept == max(1, int(n * 0.3))
+        together = by_grade(reduce_pool(qrels, rate, by_grade=False))
+        for topic in ("t1", "t2", "t3"):  # all relevant documents together
+            n, left = (each[topic, 1] + each[topic, 2] for each in (by_grade(qrels), together))
+            assert left == max(1, int(n * rate / 100))
 
 
 @pytest.mark.parametrize("rate", [7, 29, 57, 58])
@@ -170,17 +170,14 @@ def test_statistics_compare_with_the_full_pool_and_with_the_target(collection):
     assert len(found.to_frame()) == found.kendall.size
 
 
-def test_systems_may_be_left_out_of_the_comparison(collection, tmp_path):
+def test_systems_may_be_left_out_of_the_comparison(collection):
     qrels, runs = collection
     kept = np.array([False, True, True, True, False, True])
     found = incompleteness(["AP"], qrels, runs, rates=[100], systems=kept)
     assert found.systems == ("run1", "run2", "run3", "run5")
-    path = tmp_path / "a.run"
-    trec.write_run(runs["run0"], path, tag="x")
     for given, systems, told in (
         (runs, np.arange(6) == 1, "at least 2 of the 6 runs, got 1"),
         (runs, [0, 3, 4, 5, 1, 2], r"systems must be a mask of shape \(6,\), got int64 of"),
-        (str(path), None, "at least 2 of the 1 runs, got 1"),
         (runs["run0"], None, "at least 2 of the 1 runs, got 1"),
     ):
         with pytest.raises(ValueError, match=told):
@@ -214,10 +211,7 @@ def test_plot_and_table(collection):
     assert [each.get_text() for each in ax.get_legend().get_texts()] == ["AP", "Bpref"]
     assert ax.get_title(loc="left").startswith("With 20 % of the judgments: highest for ")
     np.testing.assert_allclose(ax.get_lines()[1].get_ydata(), found.kendall[0].mean(1)[:, 1])
-    assert not ax.xaxis_inverted()
     with pytest.raises(ValueError, match="statistic must be one of 'kendall'"):
         found.plot(statistic="rho")
     with pytest.raises(ValueError, match="topics must be one of 'all', got 'few'"):
         found.to_text(topics="few")
-    depths = incompleteness(["AP"], *collection, method="depth")
-    assert depths.plot(statistic="target_rmse").get_xlabel() == "depth of the pool"

@@ -1,7 +1,4 @@
-"""Kishida's studies: gains of changed documents, variance by judgments, every list of a few.
-
-They are held against the closed forms and tables of the report, and against literal loops.
-"""
+"""Kishida's studies against his tables and closed forms: changed documents, judgments, all lists."""
 
 import itertools
 

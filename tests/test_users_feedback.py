@@ -40,12 +40,11 @@ def rows_of_feedback(draw):
     return grade, satisfied, propensity, session
 
 
-def estimate(rows, **options):
+def estimate(rows):
     """The estimate; rows in which higher grades do not satisfy more often are skipped."""
     grade, satisfied, propensity, session = rows
-    options = {"propensity": propensity, "cluster": session, **options}
     try:
-        return thresholds_from_feedback(grade, satisfied, **options)
+        return thresholds_from_feedback(grade, satisfied, propensity=propensity, cluster=session)
     except ValueError as error:
         assume("more often for the top grade" not in str(error))
         raise

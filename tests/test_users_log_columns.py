@@ -49,8 +49,6 @@ def test_judgments_may_be_words():
     words = judgments.assign(grade=np.array(["I", "C", "S", "E"])[judgments["grade"]])
     found = log_columns(log, words, grades={"I": 0, "C": 1, "S": 2, "E": 3})["grade"]
     np.testing.assert_array_equal(found, log_columns(log, judgments)["grade"])
-    with pytest.raises(ValueError, match=r"grade must be numeric, got .* grades={'C': 0, 'E': 1"):
-        log_columns(log, words)
 
 
 def test_purchases_and_clicks_are_told_apart():
@@ -105,7 +103,7 @@ TWICE = pd.concat([JUDGED, JUDGED.head(1).assign(grade=lambda table: table["grad
         ),
         (LOG, JUDGED.assign(query=range(len(JUDGED))), "of the same types in log and judgments"),
         (LOG.assign(user_id=0), JUDGED, "log must have one column .* got user and user_id"),
-        (LOG, JUDGED.assign(grade="S"), "grade must be numeric, got 'S'.* Say which grade"),
+        (LOG, JUDGED.assign(grade="S"), "grade must be numeric, got 'S'.* grades={'S': 0"),
         (LOG.assign(purchased=1), JUDGED, "event must name the column of log"),
     ],
 )

@@ -332,7 +332,6 @@ def test_the_title_of_the_plot_is_the_verdict(n_grades):
     assert several.plot(ax) is ax
     assert [each.get_text() for each in ax.get_legend().get_texts()] == ["oracle", "any"]
     assert ax.get_title(loc="left").startswith("Of 2 rankers, ")
-    pyplot.close("all")
 
 
 # --- the command line -----------------------------------------------------------------------------
