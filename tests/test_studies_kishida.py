@@ -1,4 +1,4 @@
-"""Kishida's studies against his tables and closed forms: changed documents, judgments, all lists."""
+"""Kishida's studies against tables and closed forms: changed documents, judgments, all lists."""
 
 import itertools
 
