@@ -12,7 +12,7 @@ T = TypeVar("T", bound=np.generic)
 
 def sealed(array: NDArray[T]) -> NDArray[T]:
     """Return the same array, read-only."""
-    array.flags.writeable = False
+    array.setflags(write=False)  # which is faster than an assignment to its flags
     return array
 
 
@@ -27,4 +27,4 @@ class SealedFields:
     def __post_init__(self) -> None:
         for each in vars(self).values():
             if isinstance(each, np.ndarray):
-                each.flags.writeable = False
+                sealed(each)

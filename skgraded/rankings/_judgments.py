@@ -24,6 +24,7 @@ from skgraded._guards import (
 )
 from skgraded._support.arguments import threads
 from skgraded._support.lazy import cached_property
+from skgraded._support.sealed import all_sealed, sealed
 from skgraded.rankings._columns import (
     CheckedColumns,
     QueryIds,
@@ -227,9 +228,7 @@ class Judgments:
     ) -> None:
         """Take arrays that fit together, and which nothing else writes to."""
         of_labels = labels.scale or (labels.graded,)
-        for each in (qid, indptr, weights, places, *of_labels, *(pool or ())):
-            if each is not None:
-                each.flags.writeable = False
+        all_sealed(qid, indptr, weights, places, *of_labels, *(pool or ()))
         self.qid, self.indptr, self.weights, self.places = qid, indptr, weights, places
         self.n_queries, self.n_documents = len(indptr) - 1, int(indptr[-1])
         if labels.scale is not None:
@@ -382,8 +381,7 @@ class Judgments:
     def _common_scale(self) -> tuple[FloatArray, NDArray[Any]]:
         # Most measures do not need it where queries have levels of their own.
         grades, levels = levels_of(self.graded)
-        grades.flags.writeable = levels.flags.writeable = False
-        return grades, levels
+        return sealed(grades), sealed(levels)
 
     @property
     def graded(self) -> FloatArray:
@@ -416,8 +414,7 @@ class Judgments:
             return None
         row_order = np.empty_like(self.places)
         row_order[self.places] = np.arange(len(row_order))
-        row_order.flags.writeable = False
-        return row_order
+        return sealed(row_order)
 
     @cached_property
     def schedule(self) -> IntArray:
@@ -445,8 +442,6 @@ class Judgments:
                 pool = RankedList(*_core.list_best_first(self.counts, self.n_levels))
             else:
                 pool = self._sort_pool()
-            for each in pool:
-                each.flags.writeable = False
         return pool
 
     def _sort_pool(self) -> RankedList:
