@@ -220,10 +220,11 @@ def test_distinct_grades_are_those_of_numpy(n: int, top: float) -> None:
 BORDERS = [0, 2, 3, 4]
 ENDS, ONE = np.array(BORDERS), np.zeros(1)
 BY_RANK = {"level_by_rank": 4, "tied": 4, "indptr": BORDERS}
-MATRIX = {"base": 4, "factor": 3, "column": 4, "moments": 12}
 KEY = {"key": (1, 2)}
 FACTORS = {**dict.fromkeys("fhuw", 1), "pair_factor": 3, "position": 2}
 PAIRS = {"pair_base": ONE, "pair_columns": 3, "pair_column": 1, "pair_factor": 3, "position": 2}
+FORM = {"base": ONE, "column": 1, "gain": ONE, "discount": 2, "position": 2}
+FORM |= dict.fromkeys(["constant", "scale", "best", "relevant", "factor"], 3)
 PRICES = {"gain": ONE, "discount": 2, "gain_factor": 3}
 LAMBDAS = {
     **{"level": 4, "scores": 4, "indptr": BORDERS, "prices": PRICES | FACTORS},
@@ -238,10 +239,8 @@ KERNELS: dict[str, dict[str, Any]] = {
     "rank": {"scores": 4, "indptr": BORDERS, "schedule": 3},
     "cumulate": {"values": 4, "indptr": BORDERS},
     "walk": {"gain": 4, "go_on": 4, "indptr": BORDERS},
-    "pair_part": MATRIX | {"n_queries": 3},
     "pair_sums": BY_RANK | {"weight": 2, "borders": [1, 1, 1, 2], **dict.fromkeys("fuw", 2)},
-    "prefix_values": MATRIX
-    | {**dict.fromkeys(["constant", "scale", "gain", "best"], 3), "relevant": np.zeros(3)},
+    "prefix_values": BY_RANK | {"n_levels": 1, "measures": FORM},
     "relative_values": {"values": 3, "best": 3},
     "sum_exactly": {"values": np.zeros(3), "weights": 3},
     "exact_means": {"columns": [[np.zeros(2), np.zeros(1)]], "weights": 3},
@@ -261,7 +260,6 @@ KERNELS: dict[str, dict[str, Any]] = {
     "count_marked_documents": {"level": 4, "indptr": BORDERS, "marked": ONE},
     "sort_within_ties": BY_RANK,
     "discounted_gain": BY_RANK | {"discount": 2, "gain": ONE},
-    "pair_moments": BY_RANK | {"weight": 4, "ragged": True},
     "cascade": BY_RANK | {"weight": 2, "stop": ONE},
     "blended_cascade": BY_RANK | {"weight": 4, "stop": 1, "worth": 1},
     "meet_ranks": {"level_by_rank": np.zeros(4), "first": 3, "read": BORDERS, "gain": ONE},
@@ -301,11 +299,15 @@ def arguments(kernel: Any, given: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name, dtype, kind in signature(kernel):
         each = given.get(name, 0) if dtype else given.get(name)
-        if isinstance(each, dict):
+        if name == "prices":
             made[name] = [_core.SwapPrices(**arguments(_core.SwapPrices.__init__, each))]
+        elif name == "measures":
+            form = _core.PrefixForm(**arguments(_core.PrefixForm.__init__, each))
+            made[name] = [(form, 0, 1)]
+            made["weights"] = [(np.zeros(each[of]), False) for of in ("discount", "position")]
         elif dtype:
             made[name] = np.zeros(each, dtype) if isinstance(each, int) else np.array(each, dtype)
-        else:
+        elif name not in made:
             made[name] = NUMBERS.get(name, NUMBERS.get(kind)) if each is None else each
     return made
 

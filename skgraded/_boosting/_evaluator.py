@@ -19,7 +19,7 @@ from skgraded import _core
 from skgraded._support.arguments import threads
 from skgraded._support.exact_mean import exact_means
 from skgraded.measures import Measure, measure, warn_if_grades_are_inferred
-from skgraded.measures._measure import score_queries
+from skgraded.measures._prefix import score_queries
 from skgraded.rankings import Judgments, Rankings
 
 

@@ -1,5 +1,6 @@
 // Python bindings of the ranking kernels: arrays in, arrays out, checked as fit.hpp says.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <limits>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 #include "cascade.hpp"
@@ -17,7 +19,6 @@
 #include "gain.hpp"
 #include "labels.hpp"
 #include "levels.hpp"
-#include "moments.hpp"
 #include "own_levels.hpp"
 #include "pair_sums.hpp"
 #include "preference.hpp"
@@ -98,17 +99,6 @@ Out<double> py_reciprocals(const Doubles& values) {
   });
 }
 
-Out<double> py_pair_part(const Table<double>& base, const Table<double>& factor,
-                         const Table<std::int32_t>& column, const Table<double>& moments,
-                         std::int64_t n_queries) {
-  const Fit fit("pair_part");
-  const PairMatrix K = matrix_of(fit, base, factor, column, n_queries);
-  fit.require(length_of(moments) == n_queries * length_of(base));
-  return fill(New<double>{static_cast<std::size_t>(n_queries)}, [&](double* value) {
-    pair_part(K, moments.data(), n_queries, length_of(base), value);
-  });
-}
-
 const double* or_null(const Doubles& values) { return values.size() > 0 ? values.data() : nullptr; }
 
 Out<double> py_pair_sums(const Order& by_rank, const Bytes& tied, const Integers& indptr,
@@ -130,27 +120,46 @@ Out<double> py_pair_sums(const Order& by_rank, const Bytes& tied, const Integers
               [&](double* value) { pair_sums(task, n_threads, value); });
 }
 
-ByQuery by_query(const Doubles& values) { return {values.data(), values.size() == 1}; }
+using Weights = std::tuple<Doubles, bool>;  // and whether they are ragged
 
-Out<double> py_prefix_values(const Doubles& constant, const Doubles& scale, const Doubles& gain,
-                             const Table<double>& base, const Table<double>& factor,
-                             const Table<std::int32_t>& column, const Table<double>& moments,
-                             const Doubles& best, const Bytes& relevant, double empty) {
-  const Fit fit("prefix_values");
-  const std::int64_t n_queries = length_of(relevant), n_cells = length_of(base);
-  for (const Doubles* each : {&constant, &scale})
-    fit.require(each->size() == 1 || each->size() == relevant.size());
-  for (const Doubles* each : {&gain, &best}) fit.require_length(*each, n_queries);
-  fit.require(length_of(moments) == n_queries * n_cells);
-  const PairMatrix K = n_cells > 0 ? matrix_of(fit, base, factor, column, n_queries) : PairMatrix();
-  const PrefixSums sums{by_query(constant), by_query(scale),
-                        gain.size() > 0 ? gain.data() : nullptr, n_cells > 0};
-  return fill(New<double>{relevant.size()}, [&](double* value) {
-    if (n_cells > 0) pair_part(K, moments.data(), n_queries, n_cells, value);
-    sums.add_up(n_queries, value);
-    normalize(best.size() > 0 ? best.data() : nullptr, relevant.data(), empty, n_queries, value);
-  });
-}
+// What a measure of the prefix form takes from the labels, as arrays that this object keeps alive.
+struct FormArrays {
+  Doubles constant, scale, gain;
+  Table<double> base, factor;
+  Table<std::int32_t> column;
+  Doubles best;
+  Bytes relevant;
+  double empty;
+  std::int64_t cutoff;
+
+  // The measure on some lists, whose weights stand at these places, unless it lacks the part.
+  PrefixMeasure on(const Fit& fit, const Queries& queries, std::int64_t n_levels,
+                   const std::vector<Weights>& weights, std::size_t discount, std::size_t position,
+                   bool has_pairs, double* value) const {
+    const auto weights_at = [&](std::size_t place) {
+      fit.require(place < weights.size());
+      return fit.weights(std::get<0>(weights[place]), std::get<1>(weights[place]), queries, cutoff);
+    };
+    const bool has_gain = gain.size() > 0, has_K = base.size() > 0;
+    fit.require(relevant.size() == count_of(queries) && scale.size() == constant.size());
+    fit.require(!has_gain || scale.size() == relevant.size());
+    fit.require_length(best, queries.count);
+    fit.require_length(gain, n_levels);
+    fit.require_length(base, n_levels * n_levels);
+    return {constant.data(),
+            scale.data(),
+            {or_null(gain), n_levels},
+            has_gain ? weights_at(discount) : RankWeights{},
+            has_K ? matrix_of(fit, base, factor, column, queries.count) : PairMatrix{},
+            has_K ? weights_at(position) : RankWeights{},
+            has_pairs || has_K,
+            cutoff,
+            or_null(best),
+            relevant.data(),
+            empty,
+            value};
+  }
+};
 
 Out<double> py_relative_values(const Doubles& values, const Doubles& best) {
   Fit("relative_values").require(values.size() == best.size());
@@ -213,6 +222,7 @@ double mean_of(MeanSums& sums) {
 }
 
 using Parts = nb::typed<nb::list, Doubles>;
+using Converted = nb::ndarray<nb::numpy, const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 nb::typed<nb::list, double> py_exact_means(const nb::typed<nb::list, Parts>& columns,
                                            const Doubles& weights) {
@@ -221,7 +231,9 @@ nb::typed<nb::list, double> py_exact_means(const nb::typed<nb::list, Parts>& col
     MeanSums sums;
     std::size_t first = 0;
     for (const nb::handle part : nb::cast<nb::list>(column)) {
-      const Doubles values{nb::cast<decltype(Doubles::array)>(part)};  // a copy where it must be
+      Doubles values;
+      if (!nb::try_cast(part, values))
+        values = nb::cast<Doubles>(nb::cast(nb::cast<Converted>(part)));  // a copy
       add_exactly(Fit("exact_means"), values, weights, first, sums);
       first += values.size();
     }
@@ -458,11 +470,11 @@ struct OfLevels {
     });
   }
 
-  static Out<Level> sort_within_ties(const Levels& by_rank, const Bytes& tied,
-                                     const Integers& indptr, bool descending,
-                                     std::int64_t n_threads) {
+  static Sealed<Level> sort_within_ties(const Levels& by_rank, const Bytes& tied,
+                                        const Integers& indptr, bool descending,
+                                        std::int64_t n_threads) {
     const Queries queries = Fit("sort_within_ties").queries(indptr, by_rank, tied);
-    return fill(New<Level>{by_rank.size()}, [&](Level* sorted) {
+    return fill_sealed(New<Level>{by_rank.size()}, [&](Level* sorted) {
       skgraded::sort_within_ties(by_rank.data(), tied.data(), queries, descending, n_threads,
                                  sorted);
     });
@@ -482,17 +494,23 @@ struct OfLevels {
     });
   }
 
-  static Out<double> pair_moments(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
-                                  const Doubles& weight, bool ragged, std::int64_t n_levels,
-                                  std::int64_t cutoff, bool expected, std::int64_t n_threads) {
-    const Fit fit("pair_moments");
-    const auto lists = fit.lists(by_rank, tied, indptr);
-    const RankWeights weights = fit.weights(weight, ragged, lists.queries, cutoff);
+  static Out<double> prefix_values(
+      const Levels& by_rank, const Bytes& tied, const Integers& indptr, std::int64_t n_levels,
+      const std::vector<std::tuple<const FormArrays*, std::size_t, std::size_t>>& measures,
+      const std::vector<Weights>& weights, const Table<double>& pairs, bool expected,
+      std::int64_t n_threads) {
+    const Fit fit("prefix_values");
+    const PrefixTask<Level> task{fit.lists(by_rank, tied, indptr), n_levels, expected, n_threads};
     fit.below(static_cast<std::size_t>(n_levels), by_rank);
-    const MomentTask<Level> task{lists, weights, n_levels, cutoff, expected};
-    const auto n = static_cast<std::size_t>(n_levels);
-    return fill(New<double>{count_of(lists.queries), n, n},
-                [&](double* moments) { skgraded::pair_moments(task, n_threads, moments); });
+    const std::size_t n = count_of(task.lists.queries);
+    fit.require(pairs.size() == 0 || pairs.size() == measures.size() * n);
+    New<double> values{measures.size(), n};
+    std::copy_n(pairs.data(), pairs.size(), values.data());
+    std::vector<PrefixMeasure> made;
+    for (const auto& [form, discount, position] : measures)
+      made.push_back(form->on(fit, task.lists.queries, n_levels, weights, discount, position,
+                              pairs.size() > 0, values.data() + made.size() * n));
+    return fill(std::move(values), [&](double*) { skgraded::prefix_values(task, made); });
   }
 
   static Out<double> cascade(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
@@ -568,9 +586,12 @@ struct OfLevels {
     m.def("discounted_gain", &discounted_gain, "level_by_rank"_a, "tied"_a, "indptr"_a,
           "discount"_a, "ragged"_a, "gain"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
           "Sum of discount times gain over the ranks up to the cutoff, by query.");
-    m.def("pair_moments", &pair_moments, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a,
-          "ragged"_a, "n_levels"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
-          "M[q, a, b]: weighted pairs of level a at or above level b, by query.");
+    m.def("prefix_values", &prefix_values, "level_by_rank"_a, "tied"_a, "indptr"_a, "n_levels"_a,
+          "measures"_a, "weights"_a, "pairs"_a, "expected"_a, "n_threads"_a,
+          "Values of measures of the prefix form, by measure and query.\n\n"
+          "A measure is its form, and the places of its discount and position weights among the\n"
+          "weights, each with whether they are ragged. Where forms have no K, `pairs` holds the\n"
+          "pair parts by measure and query; else it is empty.");
     m.def("cascade", &cascade, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a, "stop"_a,
           "cutoff"_a, "expected"_a, "n_threads"_a,
           "Expected weight of the rank where a user stops who reads from the top, by query.");
@@ -612,18 +633,19 @@ NB_MODULE(_native, m) {
         "Expected gain, ranks read and probability to go on below the last rank, by query.");
   m.def("reciprocals", &py_reciprocals, "values"_a, "1 / x, and 0 where x is not above 0.");
   m.def(
-      "pair_part", &py_pair_part, "base"_a, "factor"_a, "column"_a, "moments"_a, "n_queries"_a,
-      "Sum of K times moments, by query; K[q, a, b] is base[a, b] times factor[q, column[a, b]].");
-  m.def(
       "pair_sums", &py_pair_sums, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a, "ragged"_a,
       "borders"_a, "f"_a, "h"_a, "u"_a, "w"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
       "Weighted sums of K[a, b] = f(min(a, b)) h(b) + u(a) w(b) over pairs of ranks, by query.\n\n"
       "The levels of query q are borders[q] .. borders[q + 1] - 1, and 0; f[0] is 0. A product\n"
       "that K lacks is two empty arrays.");
-  m.def(
-      "prefix_values", &py_prefix_values, "constant"_a, "scale"_a, "gain"_a, "base"_a, "factor"_a,
-      "column"_a, "moments"_a, "best"_a, "relevant"_a, "empty"_a,
-      "Values of a measure of the prefix form, by query; a part that it lacks is an empty array.");
+  nb::class_<FormArrays>(
+      m, "PrefixForm",
+      "What a measure of the prefix form takes from the labels; what it lacks is empty.\n\n"
+      "K[q, a, b] is base[a, b] times factor[q, column[a, b]].")
+      .def(nb::init<Doubles, Doubles, Doubles, Table<double>, Table<double>, Table<std::int32_t>,
+                    Doubles, Bytes, double, std::int64_t>(),
+           "constant"_a, "scale"_a, "gain"_a, "base"_a, "factor"_a, "column"_a, "best"_a,
+           "relevant"_a, "empty"_a, "cutoff"_a);
   m.def("relative_values", &py_relative_values, "values"_a, "best"_a,
         "Values divided by those of the ideal ranking, by query; 0 where these are not above 0.");
   m.def("sum_exactly", &py_sum_exactly, "values"_a, "weights"_a,

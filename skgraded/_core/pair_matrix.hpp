@@ -15,6 +15,11 @@ struct PairMatrix {
   double at(std::int64_t q, std::int64_t cell) const noexcept {
     return base[cell] * factor[q * n_columns + column[cell]];
   }
+
+  // The matrices of the queries from `first` on.
+  PairMatrix from(std::int64_t first) const noexcept {
+    return {base, factor + first * n_columns, column, n_columns};
+  }
 };
 
 // K[a, b] = f(min(a, b)) h(b) + u(a) w(b), by level. f does not fall from level to level, and is 0

@@ -1,10 +1,17 @@
-// Values of a measure of the prefix form, from the sums that its ranking enters through.
+// Values of measures of the prefix form, which share the sums that a ranking enters through.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
+#include "gain.hpp"
+#include "moments.hpp"
 #include "pair_matrix.hpp"
+#include "queries.hpp"
 
 namespace skgraded {
 
@@ -31,32 +38,6 @@ inline void pair_part(const PairMatrix& K, const double* moments, std::int64_t n
   for (; q < n_queries; ++q) sum_pairs<1>(K, moments, n_cells, q, value);
 }
 
-// A number of every query, or one for all of them.
-struct ByQuery {
-  const double* values;
-  bool shared;
-
-  double of(std::int64_t q) const noexcept { return values[shared ? 0 : q]; }
-};
-
-// value = constant + scale * gain + pairs; a part that the measure lacks is null. `value` holds the
-// pair part on entry, where there is one.
-struct PrefixSums {
-  ByQuery constant;
-  ByQuery scale;
-  const double* gain;
-  bool has_pairs;
-
-  void add_up(std::int64_t n_queries, double* value) const noexcept {
-    for (std::int64_t q = 0; q < n_queries; ++q) {
-      double sum = 0.0 + constant.of(q);
-      if (gain != nullptr) sum += scale.of(q) * gain[q];
-      if (has_pairs) sum += value[q];
-      value[q] = sum;
-    }
-  }
-};
-
 // The value divided by that of the ideal ranking; 0 where that is not above 0. Values that rounding
 // alone puts above the ideal one are the ideal one.
 inline double relative_value(double value, double best) noexcept {
@@ -66,13 +47,89 @@ inline double relative_value(double value, double best) noexcept {
   return ratio > 1.0 && ratio <= 1.0 + kRounding ? 1.0 : ratio;
 }
 
-// Divides by the ideal value where one is given (not null), and puts `empty` where nothing is
-// relevant.
-inline void normalize(const double* best, const std::uint8_t* relevant, double empty,
-                      std::int64_t n_queries, double* value) noexcept {
-  for (std::int64_t q = 0; q < n_queries; ++q) {
-    if (best != nullptr) value[q] = relative_value(value[q], best[q]);
-    if (relevant[q] == 0) value[q] = empty;
+// A measure on some lists: what it takes from the labels, and the weights of the ranks. Parts that
+// it lacks are null. `value` holds the pair part on entry where no K computes it.
+struct PrefixMeasure {
+  const double *constant, *scale;  // by query, the scale of the discounted gain
+  Gains gains;
+  RankWeights discount;
+  PairMatrix K;
+  RankWeights position;
+  bool has_pairs;
+  std::int64_t cutoff;
+  const double* best;  // value of the ideal ranking
+  const std::uint8_t* relevant;
+  double empty;
+  double* value;
+
+  auto moments() const noexcept { return std::make_pair(position.values, cutoff); }
+
+  // value = constant + scale * gain + pairs, divided by the ideal value where one is given. Where
+  // nothing is relevant, it is `empty`.
+  void add_up(const double* gain, std::int64_t n_queries) const noexcept {
+    for (std::int64_t q = 0; q < n_queries; ++q) {
+      double sum = 0.0;
+      if (gain != nullptr) sum = 0.0 + constant[q] + scale[q] * gain[q];
+      if (has_pairs) sum += value[q];
+      if (best != nullptr) sum = relative_value(sum, best[q]);
+      value[q] = relevant[q] != 0 ? sum : empty;
+    }
+  }
+};
+
+// The arguments of prefix_values that are the same for every measure.
+template <class Level>
+struct PrefixTask {
+  RankedLists<Level> lists;
+  std::int64_t n_levels;
+  bool expected;
+  std::int64_t n_threads;
+};
+
+// Adds the pair parts of measures, which share moments. Those of all queries would take much
+// memory: those of some follow one another, as many as stay in a cache.
+template <class Level>
+void sum_pairs_of_all(const PrefixTask<Level>& task, std::vector<const PrefixMeasure*> measures) {
+  constexpr std::int64_t kMomentsAtATime = 250'000;
+  const Queries& all = task.lists.queries;
+  const std::int64_t n_cells = task.n_levels * task.n_levels;
+  const std::int64_t at_a_time =
+      std::min(all.count, std::max<std::int64_t>(kMomentsAtATime / n_cells, 1));
+  const std::unique_ptr<double[]> moments(
+      new double[static_cast<std::size_t>(at_a_time * n_cells)]);
+  std::sort(measures.begin(), measures.end(),
+            [](const auto* a, const auto* b) { return a->moments() < b->moments(); });
+  for (std::int64_t first = 0; first < all.count; first += at_a_time) {
+    const Queries some{all.indptr + first, std::min(at_a_time, all.count - first)};
+    const PrefixMeasure* last = nullptr;
+    for (const PrefixMeasure* each : measures) {
+      if (last == nullptr || each->moments() != last->moments())
+        pair_moments<Level>({{task.lists.level, task.lists.tied, some},
+                             each->position,
+                             task.n_levels,
+                             each->cutoff,
+                             task.expected},
+                            task.n_threads, moments.get());
+      pair_part(each->K.from(first), moments.get(), some.count, n_cells, each->value + first);
+      last = each;
+    }
+  }
+}
+
+template <class Level>
+void prefix_values(const PrefixTask<Level>& task, const std::vector<PrefixMeasure>& measures) {
+  std::vector<const PrefixMeasure*> of_pairs;
+  for (const PrefixMeasure& each : measures)
+    if (each.K.base != nullptr) of_pairs.push_back(&each);
+  if (!of_pairs.empty()) sum_pairs_of_all(task, of_pairs);
+  const std::int64_t n_queries = task.lists.queries.count;
+  const std::unique_ptr<double[]> gain(new double[static_cast<std::size_t>(n_queries)]);
+  for (const PrefixMeasure& each : measures) {
+    const bool has_gain = each.gains.values != nullptr;
+    if (has_gain)
+      discounted_gain(task.lists, each.discount, each.gains, each.cutoff, task.expected,
+                      task.n_threads, gain.get());
+    each.add_up(has_gain ? gain.get() : nullptr, n_queries);
   }
 }
 

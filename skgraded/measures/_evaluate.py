@@ -14,10 +14,10 @@ from skgraded.measures._measure import (
     Measure,
     as_scores,
     rankings_for,
-    score_queries,
     warn_about_scales,
     warn_of_continuous_scale,
 )
+from skgraded.measures._prefix import score_queries
 from skgraded.rankings import (
     Judgments,
     Rankings,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache, partial
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
     from skgraded.results import Scores
 
 FloatArray = NDArray[np.float64]
-
-# Measures that count more pairs of grades than so many, by query, score slices of the queries.
-MANY_MOMENTS = 1_000_000
 
 # This many queries seldom lack the top grade by chance.
 _MANY_QUERIES = 100
@@ -383,10 +379,6 @@ class Measure(Fields):
         nothing_relevant = judgments.count_pool(self._relevant(judgments)) == 0
         return np.where(nothing_relevant, self.empty, values), int(nothing_relevant.sum())
 
-    def _score_in_parts(self, rankings: Ranked) -> Iterator[tuple[FloatArray, int]]:
-        """Yield what `_score` returns, for all queries, or for some after the other."""
-        yield self._score(rankings)
-
     def _values(self, rankings: Ranked) -> FloatArray:
         values = self._raw_values(rankings)
         if not self.normalize:
@@ -477,7 +469,7 @@ def _require_rules(kind: type[Measure]) -> None:
 
 
 # Properties that a measure computes once, because lookups and messages ask for them in every call.
-_CACHED = frozenset(["_string", "_identity", "_hash", "is_open"])
+_CACHED = frozenset(["_string", "_identity", "_form_identity", "_hash", "is_open"])
 
 
 def rankings_for(measures: Collection[Measure], y_true: Any, *others: Any) -> Rankings:
@@ -490,19 +482,6 @@ def rankings_for(measures: Collection[Measure], y_true: Any, *others: Any) -> Ra
         are_fractional = judgments.has_fractional_grades
         warn_of_continuous_scale(measures, judgments.top_grade, are_fractional=are_fractional)
     return rankings
-
-
-def score_queries(measures: Collection[Measure], rankings: Ranked) -> list[tuple[FloatArray, int]]:
-    """Return, for every measure, the values of all queries and the number of empty queries.
-
-    Where they take slices, all score the same queries before the next ones, and share their sums.
-    """
-    judgments = rankings.judgments
-    if judgments.n_queries * (judgments.top_grade + 1) ** 2 <= MANY_MOMENTS:
-        return [each._score(rankings) for each in measures]
-    rounds = zip_longest(*(each._score_in_parts(rankings) for each in measures))
-    columns = [zip(*filter(None, parts), strict=True) for parts in zip(*rounds, strict=True)]
-    return [(np.concatenate(values), sum(n_empty)) for values, n_empty in columns]
 
 
 def as_scores(

@@ -8,25 +8,25 @@ The discount d and the gain v make up the linear part, the position weight p and
 pair part. A cut-off k drops the terms n > k. d, v, p and K may depend on the query's pool, but not
 on the ranking. A ranking therefore enters through two sums alone, its discounted gain and its pair
 moments M: the pair part is the sum of K * M. M[a, b] sums p_n times the number of documents of
-level a at ranks 1..n, over the ranks n that hold a document of level b. Measures with equal sums
-share them.
+level a at ranks 1..n, over the ranks n that hold a document of level b. `score_queries` scores
+measures together, which share equal sums.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support.lazy import keep
+from skgraded._support.lazy import cached_property, keep
 from skgraded._support.sealed import all_sealed
-from skgraded.measures._measure import MANY_MOMENTS, Measure
+from skgraded.measures._measure import Measure
 from skgraded.measures._positions import ByRank, Positions
-from skgraded.rankings import Judgments, Ranked, Ties, Unjudged
+from skgraded.rankings import Judgments, Ranked, RankedList, Ties, Unjudged
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -34,9 +34,6 @@ IntArray = NDArray[np.int32]
 _NOTHING = np.zeros(0)
 
 _MOST_LEVELS = 5_000  # the pairs of one query then take 200 MB
-
-# A slice of 2 MB fits into a cache, and the allocator keeps its pages for the next one.
-_MOMENTS_AT_A_TIME = 250_000
 
 
 class LinearPart(NamedTuple):
@@ -285,11 +282,19 @@ class PrefixMeasure(Measure):
             Everything the measure needs from the labels to score a ranking.
         """
         kept = judgments.kept["forms"]
-        form: PrefixForm | None = kept.get(self._identity)
+        form: PrefixForm | None = kept.get(self._form_identity)
         if form is None:
             is_long = judgments.borders is not None
-            form = keep(kept, self._identity, _form_of(self, judgments), long=is_long)
+            form = keep(kept, self._form_identity, _form_of(self, judgments), long=is_long)
         return form
+
+    @cached_property
+    def _form_identity(self) -> tuple[Any, ...]:
+        """What measures have in common if their forms are equal: all but the rule for ties."""
+        kind, *values = self._identity
+        return kind, *(
+            each for name, each in zip(self._fields, values, strict=True) if name != "ties"
+        )
 
     def query_factor(self, judgments: Judgments) -> FloatArray:
         """Return the factors that turn sums of the prefix form into values of the measure.
@@ -310,41 +315,14 @@ class PrefixMeasure(Measure):
                 factor[part.queries] = self.query_factor(part.judgments)
             return factor
         form = self.prefix_form(judgments)
-        relevant = form.relevant.view(np.bool_)
+        relevant, best = form.relevant, form.best
         if not self.normalize:
             return relevant.astype(np.float64)
-        best = form.best
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
 
-    def _score_in_parts(self, rankings: Ranked) -> Iterator[tuple[FloatArray, int]]:
-        judgments = rankings.judgments
-        are_apart = self._goes_by_scale and judgments.by_scale
-        if are_apart or not (form := self.prefix_form(judgments)).takes_slices:
-            yield self._score(rankings)
-            return
-        n_empty = form.n_empty
-        for values in form.slice_by_slice(rankings, self.empty):
-            yield values, n_empty
-            n_empty = 0
-
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
-        judgments = rankings.judgments
-        if not (self._goes_by_scale and judgments.by_scale):
-            form = self.prefix_form(judgments)
-            return form.values(rankings, self.empty), form.n_empty
-        values, n_empty = np.empty(judgments.n_queries), 0
-        for queries, part in rankings.by_scale:
-            values[queries], n_empty_in_part = self._score(part)
-            n_empty += n_empty_in_part
-        return values, n_empty
-
-
-class Rules(NamedTuple):
-    """How a measure reads a ranking: the last rank that counts, tied and unjudged documents."""
-
-    last_rank: int
-    ties: Ties
-    unjudged: Unjudged
+        (found,) = score_queries([self], rankings)
+        return found
 
 
 class PrefixForm(NamedTuple):
@@ -352,139 +330,66 @@ class PrefixForm(NamedTuple):
 
     Attributes
     ----------
-    rules : Rules
-        How it reads a ranking.
     linear : LinearPart or None
         The linear part, whose gain, scale and constant are arrays of doubles.
-    gain_bytes : bytes
-        The bytes of this gain, by which equal sums are found.
     pairs : PairPart or None
         The pair part, whose K is contiguous.
     cells : Cells
         K on a scale that all queries share; empty without a pair part, and where queries have
         levels of their own.
-    relevant : ndarray of shape (n_queries,), uint8
-        1 where a query has something relevant.
+    relevant : ndarray of shape (n_queries,), bool
+        Whether a query has something relevant.
     n_empty : int
         Number of queries that have nothing relevant.
-    takes_slices : bool
-        Whether the moments of all queries would take much memory.
+    cutoff : int
+        The last rank that counts.
     best : ndarray of shape (n_queries,) or (0,)
-        Value of the ideal ranking, 0 where nothing is relevant; empty if the measure is not
-        normalized.
+        Value of the ideal ranking; empty if the measure is not normalized.
+    kernel : _core.PrefixForm
+        The same as kernels take it.
     """
 
-    rules: Rules
     linear: LinearPart | None
-    gain_bytes: bytes
     pairs: PairPart | None
     cells: Cells
-    relevant: NDArray[np.uint8]
+    relevant: NDArray[np.bool_]
     n_empty: int
-    takes_slices: bool
-    best: FloatArray = _NOTHING
-
-    def values(self, rankings: Ranked, empty: float) -> FloatArray:
-        """Return the values of all queries: constant + scale * gains + sum of K * moments.
-
-        They are divided by `best` where the measure is normalized.
-
-        Parameters
-        ----------
-        rankings : Rankings or IdealRanking
-            The ranked documents.
-        empty : float
-            The value of queries without relevant documents.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,)
-            The values.
-        """
-        if self.takes_slices:
-            return np.concatenate(list(self.slice_by_slice(rankings, empty)))
-        constant, scale, gains = self._linear_sums(rankings) if self.linear else _NO_LINEAR_SUMS
-        moments = _NOTHING
-        if self.pairs is not None:
-            if rankings.judgments.borders is not None:
-                constant = constant + pair_sums(self.pairs, self.rules, rankings)
-            else:
-                moments = pair_moments(self.pairs, self.rules, rankings, len(self.cells.base))
-        return _core.prefix_values(
-            constant, scale, gains, *self.cells, moments, self.best, self.relevant, empty
-        )
-
-    def slice_by_slice(self, rankings: Ranked, empty: float) -> Iterator[FloatArray]:
-        """Yield the values of some queries after the other, as their moments take much memory.
-
-        Measures that are scored in step share the moments of a slice, of which the sums of the
-        rankings hold one at a time.
-
-        Parameters
-        ----------
-        rankings : Rankings or IdealRanking
-            The ranked documents.
-        empty : float
-            The value of queries without relevant documents.
-
-        Yields
-        ------
-        ndarray
-            The values of the next queries.
-        """
-        positions, n_queries = cast("PairPart", self.pairs).positions, len(self.relevant)
-        n_levels, sums = len(self.cells.base), rankings.sums
-        lists, how = _weighted_lists(rankings, positions, self.rules)
-        levels, tied, indptr, weights, ragged = lists
-        parts: list[Any] = [*(self._linear_sums(rankings) if self.linear else _NO_LINEAR_SUMS)]
-        parts += [self.cells.factor, self.best, self.relevant]
-        at_a_time = max(1, _MOMENTS_AT_A_TIME // n_levels**2)
-        for first in range(0, n_queries, at_a_time):
-            key = positions, self.rules, first
-            if key not in sums:
-                borders = indptr[first : first + at_a_time + 1]
-                some_lists = levels, tied, borders, weights, ragged
-                sums[key] = _core.pair_moments(*some_lists, n_levels, *how)
-            some = slice(first, first + at_a_time)
-            by_query = [each[some] if len(each) == n_queries else each for each in parts]
-            constant, scale, gains, factor, best, relevant = by_query
-            cells = self.cells._replace(factor=factor)
-            yield _core.prefix_values(
-                constant, scale, gains, *cells, sums[key], best, relevant, empty
-            )
-            sums.pop(key, None)
-
-    def _linear_sums(self, rankings: Ranked) -> tuple[Any, Any, Any]:
-        """Return the constant, the scale, and the sums of d_n v[r_n] over the ranks n <= k."""
-        linear = cast("LinearPart", self.linear)
-        key = linear.discount, self.rules, self.gain_bytes
-        gains = rankings.sums.get(key)
-        if gains is None:
-            lists, how = _weighted_lists(rankings, linear.discount, self.rules)
-            gains = keep(rankings.sums, key, _core.discounted_gain(*lists, linear.gain, *how))
-        return linear.constant, linear.scale, gains
+    cutoff: int
+    best: FloatArray
+    kernel: _core.PrefixForm
 
 
-_NO_LINEAR_SUMS = np.zeros(1), np.ones(1), _NOTHING
+def _make_form(
+    linear: LinearPart | None,
+    pairs: PairPart | None,
+    judgments: Judgments,
+    owner: PrefixMeasure,
+    best: FloatArray = _NOTHING,
+) -> PrefixForm:
+    cells, gain, scale, constant = _NO_CELLS, _NOTHING, _NOTHING, _NOTHING
+    if linear is not None:
+        gain = np.ascontiguousarray(linear.gain, np.float64)
+        n_queries = judgments.n_queries
+        scale, constant = (np.full(n_queries, each, np.float64) for each in linear[2:])
+        linear = LinearPart(linear.discount, gain, scale, constant)
+    if pairs is not None:
+        pairs, cells = _as_kernels_take(pairs, judgments, owner)
+    relevant = judgments.count_pool(owner._relevant(judgments)) > 0
+    cutoff = owner.k or _core.LAST_RANK
+    kernel = _core.PrefixForm(
+        constant, scale, gain, *cells, best, relevant.view(np.uint8), owner.empty, cutoff
+    )
+    n_empty = len(relevant) - int(np.count_nonzero(relevant))
+    return PrefixForm(linear, pairs, cells, relevant, n_empty, cutoff, best, kernel)
 
 
 def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
-    linear, pairs = measure._linear_part(judgments), measure._pair_part(judgments)
-    cells, gain_bytes = _NO_CELLS, b""
-    if linear is not None:
-        gain = np.ascontiguousarray(linear.gain, np.float64)
-        numbers = (np.array(each, np.float64, ndmin=1) for each in linear[2:])
-        linear, gain_bytes = LinearPart(linear.discount, gain, *numbers), gain.tobytes()
-    if pairs is not None:
-        pairs, cells = _as_kernels_take(pairs, judgments, measure)
-    relevant = judgments.count_pool(measure._relevant(judgments)) > 0
-    n_empty = len(relevant) - int(np.count_nonzero(relevant))
-    rules = Rules(measure.k or _core.LAST_RANK, measure.ties, measure.unjudged)
-    is_large = judgments.n_queries * cells.base.size > MANY_MOMENTS
-    form = PrefixForm(
-        rules, linear, gain_bytes, pairs, cells, relevant.view(np.uint8), n_empty, is_large
-    )
-    return form._replace(best=form.values(judgments.ideal, 0.0)) if measure.normalize else form
+    parts = measure._linear_part(judgments), measure._pair_part(judgments)
+    form = _make_form(*parts, judgments, measure)
+    if not measure.normalize:
+        return form
+    (best,) = _Plan.of([form]).values(judgments.ideal, measure.ties, measure.unjudged)
+    return _make_form(form.linear, form.pairs, judgments, measure, best)
 
 
 def _as_kernels_take(
@@ -516,51 +421,126 @@ def _as_kernels_take(
     return pairs, Cells(np.ones(shape), np.ascontiguousarray(by_query, np.float64), columns)
 
 
-def pair_moments(pairs: PairPart, rules: Rules, rankings: Ranked, n_levels: int) -> FloatArray:
-    """Return the moments M of every query, which measures of equal p share."""
-    key = pairs.positions, rules
-    found = rankings.sums.get(key)
-    if found is None:
-        lists, how = _weighted_lists(rankings, pairs.positions, rules)
-        found = keep(rankings.sums, key, _core.pair_moments(*lists, n_levels, *how))
+def value_of_pairs(
+    positions: Positions, factors: PairFactors, judgments: Judgments, owner: PrefixMeasure
+) -> FloatArray:
+    """Sum p_n K[r_m, r_n] over all ranks of the ideal rankings, shape (n_queries,)."""
+    whole = owner._replace(k=None, empty=0.0)
+    form = _make_form(None, PairPart(positions, factors), judgments, whole)
+    (values,) = _Plan.of([form]).values(judgments.ideal, owner.ties, owner.unjudged)
+    return values
+
+
+def score_queries(measures: Collection[Measure], rankings: Ranked) -> list[tuple[FloatArray, int]]:
+    """Return, for every measure, the values of all queries and the number of empty queries.
+
+    Measures of the prefix form that read the same lists are scored together.
+    """
+    found: list[Any] = [None] * len(measures)
+    for places, alike in _groups(tuple(measures)):
+        for place, scored in zip(places, _score_alike(alike, rankings), strict=True):
+            found[place] = scored
     return found
 
 
-def pair_sums(pairs: PairPart, rules: Rules, rankings: Ranked) -> FloatArray:
-    """Return the pair part of queries that have levels of their own, whose K has factors."""
-    factors = cast("PairFactors", pairs.K)
-    borders: Any = rankings.judgments.borders
-    lists, how = _weighted_lists(rankings, pairs.positions, rules)
-    sums = _core.pair_sums(*lists, borders, *factors.by_level(), *how)
-    return factors.scale * sums
+@lru_cache(maxsize=64)
+def _groups(measures: tuple[Measure, ...]) -> list[tuple[list[int], tuple[Measure, ...]]]:
+    """Return the places of measures that are scored together, and these measures."""
+    groups: dict[Any, list[int]] = {}
+    for place, each in enumerate(measures):
+        rules: Any = place
+        if isinstance(each, PrefixMeasure):
+            rules = each.ties, each.unjudged, each._goes_by_scale
+        groups.setdefault(rules, []).append(place)
+    return [(places, tuple(measures[place] for place in places)) for places in groups.values()]
 
 
-def value_of_pairs(positions: Positions, factors: PairFactors, rankings: Ranked) -> FloatArray:
-    """Sum p_n K[r_m, r_n] over all ranks of lists without ties, shape (n_queries,)."""
-    pairs, judgments = PairPart(positions, factors), rankings.judgments
-    rules = Rules(_core.LAST_RANK, "row_order", "nonrelevant")
-    if judgments.borders is not None:
-        return pair_sums(pairs, rules, rankings)
-    cells = factors.cells(judgments.n_levels)
-    moments = pair_moments(pairs, rules, rankings, len(cells.base))
-    return _core.pair_part(*cells, moments, judgments.n_queries)
+def _score_alike(
+    measures: tuple[Measure, ...], rankings: Ranked
+) -> Collection[tuple[FloatArray, int]]:
+    (first, *_), judgments = measures, rankings.judgments
+    if not isinstance(first, PrefixMeasure):
+        return [first._score(rankings)]
+    if not (first._goes_by_scale and judgments.by_scale):
+        return _score_together(measures, rankings)
+    values = np.empty((len(measures), judgments.n_queries))
+    n_empty = [0] * len(measures)
+    for queries, part in rankings.by_scale:
+        for i, (of_part, n_empty_in_part) in enumerate(_score_together(measures, part)):
+            values[i, queries] = of_part
+            n_empty[i] += n_empty_in_part
+    return list(zip(values, n_empty, strict=True))
 
 
-# Levels, ties, borders, weights, and whether these differ between queries.
-_Lists = tuple[NDArray[Any], NDArray[np.uint8], NDArray[np.int64], FloatArray, bool]
+def _score_together(
+    measures: tuple[Any, ...], rankings: Ranked
+) -> Collection[tuple[FloatArray, int]]:
+    """Score measures of the prefix form that have the same rules for ties and the unjudged."""
+    judgments, (first, *_) = rankings.judgments, measures
+    kept = judgments.kept["together"]
+    plan: _Plan | None = kept.get(measures)
+    if plan is None:
+        plan = _Plan.of([each.prefix_form(judgments) for each in measures])
+        keep(kept, measures, plan, long=judgments.borders is not None)
+    return list(zip(plan.values(rankings, first.ties, first.unjudged), plan.n_empty, strict=True))
 
 
-def _weighted_lists(
-    rankings: Ranked, positions: Positions, rules: Rules
-) -> tuple[_Lists, tuple[int, bool, int]]:
-    """Return lists with the weights of their ranks, and the rules, as kernels of sums take them."""
-    last_rank, ties, unjudged = rules
-    ranked, ragged = rankings.ranked(ties, unjudged), not isinstance(positions, ByRank)
-    if ragged:
-        kept, key = rankings.judgments.kept["weights"], (positions, unjudged, type(rankings))
-        weights = kept.get(key)
-        if weights is None:
-            weights = keep(kept, key, positions(ranked, rankings.judgments), long=True)
-    else:
-        weights = positions(ranked, rankings.judgments)
-    return (*ranked, weights, ragged), (last_rank, ties == "expected", rankings.n_threads)
+class _Plan(NamedTuple):
+    """Measures that are scored together.
+
+    Attributes
+    ----------
+    forms : list of PrefixForm
+        Their forms.
+    n_empty : list of int
+        The numbers of queries that have nothing relevant.
+    positions : list of Positions
+        The different discounts and position weights.
+    placed : list of (_core.PrefixForm, int, int)
+        The kernels' forms, and the places of discount and position weights among these.
+    """
+
+    forms: list[PrefixForm]
+    n_empty: list[int]
+    positions: list[Positions]
+    placed: list[tuple[_core.PrefixForm, int, int]]
+
+    @classmethod
+    def of(cls, forms: list[PrefixForm]) -> Self:
+        """Plan to score measures of these forms."""
+        places: dict[Positions, int] = {}
+        placed = []
+        for form in forms:
+            discount = form.linear and places.setdefault(form.linear.discount, len(places))
+            position = form.pairs and places.setdefault(form.pairs.positions, len(places))
+            placed.append((form.kernel, discount or 0, position or 0))
+        return cls(forms, [form.n_empty for form in forms], list(places), placed)
+
+    def values(self, rankings: Ranked, ties: Ties, unjudged: Unjudged) -> FloatArray:
+        """Return the values by measure and query."""
+        judgments, ranked = rankings.judgments, rankings.ranked(ties, unjudged)
+        weights = [_weights_of(each, unjudged, ranked, rankings) for each in self.positions]
+        how, pairs = (ties == "expected", rankings.n_threads), _NOTHING
+        if judgments.borders is not None:
+            pairs = np.zeros((len(self.forms), judgments.n_queries))
+            for i, (form, (_, _, place)) in enumerate(zip(self.forms, self.placed, strict=True)):
+                if form.pairs is not None:
+                    K: Any = form.pairs.K
+                    lists = *ranked, *weights[place], judgments.borders
+                    given: Any = *lists, *K.by_level(), form.cutoff, *how
+                    pairs[i] = K.scale * _core.pair_sums(*given)
+        return _core.prefix_values(*ranked, judgments.n_levels, self.placed, weights, pairs, *how)
+
+
+def _weights_of(
+    positions: Positions, unjudged: Unjudged, ranked: RankedList, rankings: Ranked
+) -> tuple[FloatArray, bool]:
+    """Return the weights of the ranks, and whether they differ between queries."""
+    judgments = rankings.judgments
+    if isinstance(positions, ByRank):
+        return positions(ranked, judgments), False
+    kept, key = judgments.kept["weights"], (positions, unjudged, type(rankings))
+    weights = kept.get(key)
+    if weights is None:
+        weights = keep(kept, key, positions(ranked, judgments), long=True)
+    return weights, True

@@ -468,7 +468,7 @@ class GeneralizedAP(_GainMeasure, PrefixMeasure):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         every, gains = np.ones(judgments.n_queries), self._gains(judgments)
         K = PairFactors(every, u=gains, w=_graded(judgments))
-        best = value_of_pairs(RECIPROCAL, K, judgments.ideal)
+        best = value_of_pairs(RECIPROCAL, K, judgments, self)
         return PairPart(RECIPROCAL, K._replace(scale=reciprocal(best)))
 
 

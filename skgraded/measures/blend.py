@@ -13,6 +13,7 @@ from skgraded._support.lazy import cached_property
 from skgraded.measures._catalogue import measure
 from skgraded.measures._fields import Fields
 from skgraded.measures._measure import Measure
+from skgraded.measures._prefix import score_queries
 from skgraded.rankings import Judgments, Ranked
 
 __all__ = ["Blend"]
@@ -122,8 +123,9 @@ class Blend(Measure):
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         values = np.zeros(rankings.judgments.n_queries)
-        for each, weight in self.parts:
-            values += weight * each._score(rankings)[0]
+        measures, weights = zip(*self.parts, strict=True)
+        for (of_part, _), weight in zip(score_queries(measures, rankings), weights, strict=True):
+            values += weight * of_part
         if np.isnan(self.empty):
             return values, int(np.isnan(values).sum())
         judgments = rankings.judgments

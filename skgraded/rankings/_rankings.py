@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support.lazy import cached_property
+from skgraded._support.sealed import all_sealed, sealed
 
 if TYPE_CHECKING:
     from skgraded.rankings._judgments import Judgments
@@ -28,7 +29,7 @@ Unjudged = Literal["nonrelevant", "condense"]
 
 
 class RankedList(NamedTuple):
-    """The levels of the documents in rank order, one query after the other.
+    """The levels of the documents in rank order, one query after the other, which nobody writes to.
 
     Attributes
     ----------
@@ -60,7 +61,7 @@ class RankedList(NamedTuple):
         RankedList
             The lists.
         """
-        return cls(levels, np.zeros(len(levels), dtype=np.uint8), indptr)
+        return cls(*all_sealed(levels, np.zeros(len(levels), dtype=np.uint8), indptr))
 
     @property
     def lengths(self) -> IntArray:
@@ -90,7 +91,7 @@ class RankedList(NamedTuple):
         block = np.cumsum(self.tied == 0)[kept]
         tied = np.zeros(len(block), dtype=np.uint8)
         tied[1:] = block[1:] == block[:-1]
-        return RankedList(self.levels[kept], tied, before[self.indptr])
+        return RankedList(*all_sealed(self.levels[kept], tied, before[self.indptr]))
 
 
 class Rankings:
@@ -109,8 +110,6 @@ class Rankings:
         1 where the score equals that of the document one rank above.
     scores : ndarray of shape (n_documents,), float64, or None
         Copy of the scores, by position; None if only the ranking is known, as for TREC runs.
-    sums : dict of tuple to ndarray
-        Sums over the ranks that measures have computed, and share, by what determines them.
     """
 
     def __init__(
@@ -122,12 +121,8 @@ class Rankings:
         scores: FloatArray | None = None,
     ) -> None:
         self.judgments = judgments
-        for each in (order, tied, scores):
-            if each is not None:
-                each.flags.writeable = False
-        self.order, self.tied, self.scores = order, tied, scores
+        self.order, self.tied, self.scores = all_sealed(order, tied, scores)
         self.n_threads = n_threads
-        self.sums: dict[Hashable, FloatArray] = {}
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
 
     @classmethod
@@ -201,12 +196,10 @@ class Rankings:
             if unjudged == "condense":
                 ranked = ranked.below_level(n_levels)
             else:
-                ranked = ranked._replace(levels=levels * (levels < n_levels))
+                ranked = ranked._replace(levels=sealed(levels * (levels < n_levels)))
         if rule != "row_order":
             by_grade = _core.sort_within_ties(*ranked, rule == "optimistic", self.n_threads)
             ranked = ranked._replace(levels=by_grade)
-        for each in ranked:
-            each.flags.writeable = False
         self._lists[rule, unjudged] = ranked
         return ranked
 
@@ -249,8 +242,6 @@ class IdealRanking:
     ----------
     judgments : Judgments
         The labels by query.
-    sums : dict of tuple to ndarray
-        Sums over the ranks that measures have computed, and share, by what determines them.
     n_threads, scores : int, None
         As in `Rankings`.
     """
@@ -260,7 +251,6 @@ class IdealRanking:
 
     def __init__(self, judgments: Judgments) -> None:
         self.judgments = judgments
-        self.sums: dict[Hashable, FloatArray] = {}
 
     def ranked(self, *rules: str) -> RankedList:
         """Return the pool, whatever the rules for ties and unjudged documents.

@@ -15,7 +15,7 @@ from skgraded._support.arguments import choice, flag, threads
 from skgraded._support.progress import ProgressBar
 from skgraded._support.text import count, first_few
 from skgraded.measures import Measure, Measures, measures_by_name
-from skgraded.measures._measure import score_queries
+from skgraded.measures._prefix import score_queries
 from skgraded.rankings import Judgments, RankedList, Rankings
 from skgraded.trec._qrels_and_runs import (
     Negative,
