@@ -398,12 +398,14 @@ def test_a_scorer_of_xgboost_on_the_cluster(client):
 
 
 @pytest.mark.slow
-def test_a_worker_without_rows_to_evaluate_stops_with_the_others(client):
-    train, valid = Data([60, 60], 0), Data([40], 1)
+@pytest.mark.parametrize("trained", [[60, 60], [60]], ids=["two workers", "one of two"])
+def test_a_worker_without_rows_to_evaluate_stops_with_the_others(client, trained):
+    train, valid = Data(trained, 0), Data([40], 1)
     stop = lgb.early_stopping(5, first_metric_only=True, verbose=False)
     model = fit(client, train, [valid], [on_dask.global_evaluation(MEASURE, client=client), stop])
     history = model.evals_result_["valid_0"][MEASURE]
     assert model.best_iteration_ == np.argmax(history) + 1
+    assert max(history) == float(valid.evaluate(MEASURE, model.booster_.predict(valid.X)))
 
 
 class Strike:

@@ -26,31 +26,28 @@ scores = X[:, 0]
 G = (0.1, 0.2, 0.3, 0.4)
 
 
+LEVELS = pd.MultiIndex.from_arrays([qid, range(len(y))], names=["qid", "doc"])
+WORDS = pd.Index([f"q{each}" for each in qid], name="qid")
+
+
 @pytest.mark.parametrize(
-    "target",
+    ("target", "ids"),
     [
-        pd.Series(y, index=pd.Index(qid, name="qid")),
-        query_series(y, qid),
-        query_target(y, qid),
-        pd.Series(y, index=pd.MultiIndex.from_arrays([qid, range(len(y))], names=["qid", "doc"])),
+        (pd.Series(y, index=pd.Index(qid, name="qid")), None),
+        (pd.Series(y, index=LEVELS), None),
+        (query_series(y, qid), None),
+        (query_target(y, qid), None),
+        (pd.Series(y, index=WORDS), qid),  # the keyword names the queries
+        (y, query_ids(qid)),
     ],
-    ids=["index", "query_series", "query_target", "index of several levels"],
+    ids=["index", "levels", "query_series", "query_target", "other names in the index", "sizes"],
 )
-def test_ids_in_the_target_are_read(target):
-    named = nDCG(k=10)(y, scores, qid=qid)
-    assert nDCG(k=10)(target, scores) == named
-    assert float(evaluate("nDCG@10", target, scores)) == named
-
-
-def test_the_keyword_names_the_queries_where_the_index_has_the_same():
-    target = pd.Series(y, index=pd.Index([f"q{each}" for each in qid], name="qid"))
-    found = nDCG().per_query(target, scores, qid=qid)
-    assert found.qid.tolist() == nDCG().per_query(y, scores, qid=qid).qid.tolist()
-
-
-def test_ids_with_sizes_are_ids():
-    found = nDCG().per_query(y, scores, qid=query_ids(qid))
-    assert found.qid.tolist() == nDCG().per_query(y, scores, qid=qid).qid.tolist()
+def test_ids_are_read_wherever_they_are(target, ids):
+    named = nDCG(k=10).per_query(y, scores, qid=qid)
+    found = nDCG(k=10).per_query(target, scores, qid=ids)
+    assert found.qid.tolist() == named.qid.tolist()
+    assert float(found) == float(named) == nDCG(k=10)(target, scores, qid=ids)
+    assert float(evaluate("nDCG@10", target, scores, qid=ids)) == float(named)
 
 
 def test_a_long_list_without_ids_warns():
