@@ -132,7 +132,6 @@ REFUSED = [
             ("P_" + "9" * 5000, "Unknown measure"),
             ("NDCG:top=10", "A measure must be written Name"),
             ("Blend({AP:0})", "The weight of AP must be a finite number > 0, got 0"),
-            ("Blend({AP:nan})", "The weight of AP must be a finite number > 0, got nan"),
             ("Blend({AP:much})", "The weight of AP must be a finite number > 0, got 'much'"),
             ("Blend({FDR@2:1,AP:1})", "greater is better: it is for AP, and is not for FDR@2"),
             ("Blend", "parts must hold at least one measure, got none"),
@@ -150,7 +149,6 @@ REFUSED = [
     *cases(
         called,
         [
-            (lambda: AP(k=0), "k must be an integer >= 1, or None for the whole list, got 0"),
             (lambda: AP(k=2.5), r"k must be an integer >= 1.*got 2\.5"),
             (lambda: AP(k=True), "k must be an integer >= 1.*got True"),
             (lambda: AP(rel=0), "rel must be a finite number > 0, got 0"),
