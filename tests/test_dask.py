@@ -171,7 +171,7 @@ def test_a_scorer_gives_the_bits_of_the_local_one(queries, names):
     )
     assert_same(
         on_dask.make_ranking_scorer(SCORED).per_query(
-            model, far["X"], far["y"], **pick(far, *names)
+            model, far["X"].rechunk({1: 2}), far["y"], **pick(far, *names)
         ),
         whole,
     )

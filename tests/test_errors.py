@@ -37,7 +37,7 @@ from skgraded.studies import (
     sensitivity,
     simulate_judgments,
 )  # fmt: skip
-from skgraded.users import threshold_profile, thresholds_from_feedback, thresholds_from_log
+from skgraded.users import personas, threshold_profile, thresholds_from_feedback, thresholds_from_log
 
 VALUES = np.random.default_rng(3).random((4, 40)) * 0.5 + np.arange(4)[:, None] * 0.04
 SYSTEMS = Scores(
@@ -176,7 +176,8 @@ REFUSED = [
             (lambda: RBP(gain="linear", rel=2), 'rel must be 1 unless gain="binary", got 2'),
             (lambda: ERR(gain=(1, 3), max_grade=3), r"number of entries of gain \(2\).*got 3"),
             (lambda: QMeasure(beta=-1), "beta must be a finite number >= 0, got -1"),
-            (lambda: F(beta=math.inf), "beta must be a finite number >= 0, got inf"),
+            (lambda: F(beta=-0.5), "beta must be a finite number >= 0, got -0.5"),
+            (lambda: personas(0), "max_grade must be an integer >= 1, got 0"),
             (lambda: infAP(epsilon=0), "epsilon must be a finite number > 0, got 0"),
             (lambda: IPrec(ties="expected"), "ties must be 'row_order'.* no cheap formula"),
             (lambda: RankedHalfLife(ties="expected"), "RankedHalfLife, got 'expected'"),
@@ -373,7 +374,7 @@ REFUSED = [
             ({"session": None}, "session and position are missing: pass .*log_columns"),
             ({"position": LOG["position"] - 1}, "position must hold integers from 1 to 1000"),
             ({"position": LOG["position"] + 0.5}, "position must hold integers .* got 1.5 in row"),
-            ({"position": np.full(600, 2)}, "position must differ between the rows of a session"),
+            ({"position": np.where(np.arange(600) == 1, LOG["position"][0], LOG["position"])}, "position must differ between the rows of a session"),
             ({"position": [1, 2]}, r"position must have one entry per row of grade \(600\), got 2"),
             ({"session": np.arange(7)}, r"session must have one entry per row of grade \(600\)"),
             ({"user": np.arange(600)}, "user must be the same in all rows of a session, got rows"),

@@ -115,6 +115,8 @@ def test_retrieved_lists_keep_the_pool_of_the_qrels():
     )
     grown = sensitivity("AP", Rankings.from_trec(qrels, run), pool="grows")
     assert grown.gains[0, 1, 0] == pytest.approx((1 + 1 + 3 / 4) / 4 - v)
+    assert "the pool stays" in repr(found)
+    assert "the pool grows with it" in repr(grown)
 
 
 def test_means_leave_out_documents_that_cannot_change():

@@ -326,6 +326,8 @@ def test_the_title_of_the_plot_is_the_verdict(n_grades):
     assert " ".join(ax.get_title(loc="left").split("\n")) == profile.pairs[0].sentence
     drawn = ax.containers[0].lines[0]
     np.testing.assert_allclose(drawn.get_ydata(), profile.pairs[0].differences)
+    bars = ax.containers[0].lines[2][0].get_segments()
+    np.testing.assert_allclose([bar[:, 1] for bar in bars], profile.pairs[0].intervals)
     y_true, scores, qid = made_up(n_grades)
     several = threshold_profile(y_true, {"oracle": y_true} | scores, qid=qid)
     _, ax = pyplot.subplots()
