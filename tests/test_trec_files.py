@@ -60,6 +60,8 @@ def test_qrels_are_read(written):
     qrels = trec.read_qrels(written(QRELS))
     assert qrels.to_dict() == NESTED_QRELS
     assert "1 of grade -1, 1 of grade 0, 1 of grade 2" in repr(qrels)
+    words = trec.read_qrels(written("q1 0 E E \t\r\nq1 0 I I"), grades={"E": 2, "I": 0})
+    assert words.to_dict() == {"q1": {"E": 2, "I": 0}}
 
 
 @pytest.mark.parametrize("suffix", PACKED)
