@@ -15,7 +15,7 @@ measures together, which share equal sums.
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -359,37 +359,32 @@ class PrefixForm(NamedTuple):
     kernel: _core.PrefixForm
 
 
-def _make_form(
-    linear: LinearPart | None,
-    pairs: PairPart | None,
-    judgments: Judgments,
-    owner: PrefixMeasure,
-    best: FloatArray = _NOTHING,
+def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
+    linear, pairs = measure._linear_part(judgments), measure._pair_part(judgments)
+    return _form_of_parts(linear, pairs, judgments, measure)
+
+
+def _form_of_parts(
+    linear: LinearPart | None, pairs: PairPart | None, judgments: Judgments, owner: PrefixMeasure
 ) -> PrefixForm:
     cells, gain, scale, constant = _NO_CELLS, _NOTHING, _NOTHING, _NOTHING
     if linear is not None:
-        gain = np.ascontiguousarray(linear.gain, np.float64)
-        n_queries = judgments.n_queries
+        gain, n_queries = np.ascontiguousarray(linear.gain, np.float64), judgments.n_queries
         scale, constant = (np.full(n_queries, each, np.float64) for each in linear[2:])
         linear = LinearPart(linear.discount, gain, scale, constant)
     if pairs is not None:
         pairs, cells = _as_kernels_take(pairs, judgments, owner)
     relevant = judgments.count_pool(owner._relevant(judgments)) > 0
     cutoff = owner.k or _core.LAST_RANK
-    kernel = _core.PrefixForm(
-        constant, scale, gain, *cells, best, relevant.view(np.uint8), owner.empty, cutoff
-    )
+    rules = relevant.view(np.uint8), owner.empty, cutoff
+    make_kernel = partial(_core.PrefixForm, constant, scale, gain, *cells)
+    kernel = make_kernel(_NOTHING, *rules)
     n_empty = len(relevant) - int(np.count_nonzero(relevant))
-    return PrefixForm(linear, pairs, cells, relevant, n_empty, cutoff, best, kernel)
-
-
-def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
-    parts = measure._linear_part(judgments), measure._pair_part(judgments)
-    form = _make_form(*parts, judgments, measure)
-    if not measure.normalize:
+    form = PrefixForm(linear, pairs, cells, relevant, n_empty, cutoff, _NOTHING, kernel)
+    if not owner.normalize:
         return form
-    (best,) = _Plan.of([form]).values(judgments.ideal, measure.ties, measure.unjudged)
-    return _make_form(form.linear, form.pairs, judgments, measure, best)
+    (best,) = _Plan.of([form]).values(judgments.ideal, owner.ties, owner.unjudged)
+    return form._replace(best=best, kernel=make_kernel(best, *rules))
 
 
 def _as_kernels_take(
@@ -425,8 +420,8 @@ def value_of_pairs(
     positions: Positions, factors: PairFactors, judgments: Judgments, owner: PrefixMeasure
 ) -> FloatArray:
     """Sum p_n K[r_m, r_n] over all ranks of the ideal rankings, shape (n_queries,)."""
-    whole = owner._replace(k=None, empty=0.0)
-    form = _make_form(None, PairPart(positions, factors), judgments, whole)
+    whole = owner._replace(k=None, empty=0.0, normalize=False)
+    form = _form_of_parts(None, PairPart(positions, factors), judgments, whole)
     (values,) = _Plan.of([form]).values(judgments.ideal, owner.ties, owner.unjudged)
     return values
 
