@@ -186,8 +186,7 @@ def _mixed(codes: HashArray) -> HashArray:
     mixed = codes + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    spread: HashArray = mixed ^ (mixed >> np.uint64(31))
-    return spread
+    return mixed ^ (mixed >> np.uint64(31))
 
 
 def warn_about_queries(queries: Queries, rows: str = "scored rows", estimator: Any = None) -> None:

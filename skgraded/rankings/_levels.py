@@ -297,6 +297,5 @@ def _on_own_scales(labels: Judgments, lists: _Graded, pools: _Graded | None) -> 
     else:
         n_levels, grades, borders, levels, pooled = _core.own_levels_with_pools(*documents, *pools)
         given = RankedList.without_ties(pooled, pools[1])
-    fractional, unjudged = labels.has_fractional_grades, labels.has_unjudged
     scale = grades[:n_levels], levels
-    return ReadLabels(scale, None, labels.top_grade, fractional, unjudged), given, borders
+    return labels._labels._replace(scale=scale, graded=None), given, borders

@@ -19,7 +19,6 @@ IntArray = NDArray[np.int64]
 # The hash has a random seed, so that nobody can choose ids that collide. No result depends on it.
 _SEED = int.from_bytes(os.urandom(8), "little")
 _WORD = 8  # bytes
-_NEVER_MISSING = "iubUSV"  # kinds of arrays in which no id can be missing
 _INTEGERS = frozenset(map(np.dtype, ["i8", "i4", "u8", "u4"]))
 
 
@@ -133,7 +132,7 @@ def _numbered(qid: Any, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
         _raise_other_length(column, n_rows)
     entries = getattr(column, "iloc", column)
     names = np.asarray(entries[numbered.first_rows])
-    if names.dtype.kind not in _NEVER_MISSING:
+    if names.dtype.kind not in "iubUSV":  # in which no id can be missing
         _require_ids(names, numbered.first_rows)
     return names, numbered
 
@@ -280,5 +279,8 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
 def _missing(names: NDArray[Any]) -> NDArray[np.bool_]:
     """Mark the missing ids."""
     if names.dtype.kind == "O":
-        return np.array([is_missing(each) for each in names.tolist()], dtype=bool)
+        listed = names.tolist()
+        if set(map(type, listed)) == {str}:  # as mostly
+            return np.zeros(len(listed), dtype=bool)
+        return np.array([is_missing(each) for each in listed], dtype=bool)
     return np.asarray(np.isnan(names))  # or NaT
