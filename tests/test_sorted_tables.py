@@ -55,6 +55,7 @@ def test_letters_are_the_systems_that_are_significantly_worse(scores):
             assert {names[each] for each in above[system][column] or ""} == beaten, name
             n_letters += len(beaten)
     assert n_letters > 5
+    assert re.findall(r"system +(\S+)", str(found)) == [*found.measures]
     assert "significantly better than these systems. Student's paired t" in found.to_latex()
 
 
