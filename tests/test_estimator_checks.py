@@ -79,16 +79,13 @@ class OneQuery(QueryRanker):
     """A QueryRanker that takes all rows for the documents of one query."""
 
     def fit(self, X, y, qid=None, sample_weight=None, **fit_params):
-        """Fit to one query."""
         return super().fit(X, y, ids_of(X, qid), sample_weight, **fit_params)
 
     def score(self, X, y, qid=None, sample_weight=None):
-        """Score one query."""
         return super().score(X, y, ids_of(X, qid), sample_weight)
 
 
 def ids_of(X, qid):
-    """Return one id for all rows, as many as there are."""
     return np.zeros(_num_samples(X), int) if qid is None else qid
 
 
@@ -96,7 +93,6 @@ class WholeGrades(OneQuery):
     """One whose grades are rounded: for regressors scikit-learn draws fractions."""
 
     def fit(self, X, y, qid=None, sample_weight=None, **fit_params):
-        """Fit to rounded grades, where they are grades at all."""
         grades = np.asarray(y)
         if grades.dtype.kind == "f" and np.isfinite(grades).all():
             y = np.round(np.abs(grades)).clip(max=4)
@@ -104,7 +100,6 @@ class WholeGrades(OneQuery):
 
 
 def name_of(check):
-    """Name of a check, with its kind where it has several."""
     kind = check.keywords.get("kind")
     return check.func.__name__ + (f", kind={kind}" if kind else "")
 
