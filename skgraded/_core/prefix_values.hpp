@@ -90,7 +90,7 @@ struct PrefixTask {
 // memory: those of some follow one another, as many as stay in a cache.
 template <class Level>
 void sum_pairs_of_all(const PrefixTask<Level>& task, std::vector<const PrefixMeasure*> measures) {
-  constexpr std::int64_t kMomentsAtATime = 250'000;
+  constexpr std::int64_t kMomentsAtATime = 25'000;
   const Queries& all = task.lists.queries;
   const std::int64_t n_cells = task.n_levels * task.n_levels;
   const std::int64_t at_a_time =
