@@ -18,7 +18,10 @@ def sealed(array: NDArray[T]) -> NDArray[T]:
 
 def all_sealed(*arrays: NDArray[Any] | None) -> list[Any]:
     """Return the same arrays, read-only; None stays None."""
-    return [None if array is None else sealed(array) for array in arrays]
+    for array in arrays:
+        if array is not None:
+            array.setflags(write=False)
+    return list(arrays)
 
 
 class SealedFields:
