@@ -37,7 +37,12 @@ from skgraded.studies import (
     sensitivity,
     simulate_judgments,
 )  # fmt: skip
-from skgraded.users import personas, threshold_profile, thresholds_from_feedback, thresholds_from_log
+from skgraded.users import (
+    personas,
+    threshold_profile,
+    thresholds_from_feedback,
+    thresholds_from_log,
+)
 
 VALUES = np.random.default_rng(3).random((4, 40)) * 0.5 + np.arange(4)[:, None] * 0.04
 SYSTEMS = Scores(
@@ -374,7 +379,7 @@ REFUSED = [
             ({"session": None}, "session and position are missing: pass .*log_columns"),
             ({"position": LOG["position"] - 1}, "position must hold integers from 1 to 1000"),
             ({"position": LOG["position"] + 0.5}, "position must hold integers .* got 1.5 in row"),
-            ({"position": np.where(np.arange(600) == 1, LOG["position"][0], LOG["position"])}, "position must differ between the rows of a session"),
+            ({"position": LOG["position"] - (np.arange(600) == 1)}, "position must differ between"),
             ({"position": [1, 2]}, r"position must have one entry per row of grade \(600\), got 2"),
             ({"session": np.arange(7)}, r"session must have one entry per row of grade \(600\)"),
             ({"user": np.arange(600)}, "user must be the same in all rows of a session, got rows"),
