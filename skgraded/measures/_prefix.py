@@ -284,8 +284,9 @@ class PrefixMeasure(Measure):
         kept = judgments.kept["forms"]
         form: PrefixForm | None = kept.get(self._form_identity)
         if form is None:
-            is_long = judgments.borders is not None
-            form = keep(kept, self._form_identity, _form_of(self, judgments), long=is_long)
+            parts = self._linear_part(judgments), self._pair_part(judgments)
+            made, is_long = _form_of(*parts, judgments, self), judgments.borders is not None
+            form = keep(kept, self._form_identity, made, long=is_long)
         return form
 
     @cached_property
@@ -321,7 +322,7 @@ class PrefixMeasure(Measure):
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
-        (found,) = score_queries([self], rankings)
+        (found,) = _score_alike((self,), rankings)
         return found
 
 
@@ -359,12 +360,7 @@ class PrefixForm(NamedTuple):
     kernel: _core.PrefixForm
 
 
-def _form_of(measure: PrefixMeasure, judgments: Judgments) -> PrefixForm:
-    linear, pairs = measure._linear_part(judgments), measure._pair_part(judgments)
-    return _form_of_parts(linear, pairs, judgments, measure)
-
-
-def _form_of_parts(
+def _form_of(
     linear: LinearPart | None, pairs: PairPart | None, judgments: Judgments, owner: PrefixMeasure
 ) -> PrefixForm:
     cells, gain, scale, constant = _NO_CELLS, _NOTHING, _NOTHING, _NOTHING
@@ -421,7 +417,7 @@ def value_of_pairs(
 ) -> FloatArray:
     """Sum p_n K[r_m, r_n] over all ranks of the ideal rankings, shape (n_queries,)."""
     whole = owner._replace(k=None, empty=0.0, normalize=False)
-    form = _form_of_parts(None, PairPart(positions, factors), judgments, whole)
+    form = _form_of(None, PairPart(positions, factors), judgments, whole)
     (values,) = _Plan.of([form]).values(judgments.ideal, owner.ties, owner.unjudged)
     return values
 
