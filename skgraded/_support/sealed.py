@@ -30,4 +30,4 @@ class SealedFields:
     def __post_init__(self) -> None:
         for each in vars(self).values():
             if isinstance(each, np.ndarray):
-                sealed(each)
+                each.setflags(write=False)
