@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import is_missing
-from skgraded.rankings._numbers import one_dimensional
+from skgraded.rankings._numbers import are_all, one_dimensional
 
 IntArray = NDArray[np.int64]
 
@@ -197,7 +197,7 @@ def _number(ids: NDArray[Any]) -> _Numbered:
     by_address = _number_addresses(ids) if kind == "O" else None
     if by_address is not None:
         codes = _as_codes(ids[by_address.first_rows])
-        if codes.max() == len(codes) - 1:  # no two objects are equal
+        if len(np.unique(codes)) == len(codes):  # no two objects are equal
             return by_address
         words = codes[by_address.query_of_row]
     elif kind in "iubmM":
@@ -226,6 +226,9 @@ def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
 
 def _as_codes(ids: NDArray[Any]) -> IntArray:
     """Assign equal numbers to equal objects."""
+    if are_all(ids[:1], "integer") and are_all(ids, "integer"):  # text is left at once
+        with suppress(OverflowError):
+            return ids.astype(np.int64)
     pandas = sys.modules.get("pandas")
     if pandas is not None:  # pandas is several times faster
         return np.asarray(pandas.factorize(ids)[0], dtype=np.int64)
