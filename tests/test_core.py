@@ -334,6 +334,12 @@ def test_arrays_that_do_not_fit_each_other_are_refused(name: str) -> None:
             kernel(**arguments(kernel, given))
 
 
+def test_forms_of_measures_are_there() -> None:
+    given = arguments(_core.prefix_values, KERNELS["prefix_values"])
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        _core.prefix_values(**given | {"measures": [(None, 0, 1)]})
+
+
 def test_every_kernel_of_several_arrays_is_among_them() -> None:
     kernels = {name: each for name, each in vars(_core).items() if "ndarray[" in str(each.__doc__)}
     several = {

@@ -496,7 +496,7 @@ struct OfLevels {
 
   static Out<double> prefix_values(
       const Levels& by_rank, const Bytes& tied, const Integers& indptr, std::int64_t n_levels,
-      const std::vector<std::tuple<const FormArrays*, std::size_t, std::size_t>>& measures,
+      const std::vector<std::tuple<FormArrays, std::size_t, std::size_t>>& measures,
       const std::vector<Weights>& weights, const Table<double>& pairs, bool expected,
       std::int64_t n_threads) {
     const Fit fit("prefix_values");
@@ -508,8 +508,8 @@ struct OfLevels {
     std::copy_n(pairs.data(), pairs.size(), values.data());
     std::vector<PrefixMeasure> made;
     for (const auto& [form, discount, position] : measures)
-      made.push_back(form->on(fit, task.lists.queries, n_levels, weights, discount, position,
-                              pairs.size() > 0, values.data() + made.size() * n));
+      made.push_back(form.on(fit, task.lists.queries, n_levels, weights, discount, position,
+                             pairs.size() > 0, values.data() + made.size() * n));
     return fill(std::move(values), [&](double*) { skgraded::prefix_values(task, made); });
   }
 
