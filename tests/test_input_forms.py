@@ -315,6 +315,12 @@ REFUSED = [  # the kind, or both; the text of a file a.x, or another object; wor
     ("run", [], "got no record"),
     ("run", {1: {"d": 1.0}, "1": {"d": 2.0}}, "different names, got '1' as text and as a number"),
     ("run", {"qid": ["q"], "docno": ["a"], "rank": [0.5]}, "row 0: the rank must be an integer >="),
+    ("run", {"qid": ["q"], "docno": ["a"], "rank": [[1]]}, r"row 0: the rank must .* got \[1\]"),
+    (
+        "run",
+        pd.DataFrame([["q", "d", 1, 2]], columns=["qid", "docno", "score", "score"]),
+        r"score must be one-dimensional.*got shape \(1, 2\)",
+    ),
     ("qrels", {"dev": hugging_face(QRELS, "qrels", None)}, "topic 'dev': the documents must be"),
 ]
 

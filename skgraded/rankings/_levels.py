@@ -154,10 +154,13 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
     (array([0., 4.]), array([1, 0, 2], dtype=uint8))
     """
     judged = labels >= 0
-    grades, of_bytes, _, all_are = _core.read_byte_grades(np.where(judged, labels, np.nan))
-    if all_are:
-        return grades, of_bytes.copy()
-    grades, of_all = _core.distinct_grades(np.where(judged, labels, 0.0).astype(np.float64))
+    known = np.where(judged, labels, 0.0).astype(np.float64, copy=False)
+    if known.max(initial=0.0) > len(known) or not _are_whole(known):
+        grades, of_all = _core.distinct_grades(known)
+    else:  # a table of the grades takes less time
+        whole = known.astype(np.int64)
+        occurs = np.bincount(np.append(whole, 0)) > 0
+        grades, of_all = np.flatnonzero(occurs).astype(np.float64), (np.cumsum(occurs) - 1)[whole]
     # A type that holds all levels, and the two that mark unjudged documents.
     levels = of_all.astype(np.uint8 if len(grades) < _LARGEST_BYTE else np.int32)
     levels[~judged] = len(grades)

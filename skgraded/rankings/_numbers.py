@@ -392,7 +392,7 @@ def way_of_words(words: Iterable[Any]) -> str:
     """
     unknown = {each for each in words if isinstance(each, str) and _number_of(each, {}) is None}
     if len(unknown) > _MOST_WORDS:
-        return " So many words look like ids, not like grades: query_target(y, qid) takes y first."
+        return " So many words look like ids. Grades are y in query_target(y, qid), last in qrels."
     grades = {word: grade for grade, word in enumerate(sorted(unknown))}
     if not grades:
         return ""

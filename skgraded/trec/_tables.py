@@ -80,33 +80,31 @@ def read_table(columns: Columns, wanted: Wanted) -> Records:
     number_of: dict[str, int] = {}
     column_of_topics = np.array(topics, dtype=object)
     begin = np.flatnonzero(np.append(True, column_of_topics[1:] != column_of_topics[:-1]))
-    numbers = [number_of.setdefault(each, len(number_of)) for each in column_of_topics[begin]]
+    span_topic = [number_of.setdefault(each, len(number_of)) for each in column_of_topics[begin]]
     column, ranks = _scores_and_ranks(columns) if wanted.is_run else (_grades(columns), None)
     words = () if wanted.is_run else words_of_grades(column.values)
+    numbers = _numbers(column, wanted, place)
+    for row in np.flatnonzero(~np.isfinite(numbers))[:1]:
+        raise ValueError(f"{place(row)}: the {column.name} must be finite, got {numbers[row]}.")
     return Records(
         topics=list(number_of),
-        span_topic=np.array(numbers, dtype=np.int32),
+        span_topic=np.array(span_topic, dtype=np.int32),
         indptr=np.append(begin, len(topics)),
         documents=Documents.from_ids(ids_as_text(document.name, document.values, place)),
-        values=_finite_numbers(column, wanted, place),
+        values=numbers,
         ranks=ranks,
         place=place,
         words=wanted.grades or {str(word): float(grade) for grade, word in enumerate(words)},
     )
 
 
-def _finite_numbers(
-    column: _Column, wanted: Wanted, place: Callable[[int], str]
-) -> NDArray[np.float64]:
-    """Return grades or scores; errors name the place of one that is none."""
+def _numbers(column: _Column, wanted: Wanted, place: Callable[[int], str]) -> NDArray[np.float64]:
+    """Return grades, scores or ranks; errors name the place of one that is none."""
     name, values = column
-    if not hasattr(values, "dtype"):  # lists among them would make a second dimension
+    if isinstance(values, list | tuple):  # lists among them would make a second dimension
         values = np.fromiter(values, dtype=object)
     read = read_grades(name, values, wanted.grades, place, may_be_words=not wanted.is_run)
-    numbers = read.astype(np.float64)
-    for row in np.flatnonzero(~np.isfinite(numbers))[:1]:
-        raise ValueError(f"{place(row)}: the {name} must be finite, got {numbers[row]}.")
-    return numbers
+    return read.astype(np.float64)
 
 
 def _grades(columns: Columns) -> _Column:
@@ -127,13 +125,12 @@ def _scores_and_ranks(columns: Columns) -> tuple[_Column, NDArray[np.int32] | No
     score, rank = columns.find("score"), columns.find("rank")
     if rank is None:
         return score or columns.need("score", "rank"), None
-    numbers = read_grades(rank.name, rank.values, place=columns.place, may_be_words=False)
+    numbers = _numbers(rank, Wanted(is_run=True), columns.place)
     is_rank = (numbers >= 0) & (numbers <= _LARGEST_RANK) & (numbers == np.floor(numbers))
-    for row in np.flatnonzero(~is_rank)[:1]:
-        if score is None:
-            raise ValueError(
-                f"{columns.place(row)}: the rank must be an integer >= 0, since there is no column "
-                f"score, got {numbers[row]:g}."
-            )
+    for row in () if score else np.flatnonzero(~is_rank)[:1]:
+        raise ValueError(
+            f"{columns.place(row)}: the rank must be an integer >= 0, since there is no column "
+            f"score, got {numbers[row]:g}."
+        )
     ranks = np.where(is_rank, numbers, _NO_RANK).astype(np.int32)
     return score or _Column(rank.name, -ranks.astype(np.float64)), ranks
