@@ -71,6 +71,7 @@ def test_moments_slice_by_slice_have_the_bits_of_all_at_once():
     y_true, y_score = rng.integers(0, 8, 60_000), rng.integers(0, 3, 60_000)
     qid, half = np.repeat(np.arange(20_000), 3), slice(30_000)
     measures = ["xGAP(max_grade=7)", "QMeasure@2", "RprefRelative", "GAP(g=linear,normalize=True)"]
+    measures += ["nDCG@2", "DCG(gain=exp2)@2", "DCG@2", "DCG"]  # of which two share their gains
     whole = evaluate(measures, y_true, y_score, qid=qid)
     part = evaluate(measures, y_true[half], y_score[half], qid=qid[half])
     np.testing.assert_array_equal(whole.values[:10_000], part.values)

@@ -146,18 +146,12 @@ struct FormArrays {
     fit.require_length(best, queries.count);
     fit.require_length(gain, n_levels);
     fit.require_length(base, n_levels * n_levels);
-    return {constant.data(),
-            scale.data(),
-            {or_null(gain), n_levels},
-            has_gain ? weights_at(discount) : RankWeights{},
-            has_K ? matrix_of(fit, base, factor, column, queries.count) : PairMatrix{},
-            has_K ? weights_at(position) : RankWeights{},
-            has_pairs || has_K,
-            cutoff,
-            or_null(best),
-            relevant.data(),
-            empty,
-            value};
+    const auto K = has_K ? matrix_of(fit, base, factor, column, queries.count) : PairMatrix{};
+    const auto discounts = has_gain ? weights_at(discount) : RankWeights{};
+    const auto positions = has_K ? weights_at(position) : RankWeights{};
+    const Gains gains{or_null(gain), length_of(gain)};
+    return {constant.data(),    scale.data(), gains,         discounts,       K,     positions,
+            has_pairs || has_K, cutoff,       or_null(best), relevant.data(), empty, value};
   }
 };
 

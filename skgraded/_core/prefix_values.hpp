@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -64,6 +63,13 @@ struct PrefixMeasure {
 
   auto moments() const noexcept { return std::make_pair(position.values, cutoff); }
 
+  // Whether the discounted gains of both are the same sums, or both have none.
+  bool shares_gain(const PrefixMeasure& other) const noexcept {
+    const Gains &a = gains, &b = other.gains;
+    return discount.values == other.discount.values && cutoff == other.cutoff &&
+           std::equal(a.values, a.values + a.n_levels, b.values, b.values + b.n_levels);
+  }
+
   // value = constant + scale * gain + pairs, divided by the ideal value where one is given. Where
   // nothing is relevant, it is `empty`.
   void add_up(const double* gain, std::int64_t n_queries) const noexcept {
@@ -95,41 +101,41 @@ void sum_pairs_of_all(const PrefixTask<Level>& task, std::vector<const PrefixMea
   const std::int64_t n_cells = task.n_levels * task.n_levels;
   const std::int64_t at_a_time =
       std::min(all.count, std::max<std::int64_t>(kMomentsAtATime / n_cells, 1));
-  const std::unique_ptr<double[]> moments(
-      new double[static_cast<std::size_t>(at_a_time * n_cells)]);
+  std::vector<double> moments(static_cast<std::size_t>(at_a_time * n_cells));
   std::sort(measures.begin(), measures.end(),
             [](const auto* a, const auto* b) { return a->moments() < b->moments(); });
   for (std::int64_t first = 0; first < all.count; first += at_a_time) {
     const Queries some{all.indptr + first, std::min(at_a_time, all.count - first)};
+    const RankedLists<Level> lists{task.lists.level, task.lists.tied, some};
     const PrefixMeasure* last = nullptr;
     for (const PrefixMeasure* each : measures) {
       if (last == nullptr || each->moments() != last->moments())
-        pair_moments<Level>({{task.lists.level, task.lists.tied, some},
-                             each->position,
-                             task.n_levels,
-                             each->cutoff,
-                             task.expected},
-                            task.n_threads, moments.get());
-      pair_part(each->K.from(first), moments.get(), some.count, n_cells, each->value + first);
+        pair_moments<Level>({lists, each->position, task.n_levels, each->cutoff, task.expected},
+                            task.n_threads, moments.data());
+      pair_part(each->K.from(first), moments.data(), some.count, n_cells, each->value + first);
       last = each;
     }
   }
 }
 
 template <class Level>
-void prefix_values(const PrefixTask<Level>& task, const std::vector<PrefixMeasure>& measures) {
+void prefix_values(const PrefixTask<Level>& task, std::vector<PrefixMeasure> measures) {
   std::vector<const PrefixMeasure*> of_pairs;
   for (const PrefixMeasure& each : measures)
     if (each.K.base != nullptr) of_pairs.push_back(&each);
   if (!of_pairs.empty()) sum_pairs_of_all(task, of_pairs);
-  const std::int64_t n_queries = task.lists.queries.count;
-  const std::unique_ptr<double[]> gain(new double[static_cast<std::size_t>(n_queries)]);
-  for (const PrefixMeasure& each : measures) {
-    const bool has_gain = each.gains.values != nullptr;
+  std::vector<double> gain(static_cast<std::size_t>(task.lists.queries.count));
+  while (!measures.empty()) {
+    const PrefixMeasure one = measures.back();
+    const bool has_gain = one.gains.values != nullptr;
     if (has_gain)
-      discounted_gain(task.lists, each.discount, each.gains, each.cutoff, task.expected,
-                      task.n_threads, gain.get());
-    each.add_up(has_gain ? gain.get() : nullptr, n_queries);
+      discounted_gain(task.lists, one.discount, one.gains, one.cutoff, task.expected,
+                      task.n_threads, gain.data());
+    const auto alike = std::partition(measures.begin(), measures.end() - 1,
+                                      [&](const auto& each) { return !each.shares_gain(one); });
+    for (auto each = alike; each != measures.end(); ++each)
+      each->add_up(has_gain ? gain.data() : nullptr, task.lists.queries.count);
+    measures.erase(alike, measures.end());
   }
 }
 
