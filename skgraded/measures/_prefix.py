@@ -428,8 +428,9 @@ def score_queries(measures: Collection[Measure], rankings: Ranked) -> list[tuple
     Measures of the prefix form that read the same lists are scored together.
     """
     found: list[Any] = [None] * len(measures)
-    for places, alike in _groups(tuple(measures)):
-        for place, scored in zip(places, _score_alike(alike, rankings), strict=True):
+    for places, (first, *others) in _groups(tuple(measures)):
+        of_all = _score_alike((first, *others), rankings) if others else [first._score(rankings)]
+        for place, scored in zip(places, of_all, strict=True):
             found[place] = scored
     return found
 
@@ -440,18 +441,14 @@ def _groups(measures: tuple[Measure, ...]) -> list[tuple[list[int], tuple[Measur
     groups: dict[Any, list[int]] = {}
     for place, each in enumerate(measures):
         rules: Any = place
-        if isinstance(each, PrefixMeasure):
+        if isinstance(each, PrefixMeasure) and type(each)._score is PrefixMeasure._score:
             rules = each.ties, each.unjudged, each._goes_by_scale
         groups.setdefault(rules, []).append(place)
     return [(places, tuple(measures[place] for place in places)) for places in groups.values()]
 
 
-def _score_alike(
-    measures: tuple[Measure, ...], rankings: Ranked
-) -> Collection[tuple[FloatArray, int]]:
+def _score_alike(measures: tuple[Any, ...], rankings: Ranked) -> Collection[tuple[FloatArray, int]]:
     (first, *_), judgments = measures, rankings.judgments
-    if not isinstance(first, PrefixMeasure):
-        return [first._score(rankings)]
     if not (first._goes_by_scale and judgments.by_scale):
         return _score_together(measures, rankings)
     values = np.empty((len(measures), judgments.n_queries))
