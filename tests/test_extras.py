@@ -18,11 +18,11 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(skgraded.__file__).parent
 FILES = {  # of each extra: those that work where no other extra is installed
     "plot": ["_support/pictures.py", "displays/*.py", "cli/_outputs.py"],
-    "pandas": ["trec/_by_topic.py"],
+    "pandas": ["trec/_qrels_and_runs.py"],
     "xgboost": ["xgboost.py"],
     "catboost": ["catboost.py"],
     "optuna": ["examples/optuna_search.py"],
-    "parquet": ["chunks.py", "_engines/rows.py"],
+    "parquet": ["chunks.py", "_engines/rows.py", "trec/_readers.py"],
     "dask": ["dask/*.py", "_engines/rows.py"],
     "spark": ["spark.py", "_engines/rows.py"],
     "trec": ["trec/_sources.py"],
@@ -30,7 +30,6 @@ FILES = {  # of each extra: those that work where no other extra is installed
     "completion": ["cli/_parser.py"],
 }
 ASKED_FOR = {"spark": {"pandas"}}  # by pyspark 3.5 in mapInArrow, beside what the files import
-READS_PARQUET_TOO = {"polars"}  # for users who have it, and no pyarrow
 OTHER_NAMES = {"scikit_learn": "sklearn"}
 
 
@@ -88,7 +87,7 @@ def test_extras_declare_what_their_files_import():
     found = {each: undeclared(files_of(each), always | of_extras[each]) for each in FILES}
     assert not any(found.values()), found
     assert all(of_extras[each] >= names for each, names in ASKED_FOR.items())
-    names = always.union(READS_PARQUET_TOO, *of_extras.values())
+    names = always.union(*of_extras.values())
     assert undeclared(PACKAGE.rglob("*.py"), names) == {}
 
 
