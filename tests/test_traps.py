@@ -118,6 +118,17 @@ def test_another_data_set_that_is_numbered_the_same_does_not_warn(rows, n_querie
     assert warnings_of(lambda: RANKER.fit(X[rows], TARGET[rows]).score(other, target)) == []
 
 
+def test_numbered_queries_warn_where_the_lengths_of_their_lists_are_no_chance():
+    rows, few = QID < 9, QID < 3
+    assert warnings_of(lambda: RANKER.fit(X[rows], TARGET[rows]).score(X, TARGET)) == [
+        QueryLeakWarning
+    ]
+    assert warnings_of(lambda: RANKER.fit(X, TARGET).score(X[rows], TARGET[rows])) == [
+        QueryLeakWarning
+    ]
+    assert warnings_of(lambda: RANKER.fit(X[few], TARGET[few]).score(X, TARGET)) == []
+
+
 def test_parts_of_named_queries_warn_where_only_ids_are_known():
     rows = np.arange(len(Y)) % 2 == 0
     fitted = RANKER.fit(X[rows], Y[rows], qid=WORDS[rows])

@@ -25,7 +25,7 @@ _LONG_FOR_ONE_QUERY = 1_000
 _MANY_SINGLE_DOCUMENTS = 20
 _CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
 # Two data sets of one kind have lists of about the same lengths; the parts of a data set do not.
-_ABOUT_AS_MANY = (0.8, 1.25)
+_ABOUT_AS_MANY = np.log(1.25)
 
 # What is wrong with rows of queries, and what to do.
 _PARTS = (
@@ -238,7 +238,8 @@ def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
 
     Files without ids are numbered from the start, so that their ids say nothing. They are taken for
     one data set if they have the same numbers, and all lists are as long, or lists are shorter or
-    longer as those of the parts of one data set are.
+    longer as those of the parts of one data set are; and if lists of equal numbers are as long, and
+    lengths vary so much that this is no chance.
     """
     _, before, scored = np.intersect1d(
         trained.hashes, hash_ids(queries.qid), assume_unique=True, return_indices=True
@@ -249,9 +250,11 @@ def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
     are_same = np.array_equal(n_trained, n_scored)
     is_known = n_known > 0
     if is_known and _is_numbering(queries.qid):
-        shortest, longest = _ABOUT_AS_MANY
-        are_parts = not shortest <= n_scored.sum() / n_trained.sum() <= longest
-        is_known = n_known == n_queries == len(trained) and (are_same or are_parts)
+        are_parts = abs(np.log(n_scored.sum() / n_trained.sum())) > _ABOUT_AS_MANY
+        are_all = n_known == n_queries == len(trained)
+        shares = np.unique(n_trained, return_counts=True)[1] / n_known
+        is_chance = n_known * np.log((shares**2).sum()) > np.log(_CHANCE)
+        is_known = (are_same and not is_chance) or (are_all and (are_same or are_parts))
     if is_known:
         warn_once(
             f"The ranker was trained on {n_known} of the {n_queries} queries that it is judged on, "
@@ -266,9 +269,7 @@ def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
 
 def _is_numbering(qid: NDArray[Any]) -> bool:
     """Whether ids are 0..n-1 or 1..n."""
-    if qid.dtype.kind not in "iu":
-        return False
-    return bool(qid.min() in {0, 1} and qid.max() - qid.min() == len(qid) - 1)
+    return qid.dtype.kind in "iu" and bool(qid.min() in {0, 1} and np.ptp(qid) == len(qid) - 1)
 
 
 def _training_record(estimator: Any) -> QueryRecord | None:
