@@ -255,7 +255,10 @@ def test_scores_that_lightgbm_would_not_sum_to_the_end_are_refused():
 
 @pytest.mark.filterwarnings(DART)
 @pytest.mark.filterwarnings("ignore:.*gblinear. is deprecated:UserWarning")  # since 3.4
-@pytest.mark.parametrize("params", [{"booster": "dart", "rate_drop": 0.5}, {"booster": "gblinear"}])
+@pytest.mark.parametrize(
+    "params",  # DART's best iteration must not be its last, after which no tree is dropped
+    [{"booster": "dart", "rate_drop": 0.5, "n_estimators": 40}, {"booster": "gblinear"}],
+)
 def test_xgboosts_other_boosters_are_recorded_and_not_stopped(params):
     params |= {} if params["booster"] == "dart" else {"max_depth": None}
     with pytest.raises(ValueError, match=r"another model was watched than the one that predicts"):
