@@ -46,7 +46,7 @@ def rare_losses(rng, size, lost, most):
 # The machine was chosen with such generators in view.
 KNOWN = {
     "normal": lambda rng, size: 0.15 * rng.normal(size=size),
-    "normal, small: SD .03": lambda rng, size: 0.03 * rng.normal(size=size),
+    "normal, small: SD 0.03": lambda rng, size: 0.03 * rng.normal(size=size),
     "t3": lambda rng, size: 0.1 * rng.standard_t(3, size),
     "nDCG-like": partial(by_copula, first=0.8, second=1.2, shared=0.8),
     "right skew": lambda rng, size: 0.15 * (rng.gamma(0.5, 1.0, size) - 0.5),
@@ -59,7 +59,7 @@ KNOWN = {
 FRESH = {
     "half zeros": lambda rng, size: rng.integers(2, size=size) * (rng.exponential(0.1, size) - 0.1),
     "lognormal": lambda rng, size: 0.05 * (rng.lognormal(size=size) - np.exp(0.5)),
-    "two points, 10 % at -.45": lambda rng, size: np.where(rng.random(size) < 0.1, -0.45, 0.05),
+    "two points, 10 % at -0.45": lambda rng, size: np.where(rng.random(size) < 0.1, -0.45, 0.05),
     "AP-like": partial(by_copula, first=0.5, second=2.0, shared=0.6),
     "reciprocal ranks": partial(reciprocal_ranks, moved=1.0),
     "clipped t2": lambda rng, size: 0.1 * rng.standard_t(2, size),

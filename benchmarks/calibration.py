@@ -19,7 +19,7 @@ from _calibration_of_systems import SYSTEMS, TOPICS, family_rows, found_rows
 # Title of a section: the head of its table, and the rows from the number of samples.
 SECTIONS = {
     "One split and a margin": (
-        ["differences", *map(str, QUERIES), "p < .05", "passes", "fails"],
+        ["differences", *map(str, QUERIES), "p < 0.05", "passes", "fails"],
         one_split_rows,
     ),
     "Many systems: errors": (
@@ -30,7 +30,7 @@ SECTIONS = {
         ["measure", *(f"{each} runs" for each in SYSTEMS)],
         lambda n: found_rows(),
     ),
-    "Clusters": (["clusters", "sizes", "largest", "interval", "p < .05"], cluster_rows),
+    "Clusters": (["clusters", "sizes", "largest", "interval", "p < 0.05"], cluster_rows),
     "Few human labels, a judge's of many": (
         [
             "differences, judge",
