@@ -28,6 +28,4 @@ class SealedFields:
     """Base of frozen dataclasses whose arrays nobody can write to."""
 
     def __post_init__(self) -> None:
-        for each in vars(self).values():
-            if isinstance(each, np.ndarray):
-                each.setflags(write=False)
+        all_sealed(*(each for each in vars(self).values() if isinstance(each, np.ndarray)))

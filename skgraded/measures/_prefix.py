@@ -428,8 +428,8 @@ def score_queries(measures: Collection[Measure], rankings: Ranked) -> list[tuple
     Measures of the prefix form that read the same lists are scored together.
     """
     found: list[Any] = [None] * len(measures)
-    for places, (first, *others) in _groups(tuple(measures)):
-        of_all = _score_alike((first, *others), rankings) if others else [first._score(rankings)]
+    for places, alike in _groups(tuple(measures)):
+        of_all = _score_alike(alike, rankings) if alike[1:] else [alike[0]._score(rankings)]
         for place, scored in zip(places, of_all, strict=True):
             found[place] = scored
     return found
