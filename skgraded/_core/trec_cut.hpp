@@ -16,33 +16,14 @@ inline bool is_blank(char c) noexcept {
   return c == ' ' || (c >= '\t' && c <= '\r');  // \t \n \v \f \r
 }
 
-// Cuts a line at its blanks; returns the number of columns, of which the first kMostColumns are
-// kept.
-inline int cut_by_bytes(const char* line, std::size_t n, std::string_view* column) noexcept {
-  int found = 0;
-  for (std::size_t at = 0;;) {
-    while (at < n && is_blank(line[at])) ++at;
-    if (at == n) return found;
+// Cuts a line at its blanks.
+inline void read_words(std::string_view line, std::vector<std::string_view>& words) {
+  words.clear();
+  for (std::size_t at = 0; at < line.size(); ++at) {
     const std::size_t first = at;
-    while (at < n && !is_blank(line[at])) ++at;
-    if (found < kMostColumns) column[found] = std::string_view(line + first, at - first);
-    ++found;
+    while (at < line.size() && !is_blank(line[at])) ++at;
+    if (at > first) words.push_back(line.substr(first, at - first));
   }
-}
-
-// The same for a line shorter than a block, whose blanks are marked.
-inline int cut_by_marks(const char* line, std::size_t n, std::uint64_t blank,
-                        std::string_view* column) noexcept {
-  const std::uint64_t blanks = blank | ~std::uint64_t{0} << n;
-  const std::uint64_t before = blanks << 1 | 1;
-  std::uint64_t starts = ~blanks & before, ends = blanks & ~before;
-  int found = 0;
-  for (; starts != 0; starts &= starts - 1, ends &= ends - 1, ++found) {
-    if (found >= kMostColumns) continue;
-    const int first = lowest_bit(starts), end = lowest_bit(ends);
-    column[found] = std::string_view(line + first, static_cast<std::size_t>(end - first));
-  }
-  return found;
 }
 
 // Consecutive lines of the usual form: short, no comments, with just as many columns as they need.
@@ -98,16 +79,5 @@ class CutLines {
   std::size_t begin_ = 0, size_ = 0;
   std::uint32_t edge_[kMost][kEdges];  // begin and end of each column of each line
 };
-
-inline std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t first = at;
-    while (at < line.size() && !is_blank(line[at])) ++at;
-    if (at > first) words.push_back(line.substr(first, at - first));
-    ++at;
-  }
-  return words;
-}
 
 }  // namespace skgraded::trec

@@ -39,20 +39,11 @@ class LineReader {
     while (begin < text_.size() && lines_.fault == Fault::none) {
       begin = read_usual_lines(skip_empty_lines(begin));
       if (begin == text_.size() || lines_.fault != Fault::none) break;
-      std::string_view column[kMostColumns];
-      marks_.cover(begin);
-      if (const std::uint64_t ends = marks_.ends(begin); ends != 0 && !marks_.has_zero()) {
-        const auto n = static_cast<std::size_t>(lowest_bit(ends));
-        read_line(begin, begin + n, column,
-                  cut_by_marks(text_.data() + begin, n, marks_.blanks(begin), column));
-        begin += n + 1;
-        continue;
-      }
       const std::size_t found = text_.find('\n', begin);
       const std::size_t end = std::min(found, text_.size());
       if (refuses(begin, end)) break;
       if (found == std::string_view::npos && !final) break;
-      read_line(begin, end, column, cut_by_bytes(text_.data() + begin, end - begin, column));
+      read_line(begin, end);
       begin = std::min(end + 1, text_.size());
     }
     lines_.consumed = static_cast<std::int64_t>(begin);
@@ -140,33 +131,34 @@ class LineReader {
 
   void add_rank(std::string_view rank) { lines_.rank.push(read_rank(rank)); }
 
-  void read_line(std::size_t begin, std::size_t end, const std::string_view* column, int n) {
+  void read_line(std::size_t begin, std::size_t end) {
     ++lines_.n_lines;
+    read_words(text_.substr(begin, end - begin), words_);
+    const auto n = static_cast<int>(words_.size());
     const bool is_comment = n > 0 && text_[begin] == '#';
     // Only these take in what stands behind: lines of another file's or another system's making.
     if ((is_comment || n > columns_.count) && holds_more(begin, end, is_comment)) return;
     if (n == 0 || is_comment) return skip_lines(1);
     const bool too_many = n > columns_.count && columns_.tag < 0;  // a tag is a line's rest
     if (n < columns_.count || too_many) return fail(in_text(Fault::columns, begin), begin, end);
-    add_record(column);
+    add_record();
   }
 
   // Whether a line goes on after a carriage return, or holds a second record because a line end
   // was lost, as when files are concatenated of which one lacks its last line end.
   bool holds_more(std::size_t begin, std::size_t end, bool is_comment) {
-    const std::vector<std::string_view> words = words_of(text_.substr(begin, end - begin));
-    const auto last = static_cast<std::size_t>(words.back().data() - text_.data());
+    const std::size_t last = place_of(words_.back());
     if (text_.substr(begin, last - begin).find('\r') != std::string_view::npos) {
       fail(in_text(Fault::lone_return, begin), begin, end);
       return true;
     }
     if (is_comment || columns_.tag < 0) return false;
     // What follows the tag and the topic: Q0, document, rank, score and tag.
-    for (std::size_t at = kMostColumns; at + 4 < words.size(); ++at) {
+    for (std::size_t at = kMostColumns; at + 4 < words_.size(); ++at) {
       double score = 0;
-      if (words[at] != words[1] || read_rank(words[at + 2]) == kNoRank) continue;
-      if (!read_number(words[at + 3], score)) continue;
-      fail(Fault::two_records, static_cast<std::size_t>(words[at - 1].data() - text_.data()), end);
+      if (words_[at] != words_[1] || read_rank(words_[at + 2]) == kNoRank) continue;
+      if (!read_number(words_[at + 3], score)) continue;
+      fail(Fault::two_records, place_of(words_[at - 1]), end);
       return true;
     }
     return false;
@@ -200,7 +192,8 @@ class LineReader {
     }
   }
 
-  void add_record(const std::string_view* column) {
+  void add_record() {
+    const std::string_view* column = words_.data();
     if (columns_.tag >= 0 && lines_.value.size() == 0) lines_.tag = column[columns_.tag];
     make_room(1);
     if (!add_value(column[columns_.value])) return;
@@ -246,6 +239,7 @@ class LineReader {
   Lines lines_;
   std::unordered_map<std::string_view, std::int32_t, KeyedHash> number_;
   CutLines cut_;
+  std::vector<std::string_view> words_;  // of a line of another form
   std::string_view last_topic_;
 };
 
