@@ -54,62 +54,6 @@ struct Tokens {
   std::size_t before_token(std::size_t i) const noexcept { return before + edge[i * step]; }
 };
 
-// Text that grows at its end, at the cost of little more than a copy of sixteen bytes.
-class Text {
- public:
-  void reserve(std::size_t n) {
-    if (n + kStep > room_) move_to(n + kStep);
-  }
-
-  void append(std::string_view text) {
-    if (size_ + text.size() + kStep > room_) move_to(2 * room_ + text.size() + kStep);
-    std::memcpy(bytes_.get() + size_, text.data(), text.size());
-    size_ += text.size();
-  }
-
-  // Appends the first n tokens, which end within so many bytes of their text, and tells where each
-  // of them ends here.
-  void append(const Tokens& tokens, std::size_t n, std::size_t text_size, std::int64_t* end) {
-    std::size_t size = 0;
-    for (std::size_t i = 0; i < n; ++i) size += tokens[i].size();
-    if (size_ + size + kStep > room_) move_to(2 * room_ + size + kStep);
-    char* bytes = bytes_.get();
-    size = size_;
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::string_view token = tokens[i];
-      if (token.size() <= kStep && text_size - tokens.before_token(i) >= kStep)
-        std::memcpy(bytes + size, token.data(), kStep);
-      else
-        std::memcpy(bytes + size, token.data(), token.size());
-      size += token.size();
-      end[i] = static_cast<std::int64_t>(size);
-    }
-    size_ = size;
-  }
-
-  // Gives back memory of which less than half is in use.
-  void shrink() {
-    if (room_ > 2 * (size_ + kStep)) move_to(size_ + kStep);
-  }
-
-  std::size_t size() const noexcept { return size_; }
-  std::size_t capacity() const noexcept { return room_; }
-  std::unique_ptr<char[]> release() noexcept { return std::move(bytes_); }
-
- private:
-  static constexpr std::size_t kStep = 16;
-
-  void move_to(std::size_t room) {
-    std::unique_ptr<char[]> bytes(new char[room]);  // not filled
-    if (size_ > 0) std::memcpy(bytes.get(), bytes_.get(), size_);
-    bytes_ = std::move(bytes);
-    room_ = room;
-  }
-
-  std::unique_ptr<char[]> bytes_;
-  std::size_t size_ = 0, room_ = 0;
-};
-
 // A column whose room is made before it is filled.
 template <class T>
 class Column {
@@ -143,6 +87,42 @@ class Column {
  private:
   std::unique_ptr<T[]> items_;
   std::size_t size_ = 0, room_ = 0;
+};
+
+// Text that grows at its end, at the cost of little more than a copy of sixteen bytes.
+class Text : public Column<char> {
+ public:
+  void append(std::string_view text) {
+    make_room(text.size());
+    std::memcpy(room(), text.data(), text.size());
+    grow(text.size());
+  }
+
+  // Appends the first n tokens, which end within so many bytes of their text, and tells where each
+  // of them ends here.
+  void append(const Tokens& tokens, std::size_t n, std::size_t text_size, std::int64_t* end) {
+    std::size_t added = 0;
+    for (std::size_t i = 0; i < n; ++i) added += tokens[i].size();
+    make_room(added);
+    char* bytes = room();
+    for (std::size_t i = 0, at = 0; i < n; ++i) {
+      const std::string_view token = tokens[i];
+      if (token.size() <= kStep && text_size - tokens.before_token(i) >= kStep)
+        std::memcpy(bytes + at, token.data(), kStep);
+      else
+        std::memcpy(bytes + at, token.data(), token.size());
+      at += token.size();
+      end[i] = static_cast<std::int64_t>(size() + at);
+    }
+    grow(added);
+  }
+
+ private:
+  static constexpr std::size_t kStep = 16;
+
+  void make_room(std::size_t n) {
+    if (size() + n + kStep > capacity()) reserve(2 * capacity() + n + kStep);
+  }
 };
 
 struct Lines {

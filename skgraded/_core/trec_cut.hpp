@@ -19,10 +19,11 @@ inline bool is_blank(char c) noexcept {
 // Cuts a line at its blanks.
 inline void read_words(std::string_view line, std::vector<std::string_view>& words) {
   words.clear();
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    const std::size_t first = at;
-    while (at < line.size() && !is_blank(line[at])) ++at;
-    if (at > first) words.push_back(line.substr(first, at - first));
+  const char* const end = line.data() + line.size();
+  for (const char* at = line.data(); at < end; ++at) {
+    const char* const first = at;
+    while (at < end && !is_blank(*at)) ++at;
+    if (at > first) words.emplace_back(first, static_cast<std::size_t>(at - first));
   }
 }
 
