@@ -509,28 +509,15 @@ struct OfLevels {
 
   static Out<double> cascade(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
                              const Doubles& weight, const Doubles& stop, std::int64_t cutoff,
-                             bool expected, std::int64_t n_threads) {
+                             bool expected, std::int64_t n_threads, const Doubles& worth) {
     const Fit fit("cascade");
     const auto lists = fit.lists(by_rank, tied, indptr);
-    const RankWeights weights = fit.weights(weight, false, lists.queries, cutoff);
+    const bool blended = worth.size() > 0;
+    const RankWeights weights = fit.weights(weight, blended, lists.queries, cutoff);
+    fit.require_length(worth, length_of(stop));
     fit.below(stop.size(), by_rank);
     return fill(New<double>{count_of(lists.queries)}, [&](double* value) {
-      skgraded::cascade(lists, weights, Reading{stop.data(), nullptr}, cutoff, expected, n_threads,
-                        value);
-    });
-  }
-
-  static Out<double> blended_cascade(const Levels& by_rank, const Bytes& tied,
-                                     const Integers& indptr, const Doubles& weight,
-                                     const Doubles& stop, const Doubles& worth, std::int64_t cutoff,
-                                     bool expected, std::int64_t n_threads) {
-    const Fit fit("blended_cascade");
-    const auto lists = fit.lists(by_rank, tied, indptr);
-    const RankWeights weights = fit.weights(weight, true, lists.queries, cutoff);
-    fit.require(stop.size() == worth.size());
-    fit.below(stop.size(), by_rank);
-    return fill(New<double>{count_of(lists.queries)}, [&](double* value) {
-      skgraded::cascade(lists, weights, Reading{stop.data(), worth.data()}, cutoff, expected,
+      skgraded::cascade(lists, weights, Reading{stop.data(), or_null(worth)}, cutoff, expected,
                         n_threads, value);
     });
   }
@@ -587,14 +574,12 @@ struct OfLevels {
           "weights, each with whether they are ragged. Where forms have no K, `pairs` holds the\n"
           "pair parts by measure and query; else it is empty.");
     m.def("cascade", &cascade, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a, "stop"_a,
-          "cutoff"_a, "expected"_a, "n_threads"_a,
-          "Expected weight of the rank where a user stops who reads from the top, by query.");
+          "cutoff"_a, "expected"_a, "n_threads"_a, "worth"_a = New<double>{0}.array(),
+          "Expected weight of the rank where a user stops who reads from the top, by query.\n\n"
+          "With worths by level, weights are by document, and times the worths down to the rank.");
     m.def(
         "meet_ranks", &meet_ranks, "level_by_rank"_a, "first"_a, "read"_a, "gain"_a,
         "Rank, gain and cumulated gain of the documents that readers meet, who begin at `first`.");
-    m.def("blended_cascade", &blended_cascade, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a,
-          "stop"_a, "worth"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
-          "Expected weight of the rank where a user stops, times the worths down to it, by query.");
     m.def("preferences", &preferences, "level_by_rank"_a, "tied"_a, "indptr"_a, "relevant"_a,
           "most"_a, "divisor"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
           "Sum over relevant documents of 1 - min(most, non-relevant above) / divisor, by query.");

@@ -556,14 +556,14 @@ class _BlendedCascade(_BlendedRatio):
         """Return the expected BR(n) at the rank n of a user who stops with `stop`, by level."""
         judgments = rankings.judgments
         ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
-        return _core.blended_cascade(
+        return _core.cascade(
             *ranked,
             self._weights(ranked, judgments),
             stop,
-            self._blended(judgments),
             self.k or _core.LAST_RANK,
             self.ties == "expected",
             rankings.n_threads,
+            self._blended(judgments),
         )
 
 
