@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -270,27 +271,12 @@ NumberedRows number_words(const Word* ids, std::int64_t n_rows, std::uint64_t se
 
 // ---- Rows by query
 
-// Extents of the queries.
-inline void count_rows(const std::int32_t* query_of_row, std::int64_t n_rows,
-                       std::int64_t n_queries, std::int64_t* indptr) noexcept {
-  for (std::int64_t q = 0; q <= n_queries; ++q) indptr[q] = 0;
-  for (std::int64_t row = 0; row < n_rows; ++row) ++indptr[query_of_row[row] + 1];
-  for (std::int64_t q = 0; q < n_queries; ++q) indptr[q + 1] += indptr[q];
-}
-
-// Extents of the queries, and the rows of each in their order.
-inline void group_rows(const std::int32_t* query_of_row, std::int64_t n_rows,
-                       std::int64_t n_queries, std::int64_t* indptr, std::int64_t* row_order) {
-  count_rows(query_of_row, n_rows, n_queries, indptr);
-  std::vector<std::int64_t> next(indptr, indptr + n_queries);
-  for (std::int64_t row = 0; row < n_rows; ++row)
-    row_order[next[static_cast<std::size_t>(query_of_row[row])]++] = row;
-}
-
 // Extents of the queries, and the place of every row after grouping by query.
 inline void place_rows(const std::int32_t* query_of_row, std::int64_t n_rows,
                        std::int64_t n_queries, std::int64_t* indptr, std::int64_t* places) {
-  count_rows(query_of_row, n_rows, n_queries, indptr);
+  std::fill_n(indptr, n_queries + 1, std::int64_t{0});
+  for (std::int64_t row = 0; row < n_rows; ++row) ++indptr[query_of_row[row] + 1];
+  std::partial_sum(indptr, indptr + n_queries + 1, indptr);
   std::vector<std::int64_t> next(indptr, indptr + n_queries);
   for (std::int64_t row = 0; row < n_rows; ++row)
     places[row] = next[static_cast<std::size_t>(query_of_row[row])]++;

@@ -52,25 +52,13 @@ Numbered py_number_text(const In<std::int64_t>& offsets, const In<std::uint8_t>&
   });
 }
 
-// Calls kernel(query_of_row, n_rows, n_queries, indptr, row numbers), which fills the latter two.
-template <class Kernel>
-auto grouped(const Fit& fit, const In<std::int32_t>& query_of_row, std::size_t n_queries,
-             const Kernel& kernel) {
-  fit.below(n_queries, query_of_row);
-  const std::size_t n_rows = query_of_row.size();
-  return fill(New<std::int64_t>{n_queries + 1}, New<std::int64_t>{n_rows},
-              [&](std::int64_t* indptr, std::int64_t* rows) {
-                kernel(query_of_row.data(), static_cast<std::int64_t>(n_rows),
-                       static_cast<std::int64_t>(n_queries), indptr, rows);
-              });
-}
-
-auto py_group_rows(const In<std::int32_t>& query_of_row, std::size_t n_queries) {
-  return grouped(Fit("group_rows"), query_of_row, n_queries, group_rows);
-}
-
 auto py_place_rows(const In<std::int32_t>& query_of_row, std::size_t n_queries) {
-  return grouped(Fit("place_rows"), query_of_row, n_queries, place_rows);
+  Fit("place_rows").below(n_queries, query_of_row);
+  return fill(New<std::int64_t>{n_queries + 1}, New<std::int64_t>{query_of_row.size()},
+              [&](std::int64_t* indptr, std::int64_t* places) {
+                place_rows(query_of_row.data(), length_of(query_of_row),
+                           static_cast<std::int64_t>(n_queries), indptr, places);
+              });
 }
 
 template <class Value>
@@ -106,8 +94,6 @@ void define_query_ids(nb::module_& m) {
         "The same as `number_words`, for ids that are `width` bytes each.");
   m.def("number_text", &py_number_text, "offsets"_a, "text"_a, "seed"_a,
         "The same as `number_words`, for text from one offset up to the next.");
-  m.def("group_rows", &py_group_rows, "query_of_row"_a, "n_queries"_a,
-        "Extents of the queries, and their rows in order.");
   m.def("place_rows", &py_place_rows, "query_of_row"_a, "n_queries"_a,
         "Extents of the queries, and the place of every row among those of all queries.");
   define_put_in_places<std::uint8_t, std::int32_t, double>(m);

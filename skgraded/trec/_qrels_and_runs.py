@@ -58,8 +58,8 @@ def group_records(
     rows: IntArray | slice = slice(None)
     documents, indptr, n_topics = records.documents, records.indptr, len(records.topics)
     if len(records.span_topic) > n_topics:  # some topic is not in one piece
-        topic_of = np.repeat(records.span_topic, np.diff(indptr))
-        indptr, rows = _core.group_rows(topic_of, n_topics)
+        indptr, places = _core.place_rows(np.repeat(records.span_topic, np.diff(indptr)), n_topics)
+        rows = np.argsort(places)
         documents = documents.take(rows)
     found = _core.find_duplicates(*documents.block, indptr, draw_key())
     pairs = found.reshape(-1, 2)
@@ -73,7 +73,7 @@ def group_records(
         rows, documents = numbers[kept], documents.take(np.flatnonzero(kept))
     # An array of text would give every id the length of the longest one, and drop zero bytes at the
     # ends of ids.
-    topics = np.empty(len(records.topics), dtype=object)
+    topics = np.empty(n_topics, dtype=object)
     topics[:] = records.topics
     fields = {"name": name, "topics": topics, "indptr": indptr, "documents": documents}
     return {**fields, "n_duplicates": len(pairs)}, rows

@@ -243,8 +243,9 @@ void add_ids(Draws& draws, Results& results) {
     results.expect(number == words, "numbers of text");
     const auto n_queries = static_cast<std::int64_t>(rows.first_rows.size());
     std::vector<std::int64_t> indptr(rows.first_rows.size() + 1), order(ids.size()), places = order;
-    group_rows(words.data(), kRows, n_queries, indptr.data(), order.data());
     place_rows(words.data(), kRows, n_queries, indptr.data(), places.data());
+    for (std::size_t row = 0; row < places.size(); ++row)
+      order[static_cast<std::size_t>(places[row])] = static_cast<std::int64_t>(row);
     results.add("query_ids", words);
     for (const auto& each : {rows.first_rows, indptr, order, places})
       results.add("query_ids", each);
