@@ -5,7 +5,6 @@
 // x86-64) is chosen when it compiles; wider registers are chosen when the program runs.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -74,28 +73,18 @@ SKGRADED_ALWAYS_INLINE void put_row(const LaneRow& row, double* to) noexcept {
 // ---- Registers, chosen when the program runs
 
 // Which registers arithmetic fills. Its bits do not depend on it.
-enum class Registers : int { kPlain, kAvx, kAvx2, kAvx512 };
+enum class Registers : int { kPlain, kAvx2, kAvx512 };
 
-inline Registers registers_of_machine() noexcept {
+// The widest registers of this machine.
+inline Registers widest_registers() noexcept {
 #if SKGRADED_HAS_AVX_VARIANT
   if (__builtin_cpu_supports("avx512dq") != 0) return Registers::kAvx512;
   if (__builtin_cpu_supports("avx2") != 0) return Registers::kAvx2;
-  if (__builtin_cpu_supports("avx") != 0) return Registers::kAvx;
 #endif
   return Registers::kPlain;
 }
 
-// The widest registers of this machine that are not wider than `most`.
-inline Registers widest_registers(Registers most = Registers::kAvx512) noexcept {
-  return std::min(registers_of_machine(), most);
-}
-
 #if SKGRADED_HAS_AVX_VARIANT
-
-template <class Body>
-[[gnu::target("avx")]] auto run_in_avx(const Body& body) noexcept {
-  return body();
-}
 
 template <class Body>
 [[gnu::target("avx2")]] auto run_in_avx2(const Body& body) noexcept {
@@ -122,7 +111,6 @@ auto run_in([[maybe_unused]] Registers registers, const Body& body) noexcept {
 #if SKGRADED_HAS_AVX_VARIANT
   if (registers == Registers::kAvx512) return run_in_avx512(body);
   if (registers == Registers::kAvx2) return run_in_avx2(body);
-  if (registers == Registers::kAvx) return run_in_avx(body);
 #endif
   return run_in_plain(body);
 }

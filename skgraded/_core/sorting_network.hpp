@@ -35,13 +35,12 @@ SKGRADED_ALWAYS_INLINE void merge_exchange(LaneRow* rows, std::int64_t n) noexce
   }
 }
 
-inline void sort_lanes_in(Registers registers, LaneRow* rows, std::int64_t n) noexcept {
-  run_in(registers, [rows, n]() SKGRADED_INLINE_BODY { merge_exchange(rows, n); });
-}
-
-// Sorts every lane ascending, for any number of rows. The lanes hold no NaN.
-inline void sort_lanes(LaneRow* rows, std::int64_t n) noexcept {
-  sort_lanes_in(widest_registers(Registers::kAvx), rows, n);
+// Sorts every lane ascending, for any number of rows. The lanes hold no NaN. The widest registers
+// would be slower.
+inline void sort_lanes(LaneRow* rows, std::int64_t n,
+                       Registers registers = widest_registers()) noexcept {
+  run_in(std::min(registers, Registers::kAvx2),
+         [rows, n]() SKGRADED_INLINE_BODY { merge_exchange(rows, n); });
 }
 
 }  // namespace skgraded

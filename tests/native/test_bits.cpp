@@ -275,7 +275,7 @@ void add_network(Draws& draws, Results& results) {
     results.add("network", results.same("network", [&](int, Registers registers) {
       std::vector<LaneRow> rows(static_cast<std::size_t>(n));
       for (std::size_t i = 0; i < keys.size(); ++i) rows[i / kLanes].lane[i % kLanes] = keys[i];
-      sort_lanes_in(registers, rows.data(), n);
+      sort_lanes(rows.data(), n, registers);
       Doubles sorted;
       for (const LaneRow& row : rows) sorted.insert(sorted.end(), row.lane, row.lane + kLanes);
       return sorted;
