@@ -243,7 +243,6 @@ KERNELS: dict[str, dict[str, Any]] = {
     "exact_means": {"columns": [[np.zeros(2), np.zeros(1)]], "weights": 3},
     "place_scores": {"scores": 4, "places": 4},
     "list_best_first": {"counts": 3, "n_levels": 3},
-    "count_marked": {"counts": 3, "marked": np.zeros(3)},
     "expected_shares": {"counts": 3, "g": 2, "level": 2, "factor": np.zeros(3)},
     "own_expected_shares": {"G": 2, "pool": 4, "pool_indptr": BORDERS, "borders": [1, 1, 1, 2]},
     "first_fall": {"f": 4, "borders": BORDERS},

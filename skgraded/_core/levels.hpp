@@ -34,17 +34,6 @@ void count_levels(const Level* level, const Queries& queries, std::int64_t n_lev
 }
 
 // By query, the documents whose level is marked.
-inline void count_marked(const std::int64_t* counts, std::int64_t n_queries, std::int64_t n_levels,
-                         const std::uint8_t* marked, std::int64_t* count) noexcept {
-  for (std::int64_t q = 0; q < n_queries; ++q, counts += n_levels) {
-    std::int64_t sum = 0;
-    for (std::int64_t level = 0; level < n_levels; ++level)
-      sum += marked[level] != 0 ? counts[level] : 0;
-    count[q] = sum;
-  }
-}
-
-// By query, the documents whose level is marked.
 template <class Level>
 void count_marked_documents(const Level* level, const Queries& queries, const std::uint8_t* marked,
                             std::int64_t* count) noexcept {

@@ -291,15 +291,6 @@ std::tuple<Sealed<std::uint8_t>, Sealed<std::uint8_t>, Sealed<std::int64_t>> py_
   return {std::move(levels).sealed(), std::move(tied).sealed(), std::move(indptr).sealed()};
 }
 
-Out<std::int64_t> py_count_marked(const Table<std::int64_t>& counts, const Bytes& marked) {
-  Fit("count_marked").require(marked.size() > 0 && counts.size() % marked.size() == 0);
-  const std::size_t n_levels = marked.size(), n_queries = counts.size() / n_levels;
-  return fill(New<std::int64_t>{n_queries}, [&](std::int64_t* count) {
-    count_marked(counts.data(), static_cast<std::int64_t>(n_queries),
-                 static_cast<std::int64_t>(n_levels), marked.data(), count);
-  });
-}
-
 Out<double> py_expected_shares(const Table<std::int64_t>& counts, const Doubles& g,
                                const In<std::int32_t>& level, const Doubles& factor) {
   const Fit fit("expected_shares");
@@ -648,8 +639,6 @@ NB_MODULE(_native, m) {
   define_labels<float, double, std::int64_t, std::int32_t, std::uint8_t>(m);
   m.def("list_best_first", &py_list_best_first, "counts"_a, "n_levels"_a,
         "Levels of every query, the best first, from their counts, no ties, and the borders.");
-  m.def("count_marked", &py_count_marked, "counts"_a, "marked"_a,
-        "Documents whose level is marked, by query; `counts` holds those of every level.");
   m.def("expected_shares", &py_expected_shares, "counts"_a, "g"_a, "level"_a, "factor"_a,
         "Factor times the sum of g / (recall base) over the thresholds up to a level, by query.\n\n"
         "`counts` holds the judged documents by query and level; `level[k - 1]` is the lowest "

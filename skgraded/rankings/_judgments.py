@@ -488,10 +488,10 @@ class Judgments:
         ndarray of shape (n_queries,), int64
             The counts.
         """
-        marks = counted.view(np.uint8)
         if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
+            marks = counted.view(np.uint8)
             return _core.count_marked_documents(self.pool.levels, self.pool.indptr, marks)
-        return _core.count_marked(self.counts, marks)
+        return self.counts.dot(counted)
 
     def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
         """Sum a function of the level over the judged documents of each query.
