@@ -98,17 +98,11 @@ Sealed<T> fill_sealed(New<T> made, const Kernel& kernel) {
   return std::move(made).sealed();
 }
 
-template <class T, class U, class Kernel>
-std::tuple<Out<T>, Out<U>> fill(New<T> first, New<U> second, const Kernel& kernel) {
-  without_gil([&] { kernel(first.data(), second.data()); });
-  return {std::move(first).array(), std::move(second).array()};
-}
-
-template <class T, class U, class V, class Kernel>
-std::tuple<Out<T>, Out<U>, Out<V>> fill(New<T> first, New<U> second, New<V> third,
-                                        const Kernel& kernel) {
-  without_gil([&] { kernel(first.data(), second.data(), third.data()); });
-  return {std::move(first).array(), std::move(second).array(), std::move(third).array()};
+// The same for several arrays.
+template <class Kernel, class... T>
+std::tuple<Out<T>...> fill_all(const Kernel& kernel, New<T>... made) {
+  without_gil([&] { kernel(made.data()...); });
+  return {std::move(made).array()...};
 }
 
 // An array that owns the vector's memory.

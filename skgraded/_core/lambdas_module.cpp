@@ -112,10 +112,8 @@ struct OfLevels {
     fit.within(task.queries, order);
     task.order = order.data();
     task.tied = tied.data();
-    return fill(New<double>{level.size()}, New<double>{level.size()},
-                [&](double* gradient, double* hessian) {
-                  skgraded::lambdas(task, n_threads, Derivatives{gradient, hessian});
-                });
+    return fill_all([&](auto*... out) { skgraded::lambdas(task, n_threads, Derivatives{out...}); },
+                    New<double>{level.size()}, New<double>{level.size()});
   }
 
   static auto noisy_lambdas(const Levels& level, const Doubles& scores, const Integers& indptr,
@@ -127,11 +125,12 @@ struct OfLevels {
     const LambdaTask<Level> task = task_of(fit, level, scores, indptr, n_levels, prices, options);
     fit.require(schedule.size() == count_of(task.queries));
     fit.below(schedule.size(), schedule);
-    return fill(New<double>{level.size()}, New<double>{level.size()},
-                [&](double* gradient, double* hessian) {
-                  skgraded::noisy_lambdas(task, noise, grades.data(), schedule.data(), n_threads,
-                                          Derivatives{gradient, hessian});
-                });
+    return fill_all(
+        [&](auto*... out) {
+          skgraded::noisy_lambdas(task, noise, grades.data(), schedule.data(), n_threads,
+                                  Derivatives{out...});
+        },
+        New<double>{level.size()}, New<double>{level.size()});
   }
 
   static void define(nb::module_& m) {

@@ -84,10 +84,8 @@ Out<double> py_cumulate(const Doubles& values, const Integers& indptr) {
 auto py_walk(const Doubles& gain, const Doubles& go_on, const Integers& indptr) {
   const Queries queries = Fit("walk").queries(indptr, gain, go_on);
   const std::size_t n = count_of(queries);
-  return fill(New<double>{n}, New<double>{n}, New<double>{n},
-              [&](double* found, double* read, double* left) {
-                walk(gain.data(), go_on.data(), queries, Walked{found, read, left});
-              });
+  return fill_all([&](auto*... sums) { walk(gain.data(), go_on.data(), queries, Walked{sums...}); },
+                  New<double>{n}, New<double>{n}, New<double>{n});
 }
 
 Out<double> py_reciprocals(const Doubles& values) {
@@ -521,11 +519,12 @@ struct OfLevels {
     fit.below(by_rank.size() + 1, first);
     fit.below(gain.size(), by_rank);
     const auto n = static_cast<std::size_t>(queries.documents());
-    return fill(New<double>{n}, New<double>{n}, New<double>{n},
-                [&](double* rank, double* met, double* found) {
-                  skgraded::meet_ranks(by_rank.data(), first.data(), queries, gain.data(),
-                                       MetByRank{rank, met, found});
-                });
+    return fill_all(
+        [&](auto*... met) {
+          skgraded::meet_ranks(by_rank.data(), first.data(), queries, gain.data(),
+                               MetByRank{met...});
+        },
+        New<double>{n}, New<double>{n}, New<double>{n});
   }
 
   static Out<double> preferences(const Levels& by_rank, const Bytes& tied, const Integers& indptr,

@@ -54,11 +54,12 @@ Numbered py_number_text(const In<std::int64_t>& offsets, const In<std::uint8_t>&
 
 auto py_place_rows(const In<std::int32_t>& query_of_row, std::size_t n_queries) {
   Fit("place_rows").below(n_queries, query_of_row);
-  return fill(New<std::int64_t>{n_queries + 1}, New<std::int64_t>{query_of_row.size()},
-              [&](std::int64_t* indptr, std::int64_t* places) {
-                place_rows(query_of_row.data(), length_of(query_of_row),
-                           static_cast<std::int64_t>(n_queries), indptr, places);
-              });
+  return fill_all(
+      [&](std::int64_t* indptr, std::int64_t* places) {
+        place_rows(query_of_row.data(), length_of(query_of_row),
+                   static_cast<std::int64_t>(n_queries), indptr, places);
+      },
+      New<std::int64_t>{n_queries + 1}, New<std::int64_t>{query_of_row.size()});
 }
 
 template <class Value>

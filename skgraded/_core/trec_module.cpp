@@ -137,10 +137,11 @@ auto py_order_documents(const In<double>& scores, const Integers& document_end,
   const auto n = static_cast<std::size_t>(rows.queries.documents());
   const auto order_by =
       single_precision ? &trec::order_documents<float> : &trec::order_documents<double>;
-  return fill(New<std::int32_t>{n}, New<std::uint8_t>{n},
-              [&](std::int32_t* order, std::uint8_t* tied) {
-                order_by(scores.data(), documents, rows, order, tied);
-              });
+  return fill_all(
+      [&](std::int32_t* order, std::uint8_t* tied) {
+        order_by(scores.data(), documents, rows, order, tied);
+      },
+      New<std::int32_t>{n}, New<std::uint8_t>{n});
 }
 
 std::tuple<Out<std::int64_t>, Out<std::uint8_t>> py_take_documents(const Integers& document_end,
