@@ -218,13 +218,12 @@ BORDERS = [0, 2, 3, 4]
 ENDS, ONE = np.array(BORDERS), np.zeros(1)
 BY_RANK = {"level_by_rank": 4, "tied": 4, "indptr": BORDERS}
 KEY = {"key": (1, 2)}
-FACTORS = {**dict.fromkeys("fhuw", 1), "pair_factor": 3, "position": 2}
-PAIRS = {"pair_base": ONE, "pair_columns": 3, "pair_column": 1, "pair_factor": 3, "position": 2}
-FORM = {"base": ONE, "column": 1, "gain": ONE, "discount": 2, "position": 2}
-FORM |= dict.fromkeys(["constant", "scale", "best", "relevant", "factor"], 3)
-PRICES = {"gain": ONE, "discount": 2, "gain_factor": 3}
+WEIGHTS = {"discount": 2, "position": 2}
+FORM: dict[str, Any] = dict.fromkeys(["constant", "scale", "pair_scale", "n_relevant"], 3)
+FORM |= {**dict.fromkeys(["gain", *"fhuw"], 2), "n_levels": 2, "shares_levels": True}
+PRICES = {**WEIGHTS, "form": FORM, **dict.fromkeys(["gain_factor", "pair_factor"], 3)}
 LAMBDAS = {
-    **{"level": 4, "scores": 4, "indptr": BORDERS, "prices": PRICES | FACTORS},
+    **{"level": 4, "scores": 4, "indptr": BORDERS, "prices": PRICES | {"by_factors": True}},
     "options": _core.LambdaOptions(
         truncation=9, ties=_core.TieOrder.expected, norm=True, sigmoid=1
     ),
@@ -236,8 +235,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "rank": {"scores": 4, "indptr": BORDERS, "schedule": 3},
     "cumulate": {"values": 4, "indptr": BORDERS},
     "walk": {"gain": 4, "go_on": 4, "indptr": BORDERS},
-    "pair_sums": BY_RANK | {"weight": 2, "borders": [1, 1, 1, 2], **dict.fromkeys("fuw", 2)},
-    "prefix_values": BY_RANK | {"n_levels": 1, "measures": FORM},
+    "prefix_values": BY_RANK | {"n_levels": 2, "measures": WEIGHTS | FORM},
     "relative_values": {"values": 3, "best": 3},
     "sum_exactly": {"values": np.zeros(3), "weights": 3},
     "exact_means": {"columns": [[np.zeros(2), np.zeros(1)]], "weights": 3},
@@ -264,10 +262,10 @@ KERNELS: dict[str, dict[str, Any]] = {
     "inferred_precisions": {"code_by_rank": 4, "tied": 4, "indptr": BORDERS, "relevant": ONE},
     "overlaps": {"level_by_rank": 4, "indptr": BORDERS}
     | {"pool_by_rank": 4, "pool_indptr": BORDERS, "depth": 3},
-    "lambdas": LAMBDAS | {"order": 4, "tied": 4, "n_levels": 1},
+    "lambdas": LAMBDAS | {"order": 4, "tied": 4, "n_levels": 2},
     "noisy_lambdas": LAMBDAS
-    | {"schedule": 3, "grades": ONE, "noise": NOISE}
-    | {"prices": PRICES | PAIRS},
+    | {"schedule": 3, "grades": np.zeros(2), "noise": NOISE}
+    | {"prices": PRICES},
     "number_bytes": {"ids": 4},
     "number_text": {"offsets": BORDERS, "text": 4},
     "put_in_places": {"values": 4, "places": 4},
@@ -297,6 +295,8 @@ def arguments(kernel: Any, given: dict[str, Any]) -> dict[str, Any]:
         each = given.get(name, 0) if dtype else given.get(name)
         if name == "prices":
             made[name] = [_core.SwapPrices(**arguments(_core.SwapPrices.__init__, each))]
+        elif name == "form":
+            made[name] = _core.PrefixForm(**arguments(_core.PrefixForm.__init__, each))
         elif name == "measures":
             form = _core.PrefixForm(**arguments(_core.PrefixForm.__init__, each))
             made[name] = [(form, 0, 1)]
@@ -326,14 +326,31 @@ def test_arrays_that_do_not_fit_each_other_are_refused(name: str) -> None:
     kernel = getattr(_core, name.partition(" ")[0])
     kernel(**arguments(kernel, KERNELS[name]))
     for given in unfit(KERNELS[name]):
-        with pytest.raises(ValueError, match=f"^{kernel.__name__} got arrays that do not fit"):
+        told = f"^({kernel.__name__}|PrefixForm) got arrays that do not fit"
+        with pytest.raises(ValueError, match=told):
             kernel(**arguments(kernel, given))
 
 
 def test_forms_of_measures_are_there() -> None:
     given = arguments(_core.prefix_values, KERNELS["prefix_values"])
-    with pytest.raises(TypeError, match="incompatible function arguments"):
+    with pytest.raises(ValueError, match="prefix_values got arrays that do not fit"):
         _core.prefix_values(**given | {"measures": [(None, 0, 1)]})
+
+
+def test_levels_of_each_query_fit_their_borders() -> None:
+    given = arguments(_core.prefix_values, KERNELS["prefix_values"])
+    own = arguments(_core.PrefixForm.__init__, FORM | {"shares_levels": False})
+    fitting = given | {"measures": [(_core.PrefixForm(**own), 0, 1)]}
+    fitting |= {"level_by_rank": np.zeros(4, np.int32), "borders": np.array([1, 1, 1, 2])}
+    assert (_core.prefix_values(**fitting) == 1.0).all()  # that of empty queries
+    for other in (
+        *({"borders": np.array(each)} for each in ([1, 1, 2], [1, 1, 1, 3], [-1, 1, 1, 2])),
+        {"borders": np.zeros(0, int)},
+        {"level_by_rank": np.zeros(4, np.uint8)},
+        {"measures": given["measures"]},  # which share their levels
+    ):
+        with pytest.raises(ValueError, match="prefix_values got arrays that do not fit"):
+            _core.prefix_values(**fitting | other)
 
 
 def test_every_kernel_of_several_arrays_is_among_them() -> None:
@@ -344,4 +361,4 @@ def test_every_kernel_of_several_arrays_is_among_them() -> None:
         if sum(bool(kind) for _, kind, _ in signature(each)) > 1
     }
     assert several <= set(KERNELS)
-    assert {"rank", "pair_sums"} <= several
+    assert {"rank", "prefix_values"} <= several

@@ -255,35 +255,28 @@ def _swap_prices(
 ) -> _core.SwapPrices:
     form = chosen.prefix_form(judgments)
     factor = weight * _query_factor(chosen, truncation_level, judgments)
-    gain = gain_factor = discount = position = base = columns = np.zeros(0)
-    column = np.zeros(0, np.int32)
-    discount_ragged = position_ragged = False
-    factors = (np.zeros(0),) * 4
-    pair_factor = factor
+    gain_factor = pair_factor = factor
+    discount = position = np.zeros(0)
+    by_factors = discount_ragged = position_ragged = False
     if form.pairs is not None:
         ranks, K = form.pairs
         # Without gains, any discounts of the right size will do.
         position = discount = _weights(ranks, judgments)
         position_ragged = discount_ragged = not isinstance(ranks, ByRank)
         if isinstance(K, PairFactors) and (judgments.borders is not None or K.rises):
-            factors, pair_factor = K.by_level(judgments.n_levels), factor * K.scale
-        else:
-            base, columns, column = form.cells
+            by_factors, pair_factor = True, factor * K.scale
     if form.linear is not None:
         discount = _weights(form.linear.discount, judgments)
         discount_ragged = not isinstance(form.linear.discount, ByRank)
-        gain, gain_factor = form.linear.gain, factor * form.linear.scale
+        gain_factor = factor * form.linear.scale
     return _core.SwapPrices(
+        form=form.kernel,
+        by_factors=by_factors,
         discount=discount,
         discount_ragged=discount_ragged,
-        gain=gain,
         gain_factor=gain_factor,
         position=position,
         position_ragged=position_ragged,
-        pair_base=base,
-        pair_columns=columns,
-        pair_column=column,
-        **dict(zip("fhuw", factors, strict=True)),
         pair_factor=pair_factor,
         cutoff=chosen.k or _core.LAST_RANK,
     )

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "fit.hpp"
-#include "pair_matrix.hpp"
 #include "queries.hpp"
 
 namespace skgraded {
@@ -121,14 +120,9 @@ inline std::size_t count_of(const Queries& queries) noexcept {
   return static_cast<std::size_t>(queries.count);
 }
 
-// The matrices K of the queries, whose factors stand query by query.
-inline PairMatrix matrix_of(const Fit& fit, const Table<double>& base, const Table<double>& factor,
-                            const Table<std::int32_t>& column, std::int64_t n_queries) {
-  const std::int64_t n_columns = n_queries > 0 ? length_of(factor) / n_queries : 0;
-  fit.require(column.size() == base.size() && length_of(factor) == n_columns * n_queries);
-  fit.require(n_columns > 0 || n_queries == 0);
-  fit.below(static_cast<std::size_t>(n_columns), column);
-  return {base.data(), factor.data(), column.data(), n_columns};
+template <class Array>
+auto or_null(const Array& values) noexcept {
+  return values.size() > 0 ? values.data() : nullptr;
 }
 
 }  // namespace skgraded

@@ -61,7 +61,7 @@ class FactorSwaps {
     has_gains_ = part.has_gains();
     const double* d = part.discount.of(queries, q);
     const double* p = part.has_factors() ? part.position.of(queries, q) : d;
-    const double *f = K.f_of(q), *h = K.h_of(q), scale = part.pair_factor[q];
+    const double *f = K.f_of(q), scale = part.pair_factor[q];
     for (std::int64_t i = 0; i < n_; ++i) {
       const std::int32_t level = levels[slot[i]];
       const bool counts = i < part.cutoff;
@@ -70,7 +70,7 @@ class FactorSwaps {
       if (has_gains_) gain_[at(i)] = part.gain[level] * part.gain_factor[q];
       if (has_f_) {
         f_[at(i)] = f[level];
-        h_[at(i)] = h[level] * scale;
+        h_[at(i)] = K.h_at(level, q) * scale;
         p_h_[at(i)] = p_[at(i)] * h_[at(i)];
       }
       if (has_u_) {

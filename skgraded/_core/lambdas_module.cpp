@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "form_arrays.hpp"
 #include "lambda_task.hpp"
 #include "lambdas.hpp"
 #include "noise.hpp"
@@ -26,43 +27,32 @@ using Doubles = In<double>;
 using Integers = In<std::int64_t>;
 using Order = In<std::int32_t>;
 
-// The prices of swaps as NumPy arrays, which this object keeps alive.
+// The prices of swaps as NumPy arrays, which this object keeps alive, as Python does the form.
 struct PriceArrays {
+  const FormArrays& form;
+  bool by_factors;
   Doubles discount;
   bool discount_ragged;
-  Doubles gain, gain_factor;
+  Doubles gain_factor;
   Doubles position;
   bool position_ragged;
-  Table<double> pair_base, pair_columns;
-  Table<std::int32_t> pair_column;
-  Doubles f, h, u, w;
   Doubles pair_factor;
   std::int64_t cutoff;
 
   SwapPrices of(const Fit& fit, const Queries& queries, std::int64_t n_levels) const {
-    const std::int64_t n_queries = queries.count;
-    const auto or_null = [](const Doubles& each) {
-      return each.size() > 0 ? each.data() : nullptr;
-    };
-    const auto stride = [=](const Doubles& each) {
-      return static_cast<std::int64_t>(each.size()) > n_levels ? n_levels : 0;
-    };
-    for (const Doubles* each : {&gain, &u, &w}) fit.require_length(*each, n_levels);
-    for (const Doubles* each : {&f, &h})
-      fit.require_length(*each, stride(*each) > 0 ? n_queries * n_levels : n_levels);
-    fit.require((f.size() > 0) == (h.size() > 0) && u.size() == w.size());
-    fit.require_length(pair_base, n_levels * n_levels);
-    if (gain.size() > 0) fit.require(length_of(gain_factor) == n_queries);
+    fit.require(form.n_levels == n_levels && form.n_queries() == queries.count);
     SwapPrices prices;
     prices.discount = fit.weights(discount, discount_ragged, queries);
-    prices.gain = or_null(gain);
+    prices.gain = form.measure.gains.values;
     prices.gain_factor = gain_factor.data();
-    if (pair_base.size() > 0)
-      prices.matrix = matrix_of(fit, pair_base, pair_columns, pair_column, n_queries);
-    prices.factors = {or_null(f), or_null(h), or_null(u), or_null(w), stride(f), stride(h)};
+    if (prices.has_gains()) fit.require(length_of(gain_factor) == queries.count);
+    if (by_factors)
+      prices.factors = form.measure.factors;
+    else
+      prices.matrix = form.measure.K;
     if (prices.has_pairs()) {
       prices.position = fit.weights(position, position_ragged, queries);
-      fit.require(length_of(pair_factor) == n_queries);
+      fit.require(length_of(pair_factor) == queries.count);
     }
     prices.pair_factor = pair_factor.data();
     prices.cutoff = cutoff;
@@ -146,18 +136,15 @@ struct OfLevels {
 void define_arguments(nb::module_& m) {
   nb::class_<PriceArrays>(
       m, "SwapPrices",
-      "Arrays from which the price of a swap of two documents is computed.\n\n"
-      "The discount d and the position weight p, with one weight per document where they are "
-      "ragged,\nelse one per rank; the gain v by level, empty without gains; K as base, columns "
-      "and numbers of\ncolumns, or as its factors f, h, u and w by level; f and h may "
-      "have a row by query.\nThe factors of the gains and of the pairs are by query. What K "
-      "lacks is empty.")
-      .def(nb::init<Doubles, bool, Doubles, Doubles, Doubles, bool, Table<double>, Table<double>,
-                    Table<std::int32_t>, Doubles, Doubles, Doubles, Doubles, Doubles,
+      "What the price of a swap of two documents is computed from.\n\n"
+      "The form; whether K is read by its factors; the discount d and the position weight p, with\n"
+      "one weight per document where they are ragged, else one per rank; and the factors of the\n"
+      "gains and of the pairs by query. What the form lacks is empty.")
+      .def(nb::init<const FormArrays&, bool, Doubles, bool, Doubles, Doubles, bool, Doubles,
                     std::int64_t>(),
-           nb::kw_only(), "discount"_a, "discount_ragged"_a, "gain"_a, "gain_factor"_a,
-           "position"_a, "position_ragged"_a, "pair_base"_a, "pair_columns"_a, "pair_column"_a,
-           "f"_a, "h"_a, "u"_a, "w"_a, "pair_factor"_a, "cutoff"_a);
+           nb::kw_only(), "form"_a, "by_factors"_a, "discount"_a, "discount_ragged"_a,
+           "gain_factor"_a, "position"_a, "position_ragged"_a, "pair_factor"_a, "cutoff"_a,
+           nb::keep_alive<1, 2>());
   nb::enum_<TieOrder>(m, "TieOrder", "How tied documents are ordered while a model is trained.")
       .value("row_order", TieOrder::kRows)
       .value("expected", TieOrder::kMixed)

@@ -16,6 +16,7 @@
 #include "cumulate.hpp"
 #include "distinct_grades.hpp"
 #include "exact_sum.hpp"
+#include "form_arrays.hpp"
 #include "gain.hpp"
 #include "labels.hpp"
 #include "levels.hpp"
@@ -97,61 +98,28 @@ Out<double> py_reciprocals(const Doubles& values) {
   });
 }
 
-const double* or_null(const Doubles& values) { return values.size() > 0 ? values.data() : nullptr; }
-
-Out<double> py_pair_sums(const Order& by_rank, const Bytes& tied, const Integers& indptr,
-                         const Doubles& weight, bool ragged, const Integers& borders,
-                         const Doubles& f, const Doubles& h, const Doubles& u, const Doubles& w,
-                         std::int64_t cutoff, bool expected, std::int64_t n_threads) {
-  const Fit fit("pair_sums");
-  const auto lists = fit.lists(by_rank, tied, indptr);
-  const Queries own = fit.queries(borders);
-  const std::int64_t n_levels = own.begin(own.count);
-  fit.require(own.count == lists.queries.count && u.size() == w.size() &&
-              (f.size() > 0 || h.size() == 0));
-  for (const Doubles* each : {&f, &h, &u, &w}) fit.require_length(*each, n_levels);
-  fit.below(static_cast<std::size_t>(n_levels), by_rank);
-  const PairFactors factors{or_null(f), or_null(h), or_null(u), or_null(w)};
-  const RankWeights weights = fit.weights(weight, ragged, lists.queries, cutoff);
-  const PairSumTask task{lists, weights, borders.data(), factors, cutoff, expected};
-  return fill(New<double>{count_of(lists.queries)},
-              [&](double* value) { pair_sums(task, n_threads, value); });
-}
-
 using Weights = std::tuple<Doubles, bool>;  // and whether they are ragged
 
-// What a measure of the prefix form takes from the labels, as arrays that this object keeps alive.
-struct FormArrays {
-  Doubles constant, scale, gain;
-  Table<double> base, factor;
-  Table<std::int32_t> column;
-  Doubles best;
-  Bytes relevant;
-  double empty;
-  std::int64_t cutoff;
+// A measure, and the places of its discount and position weights.
+using Placed = std::tuple<const FormArrays*, std::size_t, std::size_t>;
 
-  // The measure on some lists, whose weights stand at these places, unless it lacks the part.
-  PrefixMeasure on(const Fit& fit, const Queries& queries, std::int64_t n_levels,
-                   const std::vector<Weights>& weights, std::size_t discount, std::size_t position,
-                   bool has_pairs, double* value) const {
-    const auto weights_at = [&](std::size_t place) {
-      fit.require(place < weights.size());
-      return fit.weights(std::get<0>(weights[place]), std::get<1>(weights[place]), queries, cutoff);
-    };
-    const bool has_gain = gain.size() > 0, has_K = base.size() > 0;
-    fit.require(relevant.size() == count_of(queries) && scale.size() == constant.size());
-    fit.require(!has_gain || scale.size() == relevant.size());
-    fit.require_length(best, queries.count);
-    fit.require_length(gain, n_levels);
-    fit.require_length(base, n_levels * n_levels);
-    const auto K = has_K ? matrix_of(fit, base, factor, column, queries.count) : PairMatrix{};
-    const auto discounts = has_gain ? weights_at(discount) : RankWeights{};
-    const auto positions = has_K ? weights_at(position) : RankWeights{};
-    const Gains gains{or_null(gain), length_of(gain)};
-    return {constant.data(),    scale.data(), gains,         discounts,       K,     positions,
-            has_pairs || has_K, cutoff,       or_null(best), relevant.data(), empty, value};
-  }
-};
+// The measure on some lists, whose weights stand at these places unless it lacks the part.
+PrefixMeasure measure_on(const Fit& fit, const Queries& queries, const Placed& placed,
+                         const std::vector<Weights>& weights, double* value) {
+  const auto& [form, discount, position] = placed;
+  fit.require(form != nullptr && form->n_queries() == queries.count);
+  PrefixMeasure measure = form->measure;
+  const auto weights_at = [&](bool has_part, std::size_t place) {
+    if (!has_part) return RankWeights{};
+    fit.require(place < weights.size());
+    const auto& [values, ragged] = weights[place];
+    return fit.weights(values, ragged, queries, measure.cutoff);
+  };
+  measure.discount = weights_at(measure.gains.values != nullptr, discount);
+  measure.position = weights_at(measure.has_pairs(), position);
+  measure.value = value;
+  return measure;
+}
 
 Out<double> py_relative_values(const Doubles& values, const Doubles& best) {
   Fit("relative_values").require(values.size() == best.size());
@@ -477,22 +445,30 @@ struct OfLevels {
     });
   }
 
-  static Out<double> prefix_values(
-      const Levels& by_rank, const Bytes& tied, const Integers& indptr, std::int64_t n_levels,
-      const std::vector<std::tuple<FormArrays, std::size_t, std::size_t>>& measures,
-      const std::vector<Weights>& weights, const Table<double>& pairs, bool expected,
-      std::int64_t n_threads) {
+  static Out<double> prefix_values(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
+                                   std::int64_t n_levels, const Integers& borders,
+                                   const std::vector<Placed>& measures,
+                                   const std::vector<Weights>& weights, bool expected,
+                                   std::int64_t n_threads) {
     const Fit fit("prefix_values");
-    const PrefixTask<Level> task{fit.lists(by_rank, tied, indptr), n_levels, expected, n_threads};
+    const auto lists = fit.lists(by_rank, tied, indptr);
     fit.below(static_cast<std::size_t>(n_levels), by_rank);
-    const std::size_t n = count_of(task.lists.queries);
-    fit.require(pairs.size() == 0 || pairs.size() == measures.size() * n);
+    const bool share = borders.size() == 0;
+    if (!share) {
+      const Queries own = fit.queries(borders);
+      fit.require(std::is_same_v<Level, std::int32_t> && own.count == lists.queries.count &&
+                  own.begin(own.count) == n_levels);
+    }
+    const std::size_t n = count_of(lists.queries);
     New<double> values{measures.size(), n};
-    std::copy_n(pairs.data(), pairs.size(), values.data());
     std::vector<PrefixMeasure> made;
-    for (const auto& [form, discount, position] : measures)
-      made.push_back(form.on(fit, task.lists.queries, n_levels, weights, discount, position,
-                             pairs.size() > 0, values.data() + made.size() * n));
+    for (const Placed& each : measures) {
+      made.push_back(
+          measure_on(fit, lists.queries, each, weights, values.data() + made.size() * n));
+      const FormArrays& form = *std::get<0>(each);
+      fit.require(form.n_levels == n_levels && form.shares_levels == share);
+    }
+    const PrefixTask<Level> task{lists, n_levels, or_null(borders), expected, n_threads};
     return fill(std::move(values), [&](double*) { skgraded::prefix_values(task, made); });
   }
 
@@ -558,11 +534,11 @@ struct OfLevels {
           "discount"_a, "ragged"_a, "gain"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
           "Sum of discount times gain over the ranks up to the cutoff, by query.");
     m.def("prefix_values", &prefix_values, "level_by_rank"_a, "tied"_a, "indptr"_a, "n_levels"_a,
-          "measures"_a, "weights"_a, "pairs"_a, "expected"_a, "n_threads"_a,
+          "borders"_a, "measures"_a, "weights"_a, "expected"_a, "n_threads"_a,
           "Values of measures of the prefix form, by measure and query.\n\n"
           "A measure is its form, and the places of its discount and position weights among the\n"
-          "weights, each with whether they are ragged. Where forms have no K, `pairs` holds the\n"
-          "pair parts by measure and query; else it is empty.");
+          "weights, each with whether they are ragged. Queries that share their levels have no\n"
+          "borders of levels.");
     m.def("cascade", &cascade, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a, "stop"_a,
           "cutoff"_a, "expected"_a, "n_threads"_a, "worth"_a = New<double>{0}.array(),
           "Expected weight of the rank where a user stops who reads from the top, by query.\n\n"
@@ -601,20 +577,19 @@ NB_MODULE(_native, m) {
   m.def("walk", &py_walk, "gain"_a, "go_on"_a, "indptr"_a,
         "Expected gain, ranks read and probability to go on below the last rank, by query.");
   m.def("reciprocals", &py_reciprocals, "values"_a, "1 / x, and 0 where x is not above 0.");
-  m.def(
-      "pair_sums", &py_pair_sums, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a, "ragged"_a,
-      "borders"_a, "f"_a, "h"_a, "u"_a, "w"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
-      "Weighted sums of K[a, b] = f(min(a, b)) h(b) + u(a) w(b) over pairs of ranks, by query.\n\n"
-      "The levels of query q are borders[q] .. borders[q + 1] - 1, and 0; f[0] is 0. A product\n"
-      "that K lacks is two empty arrays.");
   nb::class_<FormArrays>(
       m, "PrefixForm",
       "What a measure of the prefix form takes from the labels; what it lacks is empty.\n\n"
-      "K[q, a, b] is base[a, b] times factor[q, column[a, b]].")
-      .def(nb::init<Doubles, Doubles, Doubles, Table<double>, Table<double>, Table<std::int32_t>,
-                    Doubles, Bytes, double, std::int64_t>(),
-           "constant"_a, "scale"_a, "gain"_a, "base"_a, "factor"_a, "column"_a, "best"_a,
-           "relevant"_a, "empty"_a, "cutoff"_a);
+      "Scales and constants are by query, or one for all. K is an array, or its factors, of which "
+      "f\nor h may have a row by query, if the scale is 1.")
+      .def("__init__",
+           &FormArrays::make<Table<double>, Table<double>, Doubles, Table<double>, Table<double>,
+                             Table<double>, Doubles, Doubles, Table<double>, Integers, std::int64_t,
+                             bool, double, std::int64_t>,
+           "constant"_a, "scale"_a, "gain"_a, "pair_scale"_a, "f"_a, "h"_a, "u"_a, "w"_a, "K"_a,
+           "n_relevant"_a, "n_levels"_a, "shares_levels"_a, "empty"_a, "cutoff"_a)
+      .def("divide_by", &FormArrays::divide_by, "best"_a, "The values of the ideal rankings.")
+      .def_prop_ro("n_empty", &FormArrays::n_empty, "Number of queries with nothing relevant.");
   m.def("relative_values", &py_relative_values, "values"_a, "best"_a,
         "Values divided by those of the ideal ranking, by query; 0 where these are not above 0.");
   m.def("sum_exactly", &py_sum_exactly, "values"_a, "weights"_a,

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "gain.hpp"
 #include "moments.hpp"
 #include "pair_matrix.hpp"
+#include "pair_sums.hpp"
 #include "queries.hpp"
 
 namespace skgraded {
@@ -47,19 +49,22 @@ inline double relative_value(double value, double best) noexcept {
 }
 
 // A measure on some lists: what it takes from the labels, and the weights of the ranks. Parts that
-// it lacks are null. `value` holds the pair part on entry where no K computes it.
+// it lacks are null.
 struct PrefixMeasure {
-  const double *constant, *scale;  // by query, the scale of the discounted gain
+  ByQuery constant, scale;  // of the discounted gain
   Gains gains;
   RankWeights discount;
   PairMatrix K;
+  PairFactors factors;  // in place of K where queries have levels of their own
+  ByQuery pair_scale;   // that comes with the factors
   RankWeights position;
-  bool has_pairs;
   std::int64_t cutoff;
   const double* best;  // value of the ideal ranking
-  const std::uint8_t* relevant;
+  const std::int64_t* n_relevant;
   double empty;
   double* value;
+
+  bool has_pairs() const noexcept { return pair_scale.values != nullptr; }
 
   auto moments() const noexcept { return std::make_pair(position.values, cutoff); }
 
@@ -76,9 +81,9 @@ struct PrefixMeasure {
     for (std::int64_t q = 0; q < n_queries; ++q) {
       double sum = 0.0;
       if (gain != nullptr) sum = 0.0 + constant[q] + scale[q] * gain[q];
-      if (has_pairs) sum += value[q];
+      if (has_pairs()) sum += value[q];
       if (best != nullptr) sum = relative_value(sum, best[q]);
-      value[q] = relevant[q] != 0 ? sum : empty;
+      value[q] = n_relevant[q] > 0 ? sum : empty;
     }
   }
 };
@@ -88,6 +93,7 @@ template <class Level>
 struct PrefixTask {
   RankedLists<Level> lists;
   std::int64_t n_levels;
+  const std::int64_t* borders;  // of the levels that each query has of its own, or null
   bool expected;
   std::int64_t n_threads;
 };
@@ -118,12 +124,27 @@ void sum_pairs_of_all(const PrefixTask<Level>& task, std::vector<const PrefixMea
   }
 }
 
+// The same where queries have levels of their own, which are integers.
+template <class Level>
+void sum_own_pairs(const PrefixTask<Level>& task, const PrefixMeasure& measure) {
+  if constexpr (std::is_same_v<Level, std::int32_t>) {
+    pair_sums({task.lists, measure.position, task.borders, measure.factors, measure.cutoff,
+               task.expected},
+              task.n_threads, measure.value);
+    for (std::int64_t q = 0; q < task.lists.queries.count; ++q)
+      measure.value[q] *= measure.pair_scale[q];
+  }
+}
+
 template <class Level>
 void prefix_values(const PrefixTask<Level>& task, std::vector<PrefixMeasure> measures) {
   std::vector<const PrefixMeasure*> of_pairs;
   for (const PrefixMeasure& each : measures)
-    if (each.K.base != nullptr) of_pairs.push_back(&each);
-  if (!of_pairs.empty()) sum_pairs_of_all(task, of_pairs);
+    if (each.has_pairs()) of_pairs.push_back(&each);
+  if (task.borders != nullptr)
+    for (const PrefixMeasure* each : of_pairs) sum_own_pairs(task, *each);
+  else if (!of_pairs.empty())
+    sum_pairs_of_all(task, std::move(of_pairs));
   std::vector<double> gain(static_cast<std::size_t>(task.lists.queries.count));
   while (!measures.empty()) {
     const PrefixMeasure one = measures.back();

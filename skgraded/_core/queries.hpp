@@ -66,4 +66,12 @@ struct RankWeights {
   }
 };
 
+// A number of each query (stride 1), or one for all (0).
+struct ByQuery {
+  const double* values;
+  std::int64_t stride;
+
+  double operator[](std::int64_t q) const noexcept { return values[q * stride]; }
+};
+
 }  // namespace skgraded

@@ -94,7 +94,8 @@ class TinyLambdas {
     if (prices_.has_gains()) take(prices_.gain, prices_.gain_factor[q], tiny_.gain);
     if (K.f != nullptr) {
       take(K.f_of(q), 1.0, tiny_.f);
-      take(K.h_of(q), prices_.pair_factor[q], tiny_.h);
+      for (std::int64_t i = 0; i < n; ++i)
+        tiny_.h[i].lane[j] = K.h_at(level[i], q) * prices_.pair_factor[q];
     }
     if (K.u != nullptr) {
       take(K.u, 1.0, tiny_.u);

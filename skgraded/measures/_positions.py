@@ -45,8 +45,7 @@ class Positions(Protocol):
 
 def reciprocal(counts: NDArray[Any]) -> NDArray[np.float64]:
     """Return 1 / x, and 0 where x is 0."""
-    flat = np.ascontiguousarray(counts, dtype=np.float64).ravel()
-    return _core.reciprocals(flat).reshape(counts.shape)
+    return _core.reciprocals(np.ascontiguousarray(counts, dtype=np.float64))
 
 
 class ByRank(NamedTuple):
@@ -89,8 +88,7 @@ class ByRank(NamedTuple):
         ndarray of shape (longest list,)
             The weights.
         """
-        longest = _core.longest_query(ranked.indptr)
-        return (_kept if longest <= _LONGEST_KEPT else _weights)(self, longest)
+        return up_to(_core.longest_query(ranked.indptr), self)
 
     def at(self, n: FloatArray) -> FloatArray:
         """Return the weights of ranks.
@@ -110,6 +108,11 @@ class ByRank(NamedTuple):
 
 def _weights(positions: ByRank, longest: int) -> FloatArray:
     return sealed(positions.at(np.arange(1.0, longest + 1)))
+
+
+def up_to(longest: int, positions: ByRank) -> FloatArray:
+    """Return the weights of the ranks 1, 2, ... of a list of this length."""
+    return (_kept if longest <= _LONGEST_KEPT else _weights)(positions, longest)
 
 
 _LONGEST_KEPT = 10_000  # ranks, whose weights take 80 KB

@@ -15,7 +15,7 @@ measures together, which share equal sums.
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -23,15 +23,14 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support.lazy import cached_property, keep
-from skgraded._support.sealed import all_sealed
 from skgraded.measures._measure import Measure
-from skgraded.measures._positions import ByRank, Positions
+from skgraded.measures._positions import ByRank, Positions, up_to
 from skgraded.rankings import Judgments, Ranked, RankedList, Ties, Unjudged
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
+IntArray = NDArray[np.int64]
 
-_NOTHING = np.zeros(0)
+_NOTHING, _NO_BORDERS, _ONE = np.zeros(0), np.zeros(0, np.int64), np.ones(())
 
 _MOST_LEVELS = 5_000  # the pairs of one query then take 200 MB
 
@@ -73,20 +72,6 @@ class PairPart(NamedTuple):
     K: PairFactors | FloatArray
 
 
-class Cells(NamedTuple):
-    """A matrix for each query, as kernels take it.
-
-    ``K[q, a, b] = base[a, b] * factor[q, column[a, b]]``
-    """
-
-    base: FloatArray
-    factor: FloatArray
-    column: IntArray
-
-
-_NO_CELLS = Cells(np.zeros((0, 0)), np.zeros((0, 1)), np.zeros((0, 0), np.int32))
-
-
 class PairFactors(NamedTuple):
     """A matrix for each query: ``K[q, a, b] = scale[q] * (f[min(a, b)] * h[b] + u[a] * w[b])``.
 
@@ -94,7 +79,7 @@ class PairFactors(NamedTuple):
 
     Attributes
     ----------
-    scale : ndarray of shape (n_queries,)
+    scale : ndarray of shape (n_queries,) or float, default=1.0
         Factor of each query.
     f : ndarray of shape (n_levels,) or (n_queries, n_levels), or None
         The factor of the lower level, which does not fall from level to level and is 0 at level 0.
@@ -105,13 +90,13 @@ class PairFactors(NamedTuple):
         The factors of the level a above and of the level b below. None is 0.
     """
 
-    scale: FloatArray
+    scale: FloatArray | float = 1.0
     f: FloatArray | None = None
     h: FloatArray | None = None
     u: FloatArray | None = None
     w: FloatArray | None = None
 
-    def checked(self, n_queries: int, n_levels: int, borders: NDArray[np.int64] | None) -> Self:
+    def checked(self, n_queries: int, n_levels: int, borders: IntArray | None) -> PairFactors:
         """Return the factors as contiguous arrays of doubles, or raise where they do not fit.
 
         Parameters
@@ -124,7 +109,8 @@ class PairFactors(NamedTuple):
         Returns
         -------
         PairFactors
-            The same numbers.
+            The same numbers. Missing factors are empty arrays. Where f or h differ between queries,
+            they hold the scale, which is 1.
 
         Raises
         ------
@@ -132,54 +118,37 @@ class PairFactors(NamedTuple):
             If a factor has another shape, or `f` is not 0 at level 0 or falls within a query that
             has levels of its own; or if `f` or `h` differ between queries beside other factors.
         """
-        given = zip(self._fields, self, strict=True)
-        arrays = {name: np.asarray(each, float, "C") for name, each in given if each is not None}
-        many = [name for name in ("f", "h") if name in arrays and arrays[name].ndim > 1]
-        by_query = many[0] if many else ""
-        for name, each in arrays.items():
-            shape: tuple[int, ...] = (n_queries,) if name == "scale" else (n_levels,)
-            if name == by_query and borders is None:
+        arrays = [_NOTHING if each is None else np.asarray(each, float, "C") for each in self]
+        scale, f, h, u, w = arrays
+        by_query = ""
+        if borders is None and (f.ndim > 1 or h.ndim > 1):
+            by_query = "f" if f.ndim > 1 else "h"
+        for name, each in zip(self._fields, arrays, strict=True):
+            shape: tuple[int, ...] = (n_levels,)
+            if name == "scale":
+                shape = (n_queries,) if each.ndim else ()
+            elif name == by_query:
                 shape = n_queries, n_levels
-            if each.shape != shape:
+            if each.shape != shape and each is not _NOTHING:
                 raise ValueError(
                     f"{name} of PairFactors must have shape {shape}, got {each.shape}."
                 )
-        beside = sorted(arrays.keys() - {"scale", "f", by_query}) if by_query else []
-        if beside:
-            raise ValueError(
-                f"{by_query} of PairFactors must be the same for all queries beside "
-                f"{' and '.join(beside)}, got shape {arrays[by_query].shape}."
-            )
-        if borders is not None and "f" in arrays:
-            _require_rising(arrays["f"], borders)
-        return type(self)(**arrays)
-
-    def cells(self, n_levels: int) -> Cells:
-        """Return K on a scale that all queries share, as `Cells`.
-
-        Parameters
-        ----------
-        n_levels : int
-            Number of levels.
-
-        Returns
-        -------
-        Cells
-            The same numbers. If `f` or `h` differ between queries, no other factor but `scale` may
-            be beside them, and `h` must be beside an `f` that does not.
-        """
-        make = _kept if n_levels <= _LONGEST_KEPT else _make_levels_of_pairs
-        lower, below, first, every = make(n_levels)
-        if self.f is not None and self.f.ndim > 1:
-            return Cells(every, self.f * self.scale[:, None], lower)
-        base = np.zeros(lower.shape) if self.f is None else self.f[lower]
-        if self.h is not None and self.h.ndim > 1:
-            return Cells(base, self.h * self.scale[:, None], below)
-        if self.h is not None:
-            base = base * self.h
-        if self.u is not None and self.w is not None:
-            base = base + self.u[:, None] * self.w
-        return Cells(base, self.scale[:, None].copy(), first)
+        if by_query:
+            others = zip("huw", arrays[2:], strict=True)
+            beside = [name for name, each in others if name != by_query and each is not _NOTHING]
+            if beside:
+                raise ValueError(
+                    f"{by_query} of PairFactors must be the same for all queries beside "
+                    f"{' and '.join(beside)}, got shape {(n_queries, n_levels)}."
+                )
+            if scale.ndim or self.scale != 1.0:
+                f, h = (each * scale[..., None] if each.ndim > 1 else each for each in (f, h))
+                scale = _ONE
+        elif borders is not None and f is not _NOTHING:
+            _require_rising(f, borders)
+        if u is _NOTHING or w is _NOTHING:
+            u = w = _NOTHING
+        return PairFactors(scale, f, _NOTHING if f is _NOTHING else h, u, w)
 
     @property
     def rises(self) -> bool:
@@ -188,26 +157,11 @@ class PairFactors(NamedTuple):
             return True
         return bool((self.f[..., 0] == 0).all() and (np.diff(self.f) >= 0).all())
 
-    def by_level(self, n_levels: int = 0) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return f, h, u and w by level; both factors of a product that K lacks are empty.
 
-        Parameters
-        ----------
-        n_levels : int, default=0
-            Number of levels. Without it h is empty where it is 1.
-
-        Returns
-        -------
-        tuple of ndarray
-            Arrays of shape (n_levels,), (n_queries * n_levels,) or (0,).
-        """
-        h = np.ones(n_levels) if self.h is None else self.h
-        lower = (_NOTHING, _NOTHING) if self.f is None else (self.f.ravel(), h.ravel())
-        both = (_NOTHING, _NOTHING) if self.u is None or self.w is None else (self.u, self.w)
-        return *lower, *both
+_NO_FACTORS = PairFactors(_NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING)
 
 
-def _require_rising(f: FloatArray, borders: NDArray[np.int64]) -> None:
+def _require_rising(f: FloatArray, borders: IntArray) -> None:
     """Raise unless f is 0 at level 0, and does not fall from there within each query."""
     if f[0] != 0:
         raise ValueError(f"f of PairFactors must be 0 at level 0, got {float(f[0])!r}.")
@@ -218,18 +172,6 @@ def _require_rising(f: FloatArray, borders: NDArray[np.int64]) -> None:
             "f of PairFactors must not fall from level to level of a query, got "
             f"{float(f[level])!r} after {last!r}."
         )
-
-
-def _make_levels_of_pairs(n_levels: int) -> list[Any]:
-    """Return min(a, b), b, 0 and 1 for all pairs of levels a, b; shape (n_levels, n_levels)."""
-    above, below = np.indices((n_levels, n_levels), dtype=np.int32)
-    lower, below = np.minimum(above, below), np.ascontiguousarray(below)
-    return all_sealed(lower, below, np.zeros_like(below), np.ones(below.shape))
-
-
-_LONGEST_KEPT = 64  # levels, whose pairs take 16 KB
-
-_kept = lru_cache(maxsize=_LONGEST_KEPT)(_make_levels_of_pairs)
 
 
 class PrefixMeasure(Measure):
@@ -316,7 +258,7 @@ class PrefixMeasure(Measure):
                 factor[part.queries] = self.query_factor(part.judgments)
             return factor
         form = self.prefix_form(judgments)
-        relevant, best = form.relevant, form.best
+        relevant, best = form.n_relevant > 0, form.best
         if not self.normalize:
             return relevant.astype(np.float64)
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
@@ -332,18 +274,11 @@ class PrefixForm(NamedTuple):
     Attributes
     ----------
     linear : LinearPart or None
-        The linear part, whose gain, scale and constant are arrays of doubles.
+        The linear part.
     pairs : PairPart or None
-        The pair part, whose K is contiguous.
-    cells : Cells
-        K on a scale that all queries share; empty without a pair part, and where queries have
-        levels of their own.
-    relevant : ndarray of shape (n_queries,), bool
-        Whether a query has something relevant.
-    n_empty : int
-        Number of queries that have nothing relevant.
-    cutoff : int
-        The last rank that counts.
+        The pair part, whose K is checked.
+    n_relevant : ndarray of shape (n_queries,), int64
+        Number of relevant documents of each query.
     best : ndarray of shape (n_queries,) or (0,)
         Value of the ideal ranking; empty if the measure is not normalized.
     kernel : _core.PrefixForm
@@ -352,10 +287,7 @@ class PrefixForm(NamedTuple):
 
     linear: LinearPart | None
     pairs: PairPart | None
-    cells: Cells
-    relevant: NDArray[np.bool_]
-    n_empty: int
-    cutoff: int
+    n_relevant: IntArray
     best: FloatArray
     kernel: _core.PrefixForm
 
@@ -363,35 +295,37 @@ class PrefixForm(NamedTuple):
 def _form_of(
     linear: LinearPart | None, pairs: PairPart | None, judgments: Judgments, owner: PrefixMeasure
 ) -> PrefixForm:
-    cells, gain, scale, constant = _NO_CELLS, _NOTHING, _NOTHING, _NOTHING
+    gain = scale = constant = array = _NOTHING
+    factors = _NO_FACTORS
     if linear is not None:
-        gain, n_queries = np.ascontiguousarray(linear.gain, np.float64), judgments.n_queries
-        scale, constant = (np.full(n_queries, each, np.float64) for each in linear[2:])
-        linear = LinearPart(linear.discount, gain, scale, constant)
+        gain, scale, constant = (np.asarray(each, float, "C") for each in linear[1:])
     if pairs is not None:
-        pairs, cells = _as_kernels_take(pairs, judgments, owner)
-    relevant = judgments.count_pool(owner._relevant(judgments)) > 0
-    cutoff = owner.k or _core.LAST_RANK
-    rules = relevant.view(np.uint8), owner.empty, cutoff
-    make_kernel = partial(_core.PrefixForm, constant, scale, gain, *cells)
-    kernel = make_kernel(_NOTHING, *rules)
-    n_empty = len(relevant) - int(np.count_nonzero(relevant))
-    form = PrefixForm(linear, pairs, cells, relevant, n_empty, cutoff, _NOTHING, kernel)
-    if not owner.normalize:
-        return form
-    (best,) = _Plan.of([form]).values(judgments.ideal, owner.ties, owner.unjudged)
-    return form._replace(best=best, kernel=make_kernel(best, *rules))
+        pairs = PairPart(pairs.positions, _checked(pairs.K, judgments, owner))
+        if isinstance(pairs.K, PairFactors):
+            factors = pairs.K
+        else:
+            factors, array = PairFactors(_ONE, *_NO_FACTORS[1:]), pairs.K
+    n_relevant = judgments.count_pool(owner._relevant(judgments))
+    rules = judgments.n_levels, judgments.borders is None, owner.empty, owner.k or _core.LAST_RANK
+    taken: Any = constant, scale, gain, *factors, array, n_relevant, *rules
+    kernel = _core.PrefixForm(*taken)
+    form = PrefixForm(linear, pairs, n_relevant, _NOTHING, kernel)
+    if owner.normalize:
+        (best,) = _Plan.of([form], judgments).values(judgments.ideal, owner.ties, owner.unjudged)
+        kernel.divide_by(best)
+        form = PrefixForm(linear, pairs, n_relevant, best, kernel)
+    return form
 
 
-def _as_kernels_take(
-    pairs: PairPart, judgments: Judgments, owner: PrefixMeasure
-) -> tuple[PairPart, Cells]:
-    """Check K, and return it as given, and as cells where queries share their levels."""
+def _checked(
+    K: PairFactors | FloatArray, judgments: Judgments, owner: PrefixMeasure
+) -> PairFactors | FloatArray:
+    """Return K as contiguous doubles, or raise where it does not fit the labels."""
     n_queries, n_levels, borders = judgments.n_queries, judgments.n_levels, judgments.borders
-    if isinstance(pairs.K, PairFactors):
-        pairs = pairs._replace(K=pairs.K.checked(n_queries, n_levels, borders))
+    if isinstance(K, PairFactors):
+        K = K.checked(n_queries, n_levels, borders)
         if borders is not None:
-            return pairs, _NO_CELLS
+            return K
     elif borders is not None:
         raise ValueError(
             f"K of {type(owner).__name__} must be PairFactors where queries have levels of their "
@@ -404,12 +338,9 @@ def _as_kernels_take(
             f"which counts pairs of grades, got {n_levels:,}. Measures that only use "
             "gains and discounts, such as nDCG, accept any number of grades."
         )
-    if isinstance(pairs.K, PairFactors):
-        return pairs, pairs.K.cells(n_levels)
-    shape = n_levels, n_levels
-    by_query = np.broadcast_to(pairs.K, (n_queries, *shape)).reshape(n_queries, -1)
-    columns = np.arange(n_levels**2, dtype=np.int32).reshape(shape)
-    return pairs, Cells(np.ones(shape), np.ascontiguousarray(by_query, np.float64), columns)
+    if isinstance(K, PairFactors):
+        return K
+    return np.asarray(np.broadcast_to(K, (n_queries, n_levels, n_levels)), float, "C")
 
 
 def value_of_pairs(
@@ -418,7 +349,8 @@ def value_of_pairs(
     """Sum p_n K[r_m, r_n] over all ranks of the ideal rankings, shape (n_queries,)."""
     whole = owner._replace(k=None, empty=0.0, normalize=False)
     form = _form_of(None, PairPart(positions, factors), judgments, whole)
-    (values,) = _Plan.of([form]).values(judgments.ideal, owner.ties, owner.unjudged)
+    plan = _Plan.of([form], judgments)
+    (values,) = plan.values(judgments.ideal, owner.ties, owner.unjudged)
     return values
 
 
@@ -468,33 +400,34 @@ def _score_together(
     kept = judgments.kept["together"]
     plan: _Plan | None = kept.get(measures)
     if plan is None:
-        plan = _Plan.of([each.prefix_form(judgments) for each in measures])
+        plan = _Plan.of([each.prefix_form(judgments) for each in measures], judgments)
         keep(kept, measures, plan, long=judgments.borders is not None)
     return list(zip(plan.values(rankings, first.ties, first.unjudged), plan.n_empty, strict=True))
 
 
 class _Plan(NamedTuple):
-    """Measures that are scored together.
+    """Measures that are scored together on some labels.
 
     Attributes
     ----------
-    forms : list of PrefixForm
-        Their forms.
     n_empty : list of int
         The numbers of queries that have nothing relevant.
+    placed : list of (_core.PrefixForm, int, int)
+        The kernels' forms, and the places of discount and position weights among the weights.
     positions : list of Positions
         The different discounts and position weights.
-    placed : list of (_core.PrefixForm, int, int)
-        The kernels' forms, and the places of discount and position weights among these.
+    weights : list of (ndarray, bool) or None
+        Those that depend on the rank alone, and that they do not differ between queries; None in
+        the place of others.
     """
 
-    forms: list[PrefixForm]
     n_empty: list[int]
-    positions: list[Positions]
     placed: list[tuple[_core.PrefixForm, int, int]]
+    positions: list[Positions]
+    weights: list[tuple[FloatArray, bool] | None]
 
     @classmethod
-    def of(cls, forms: list[PrefixForm]) -> Self:
+    def of(cls, forms: list[PrefixForm], judgments: Judgments) -> Self:
         """Plan to score measures of these forms."""
         places: dict[Positions, int] = {}
         placed = []
@@ -502,33 +435,35 @@ class _Plan(NamedTuple):
             discount = form.linear and places.setdefault(form.linear.discount, len(places))
             position = form.pairs and places.setdefault(form.pairs.positions, len(places))
             placed.append((form.kernel, discount or 0, position or 0))
-        return cls(forms, [form.n_empty for form in forms], list(places), placed)
+        n_empty = [each.kernel.n_empty for each in forms]
+        longest = _core.longest_query(judgments.indptr)
+        if not judgments.has_own_pool:
+            longest = max(longest, judgments.pool.longest)
+        weights = [
+            (up_to(longest, each), False) if isinstance(each, ByRank) else None for each in places
+        ]
+        return cls(n_empty, placed, list(places), weights)
 
     def values(self, rankings: Ranked, ties: Ties, unjudged: Unjudged) -> FloatArray:
         """Return the values by measure and query."""
         judgments, ranked = rankings.judgments, rankings.ranked(ties, unjudged)
-        weights = [_weights_of(each, unjudged, ranked, rankings) for each in self.positions]
-        how, pairs = (ties == "expected", rankings.n_threads), _NOTHING
-        if judgments.borders is not None:
-            pairs = np.zeros((len(self.forms), judgments.n_queries))
-            for i, (form, (_, _, place)) in enumerate(zip(self.forms, self.placed, strict=True)):
-                if form.pairs is not None:
-                    K: Any = form.pairs.K
-                    lists = *ranked, *weights[place], judgments.borders
-                    given: Any = *lists, *K.by_level(), form.cutoff, *how
-                    pairs[i] = K.scale * _core.pair_sums(*given)
-        return _core.prefix_values(*ranked, judgments.n_levels, self.placed, weights, pairs, *how)
+        borders = _NO_BORDERS if judgments.borders is None else judgments.borders
+        weights = [
+            known or (_weights_of(each, unjudged, ranked, rankings), True)
+            for each, known in zip(self.positions, self.weights, strict=True)
+        ]
+        how = ties == "expected", rankings.n_threads
+        levels = judgments.n_levels, borders
+        return _core.prefix_values(*ranked, *levels, self.placed, weights, *how)
 
 
 def _weights_of(
     positions: Positions, unjudged: Unjudged, ranked: RankedList, rankings: Ranked
-) -> tuple[FloatArray, bool]:
-    """Return the weights of the ranks, and whether they differ between queries."""
+) -> FloatArray:
+    """Return weights of all documents, which are computed once."""
     judgments = rankings.judgments
-    if isinstance(positions, ByRank):
-        return positions(ranked, judgments), False
     kept, key = judgments.kept["weights"], (positions, unjudged, type(rankings))
     weights = kept.get(key)
     if weights is None:
         weights = keep(kept, key, positions(ranked, judgments), long=True)
-    return weights, True
+    return weights

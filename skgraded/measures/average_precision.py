@@ -327,8 +327,7 @@ class xGAP(_ThresholdMeasure):
     def _pair_part(self, judgments: Judgments) -> PairPart:
         users = self._users(judgments)
         share = users.expected_shares(judgments, divided=True)  # e(i) / G(i)
-        scale = np.ones(judgments.n_queries)
-        return PairPart(RECIPROCAL, PairFactors(scale, f=users.G, h=share))
+        return PairPart(RECIPROCAL, PairFactors(f=users.G, h=share))
 
 
 class eGAP(_ThresholdMeasure):
@@ -365,7 +364,7 @@ class eGAP(_ThresholdMeasure):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         share = self._users(judgments).expected_shares(judgments, divided=False)
-        return PairPart(RECIPROCAL, PairFactors(np.ones(judgments.n_queries), f=share))
+        return PairPart(RECIPROCAL, PairFactors(f=share))
 
 
 def _graded(judgments: Judgments) -> FloatArray:

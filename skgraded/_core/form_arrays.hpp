@@ -1,0 +1,115 @@
+// What a measure of the prefix form takes from the labels, as arrays that Python passes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "fit.hpp"
+#include "pair_matrix.hpp"
+#include "prefix_values.hpp"
+#include "queries.hpp"
+
+namespace skgraded {
+
+// It keeps the arrays alive. What a measure lacks is empty.
+struct FormArrays {
+  Table<double> constant, scale;  // by query, or one for all
+  In<double> gain;
+  Table<double> pair_scale;  // the same; empty without pairs
+  Table<double> f, h;        // by level, or by query and level
+  In<double> u, w;
+  Table<double> K;  // in place of the factors, by query, level above and level below
+  In<std::int64_t> n_relevant;
+  std::int64_t n_levels;
+  bool shares_levels;
+  double empty;
+  std::int64_t cutoff;
+  In<double> best;  // value of the ideal ranking
+  std::vector<double> base;
+  std::vector<std::int32_t> column;
+  PrefixMeasure measure{};  // the same as kernels read it, but for the weights of ranks
+
+  // Makes one where Python has room for it.
+  template <class... Arguments>
+  static void make(FormArrays* place, const Arguments&... arguments) {
+    FormArrays form{arguments..., {}, {}, {}};
+    form.check();
+    PrefixMeasure& measure = form.measure;
+    measure.constant = by_query(form.constant);
+    measure.scale = by_query(form.scale);
+    measure.gains = {or_null(form.gain), length_of(form.gain)};
+    measure.pair_scale = by_query(form.pair_scale);
+    measure.factors = {or_null(form.f), or_null(form.h),        or_null(form.u),
+                       or_null(form.w), form.stride_of(form.f), form.stride_of(form.h)};
+    if (measure.has_pairs() && form.shares_levels) form.lay_out_cells();
+    measure.cutoff = form.cutoff;
+    measure.n_relevant = form.n_relevant.data();
+    measure.empty = form.empty;
+    new (place) FormArrays(std::move(form));
+  }
+
+  std::int64_t n_queries() const noexcept { return length_of(n_relevant); }
+
+  std::int64_t n_empty() const noexcept {
+    return std::count(n_relevant.data(), n_relevant.data() + n_relevant.size(), 0);
+  }
+
+  void divide_by(const In<double>& values) {
+    Fit("divide_by").require(length_of(values) == n_queries());
+    best = values;
+    measure.best = best.data();
+  }
+
+ private:
+  static ByQuery by_query(const Table<double>& numbers) noexcept {
+    return {or_null(numbers), numbers.size() > 1 ? 1 : 0};
+  }
+
+  std::int64_t stride_of(const Table<double>& factor) const noexcept {
+    return length_of(factor) > n_levels ? n_levels : 0;
+  }
+
+  void check() const {
+    const Fit fit("PrefixForm");
+    for (const auto* each : {&constant, &scale, &pair_scale})
+      if (each->size() > 1) fit.require_length(*each, n_queries());
+    fit.require(gain.size() == 0 || (constant.size() > 0 && scale.size() > 0));
+    for (const auto* each : {&gain, &u, &w}) fit.require_length(*each, n_levels);
+    for (const auto* each : {&f, &h})
+      fit.require_length(*each, stride_of(*each) > 0 ? n_queries() * n_levels : n_levels);
+    fit.require(u.size() == w.size() && (f.size() > 0 || h.size() == 0));
+    fit.require(stride_of(f) == 0 || (stride_of(h) == 0 && u.size() == 0));
+    fit.require_length(K, n_queries() * n_levels * n_levels);
+  }
+
+  // f or h by query, whose scale is 1, or else the scale is the factor that differs between
+  // queries.
+  void lay_out_cells() {
+    const auto n_cells = static_cast<std::size_t>(n_levels * n_levels);
+    base.assign(n_cells, 1.0);
+    column.resize(n_cells);
+    measure.K = {base.data(), K.data(), column.data(), n_levels * n_levels};
+    if (K.size() > 0) return std::iota(column.begin(), column.end(), 0);
+    const PairFactors& factors = measure.factors;
+    const bool f_differs = factors.f_stride > 0, h_differs = factors.h_stride > 0;
+    const ByQuery whole = measure.pair_scale;
+    measure.K.factor = f_differs ? factors.f : h_differs ? factors.h : whole.values;
+    measure.K.n_columns = f_differs || h_differs ? n_levels : whole.stride;
+    std::size_t cell = 0;
+    for (std::int32_t a = 0; a < n_levels; ++a)
+      for (std::int32_t b = 0; b < n_levels; ++b, ++cell) {
+        const std::int32_t lower = std::min(a, b);
+        if (!f_differs) base[cell] = factors.f == nullptr ? 0.0 : factors.f[lower];
+        if (!h_differs) base[cell] *= factors.h_at(b);
+        if (factors.u != nullptr) base[cell] += factors.u[a] * factors.w[b];
+        column[cell] = f_differs ? lower : h_differs ? b : 0;
+      }
+  }
+};
+
+}  // namespace skgraded
