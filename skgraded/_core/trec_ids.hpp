@@ -126,95 +126,37 @@ inline Table index_documents(const Documents& documents, const Queries& queries,
   return table;
 }
 
-// Bits of hashes that were seen.
-class SeenHashes {
- public:
-  void start(std::int64_t n) {
-    std::size_t words = 1;
-    while (words < static_cast<std::size_t>(n)) words *= 2;
-    words_.assign(words, 0);
+// Whether bits of the hashes show that no id repeats, at half the cost of a table. They nearly
+// always do where none does.
+inline bool all_differ(const Documents& documents, std::int64_t begin, std::int64_t end,
+                       const HashKey& key, std::vector<std::uint64_t>& words) {
+  const std::int64_t n_words = 2 * slots_for(end - begin);
+  words.assign(static_cast<std::size_t>(n_words), 0);
+  for (std::int64_t i = begin; i < end; ++i) {
+    const HashBits bits(hash_of(documents[i], key), n_words);
+    if (bits.are_in(words.data())) return false;
+    bits.add_to(words.data());
   }
+  return true;
+}
 
-  // Whether the bits of the hash were set before, most likely by an equal hash.
-  bool add(std::uint64_t hash) noexcept {
-    const HashBits bits(hash, static_cast<std::int64_t>(words_.size()));
-    const bool seen = bits.are_in(words_.data());
-    bits.add_to(words_.data());
-    return seen;
-  }
-
- private:
-  std::vector<std::uint64_t> words_;
-};
-
-// Documents that repeat an id of their query. Nearly all queries have none, which bits of hashes
-// show at a fraction of the cost of a table.
-class DuplicateFinder {
- public:
-  DuplicateFinder(const Documents& documents, const HashKey& key)
-      : documents_(documents), key_(key) {}
-
-  void search(std::int64_t begin, std::int64_t end) {
-    const std::int64_t n = end - begin;
-    if (n > kMostDocuments || !search_by_bits(begin, n)) search_by_table(begin, end);
-  }
-
-  // Pairs (a document, the first one of the query with the same id).
+// Pairs of a document and the first one of its query with the same id.
+inline std::vector<std::int64_t> find_duplicates(const Documents& documents, const Queries& queries,
+                                                 const HashKey& key) {
   std::vector<std::int64_t> pairs;
-
- private:
-  // Suspects are compared with all documents before them.
-  static constexpr std::int64_t kMostDocuments = 1 << 16;
-  static constexpr std::size_t kMostSuspects = 16;
-
-  bool search_by_bits(std::int64_t begin, std::int64_t n) {
-    seen_.start(n);
-    hash_.resize(static_cast<std::size_t>(n));
-    std::size_t n_suspects = 0;
-    std::int64_t suspect[kMostSuspects + 1];
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::uint64_t hash = hash_of(documents_[begin + i], key_);
-      hash_[static_cast<std::size_t>(i)] = hash;
-      suspect[n_suspects] = i;
-      n_suspects += seen_.add(hash) ? 1 : 0;
-      if (n_suspects > kMostSuspects) return false;
-    }
-    for (std::size_t each = 0; each < n_suspects; ++each) compare(begin, suspect[each]);
-    return true;
-  }
-
-  void compare(std::int64_t begin, std::int64_t i) {
-    const std::uint64_t hash = hash_[static_cast<std::size_t>(i)];
-    for (std::int64_t first = 0; first < i; ++first) {
-      if (hash_[static_cast<std::size_t>(first)] != hash) continue;
-      if (!same_text(documents_[begin + first], documents_[begin + i])) continue;
-      pairs.push_back(begin + i);
-      pairs.push_back(begin + first);
-      return;
-    }
-  }
-
-  void search_by_table(std::int64_t begin, std::int64_t end) {
-    slots_.assign(static_cast<std::size_t>(slots_for(end - begin)), 0);
-    fill_table(documents_, begin, end, key_, slots_.data(),
-               static_cast<std::int64_t>(slots_.size()), [&](std::int64_t i, std::int64_t first) {
-                 pairs.push_back(i);
+  std::vector<std::uint64_t> words;
+  for (std::int64_t q = 0; q < queries.count; ++q) {
+    const std::int64_t begin = queries.begin(q), end = queries.begin(q + 1);
+    if (all_differ(documents, begin, end, key, words)) continue;
+    const std::int64_t n_slots = slots_for(end - begin);
+    words.assign(static_cast<std::size_t>(n_slots), 0);
+    fill_table(documents, begin, end, key, words.data(), n_slots,
+               [&](std::int64_t again, std::int64_t first) {
+                 pairs.push_back(again);
                  pairs.push_back(first);
                });
   }
-
-  Documents documents_;
-  HashKey key_;
-  SeenHashes seen_;
-  std::vector<std::uint64_t> hash_, slots_;
-};
-
-inline std::vector<std::int64_t> find_duplicates(const Documents& documents, const Queries& queries,
-                                                 const HashKey& key) {
-  DuplicateFinder finder(documents, key);
-  for (std::int64_t q = 0; q < queries.count; ++q)
-    finder.search(queries.begin(q), queries.begin(q) + queries.size(q));
-  return std::move(finder.pairs);
+  return pairs;
 }
 
 // Documents that are in a table: where each stands among those that were asked for, and its number
