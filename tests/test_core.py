@@ -240,7 +240,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     | {"measures": WEIGHTS | FORM | {"shares_levels": False}},
     "relative_values": {"values": 3, "best": 3},
     "sum_exactly": {"values": np.zeros(3), "weights": 3},
-    "exact_means": {"columns": [[np.zeros(2), np.zeros(1)]], "weights": 3},
+    "exact_means": {"values": 3, "weights": 3},
     "place_scores": {"scores": 4, "places": 4},
     "list_best_first": {"counts": 3, "n_levels": 3},
     "expected_shares": {"counts": 3, "g": 2, "level": 2, "factor": np.zeros(3)},

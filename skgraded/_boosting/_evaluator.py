@@ -217,9 +217,11 @@ def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, flo
     [('ap', 1.0)]
     """
     judgments = rankings.judgments
-    columns = [[values] for values, _ in score_queries([each for _, each in named], rankings)]
+    scored = score_queries([each for _, each in named], rankings)
+    values = np.array([of_measure for of_measure, _ in scored])
+    means = exact_means(values, judgments.weights, axis=1)
     found = []
-    for (name, chosen), mean in zip(named, exact_means(columns, judgments.weights), strict=True):
+    for (name, chosen), [mean] in zip(named, means, strict=True):
         if math.isnan(mean):  # a library that gets it would stop the training
             raise ValueError(
                 f"{chosen} has no value on this data set: none of its {judgments.n_queries} "

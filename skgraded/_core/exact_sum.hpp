@@ -16,7 +16,7 @@ class ExactSum {
  public:
   static constexpr std::size_t kLimbs = 68;  // all doubles, and 2^60 times the largest
   static constexpr std::uint64_t kLimbBits = 32;
-  using Bytes = std::array<std::uint8_t, 4 * kLimbs>;
+  using Words = std::array<std::uint64_t, kLimbs / 2>;
 
   // The value is finite.
   void add(double value) noexcept {
@@ -33,19 +33,13 @@ class ExactSum {
     if (++n_uncarried_ == kMostUncarried) carry();
   }
 
-  // In limbs of 32 bits, of which only the last has a sign.
-  const std::array<std::int64_t, kLimbs>& limbs() noexcept {
+  // In two's complement, the lowest word first.
+  Words words() noexcept {
     carry();
-    return limbs_;
-  }
-
-  // In two's complement, the lowest byte first.
-  Bytes bytes() noexcept {
-    carry();
-    Bytes result;
+    Words result;
     for (std::size_t i = 0; i < result.size(); ++i)
-      result[i] = static_cast<std::uint8_t>(
-          (low(static_cast<std::uint64_t>(limbs_[i / 4])) >> (8 * (i % 4))) & 0xff);
+      result[i] = static_cast<std::uint64_t>(limbs_[2 * i + 1]) << kLimbBits |
+                  static_cast<std::uint64_t>(limbs_[2 * i]);
     return result;
   }
 
@@ -61,6 +55,7 @@ class ExactSum {
   void carry() noexcept {
     n_uncarried_ = 0;
     for (std::size_t i = 0; i + 1 < kLimbs; ++i) {
+      if (limbs_[i] == 0) continue;  // as most are
       const std::int64_t rest = low(static_cast<std::uint64_t>(limbs_[i]));
       limbs_[i + 1] += (limbs_[i] - rest) / (std::int64_t{1} << kLimbBits);
       limbs_[i] = rest;
@@ -86,17 +81,20 @@ struct MeanSums {
   }
 };
 
-// Without weights (null), each value weighs 1.
-inline void sum_exactly(const double* values, const double* weights, std::int64_t n,
-                        MeanSums& sums) noexcept {
-  std::int64_t n_counted = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (std::isnan(values[i])) continue;
+// Sums every `step`th value. Without weights (null), each weighs 1.
+inline MeanSums sum_exactly(const double* values, std::size_t step, const double* weights,
+                            std::size_t n) noexcept {
+  MeanSums sums;
+  std::size_t n_counted = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double value = values[i * step];
+    if (std::isnan(value)) continue;
     ++n_counted;
-    sums.add(values[i], weights == nullptr ? 1.0 : weights[i]);
+    sums.add(value, weights == nullptr ? 1.0 : weights[i]);
     if (weights != nullptr) sums.weights.add(weights[i]);
   }
   if (weights == nullptr) sums.weights.add(static_cast<double>(n_counted));
+  return sums;
 }
 
 }  // namespace skgraded

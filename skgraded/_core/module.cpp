@@ -129,77 +129,56 @@ Out<double> py_relative_values(const Doubles& values, const Doubles& best) {
   });
 }
 
-nb::bytes bytes_of(ExactSum& sum) {
-  const ExactSum::Bytes bytes = sum.bytes();
-  return nb::bytes(bytes.data(), bytes.size());
+// The words from `begin` on as an integer of Python. Only the last of all words has a sign.
+nb::int_ whole(const ExactSum::Words& words, std::size_t begin) {
+  const nb::int_ n_bits(64);
+  std::size_t end = words.size();
+  while (end > begin + 1 && words[end - 1] == 0) --end;
+  const std::uint64_t top = words[end - 1];
+  nb::object digits =
+      end == words.size() ? nb::int_(static_cast<std::int64_t>(top)) : nb::int_(top);
+  for (--end; end > begin; --end) digits = (digits << n_bits) | nb::int_(words[end - 1]);
+  return nb::borrow<nb::int_>(digits);
 }
 
-// Adds values to the sums; their weights stand in a longer array, from `first` on.
-void add_exactly(const Fit& fit, const Doubles& values, const Doubles& weights, std::size_t first,
-                 MeanSums& sums) {
-  fit.require(weights.size() == 0 || first + values.size() <= weights.size());
-  const double* weight = weights.size() > 0 ? weights.data() + first : nullptr;
-  without_gil([&] {
-    sum_exactly(values.data(), weight, static_cast<std::int64_t>(values.size()), sums);
-    return 0;
-  });
+std::tuple<nb::int_, nb::int_, std::int64_t> py_sum_exactly(const Doubles& values,
+                                                            const Doubles& weights) {
+  Fit("sum_exactly").require_length(weights, length_of(values));
+  MeanSums sums =
+      without_gil([&] { return sum_exactly(values.data(), 1, or_null(weights), values.size()); });
+  return {whole(sums.values.words(), 0), whole(sums.weights.words(), 0), sums.n_infinite};
 }
-
-std::tuple<nb::bytes, nb::bytes, std::int64_t> py_sum_exactly(const Doubles& values,
-                                                              const Doubles& weights) {
-  MeanSums sums;
-  add_exactly(Fit("sum_exactly"), values, weights, 0, sums);
-  return {bytes_of(sums.values), bytes_of(sums.weights), sums.n_infinite};
-}
-
-// A sum as an integer of Python, without the limbs below it that are 0.
-struct Whole {
-  nb::object digits;
-  std::size_t n_limbs_below;
-
-  explicit Whole(ExactSum& sum) : digits(nb::int_(0)), n_limbs_below(0) {
-    const auto& limbs = sum.limbs();
-    std::size_t end = limbs.size();
-    while (end > 0 && limbs[end - 1] == 0) --end;
-    while (n_limbs_below < end && limbs[n_limbs_below] == 0) ++n_limbs_below;
-    for (; end > n_limbs_below; --end)
-      digits = (digits << nb::int_(ExactSum::kLimbBits)) | nb::int_(limbs[end - 1]);
-  }
-
-  nb::object without(std::size_t n_limbs) const {
-    return digits << nb::int_(ExactSum::kLimbBits * (n_limbs_below - n_limbs));
-  }
-};
 
 // Integers of Python round their quotient once.
-double mean_of(MeanSums& sums) {
-  const Whole weights(sums.weights);
-  if (!nb::cast<bool>(nb::bool_(weights.digits))) return std::numeric_limits<double>::quiet_NaN();
+double mean_of(MeanSums sums) {
+  const ExactSum::Words values = sums.values.words(), weights = sums.weights.words();
+  if (weights == ExactSum::Words{}) return std::numeric_limits<double>::quiet_NaN();
   if (sums.n_infinite > 0) return std::numeric_limits<double>::infinity();
-  const Whole values(sums.values);
-  const std::size_t n_limbs = std::min(values.n_limbs_below, weights.n_limbs_below);
-  return nb::cast<double>(values.without(n_limbs) / weights.without(n_limbs));
+  std::size_t begin = 0;
+  while (values[begin] == 0 && weights[begin] == 0) ++begin;
+  return nb::cast<double>(whole(values, begin) / whole(weights, begin));
 }
 
-using Parts = nb::typed<nb::list, Doubles>;
-using Converted = nb::ndarray<nb::numpy, const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::typed<nb::list, nb::typed<nb::list, double>>;
 
-nb::typed<nb::list, double> py_exact_means(const nb::typed<nb::list, Parts>& columns,
-                                           const Doubles& weights) {
+Rows py_exact_means(const Table<double>& values, const Doubles& weights, std::size_t n_before,
+                    std::size_t n_after) {
+  const std::size_t n_means = n_before * n_after;
+  const std::size_t n_queries = n_means > 0 ? values.size() / n_means : 0;
+  const Fit fit("exact_means");
+  fit.require(values.size() == n_means * n_queries);
+  fit.require_length(weights, static_cast<std::int64_t>(n_queries));
   nb::list means;
-  for (const nb::handle column : columns) {
-    MeanSums sums;
-    std::size_t first = 0;
-    for (const nb::handle part : nb::cast<nb::list>(column)) {
-      Doubles values;
-      if (!nb::try_cast(part, values))
-        values = nb::cast<Doubles>(nb::cast(nb::cast<Converted>(part)));  // a copy
-      add_exactly(Fit("exact_means"), values, weights, first, sums);
-      first += values.size();
+  for (std::size_t i = 0; i < n_before; ++i) {
+    nb::list row;
+    for (std::size_t j = 0; j < n_after; ++j) {
+      const double* first = values.data() + i * n_queries * n_after + j;
+      row.append(mean_of(
+          without_gil([&] { return sum_exactly(first, n_after, or_null(weights), n_queries); })));
     }
-    means.append(mean_of(sums));
+    means.append(row);
   }
-  return nb::typed<nb::list, double>(means);
+  return Rows(means);
 }
 
 std::tuple<Sealed<double>, std::int64_t> py_copy_scores(const Doubles& scores) {
@@ -593,14 +572,14 @@ NB_MODULE(_native, m) {
   m.def("relative_values", &py_relative_values, "values"_a, "best"_a,
         "Values divided by those of the ideal ranking, by query; 0 where these are not above 0.");
   m.def("sum_exactly", &py_sum_exactly, "values"_a, "weights"_a,
-        "Sum of values times weights, and of weights, in whole numbers of 2^-1074, as bytes.\n\n"
+        "Sum of values times weights, and of weights, in whole numbers of 2^-1074.\n\n"
         "nan is left out; the third number is how many values are infinite. No weights are weights "
         "of 1.");
   m.def(
-      "exact_means", &py_exact_means, "columns"_a, "weights"_a,
-      "The mean of each column, rounded once; the terms are those of `sum_exactly`.\n\n"
-      "A column consists of arrays that follow one another. Its mean is nan where the weights add\n"
-      "up to 0, and inf where a value with a weight is infinite.");
+      "exact_means", &py_exact_means, "values"_a, "weights"_a, "n_before"_a, "n_after"_a,
+      "The means over queries, rounded once, by the axes before and after that of queries.\n\n"
+      "The terms are those of `sum_exactly`. A mean is nan where the weights add up to 0, and inf\n"
+      "where a value with a weight is infinite.");
   m.def("copy_scores", &py_copy_scores, "scores"_a,
         "A copy, and the place of the first score that is not finite, or -1.");
   m.def("place_scores", &py_place_scores, "scores"_a, "places"_a,

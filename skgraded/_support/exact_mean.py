@@ -52,8 +52,7 @@ class MeanSums(NamedTuple):
         MeanSums
             The sums.
         """
-        total, of_weights, infinite = _core.sum_exactly(_doubles(values), _doubles(weights))
-        return cls(_whole(total), _whole(of_weights), infinite)
+        return cls(*_core.sum_exactly(_doubles(values), _doubles(weights)))
 
     def joined(self, other: MeanSums) -> MeanSums:
         """Add other sums.
@@ -78,34 +77,35 @@ class MeanSums(NamedTuple):
         return math.inf if self.infinite else self.values / self.weights
 
 
-def exact_means(columns: list[list[FloatArray]], weights: FloatArray | None) -> list[float]:
-    """Return the means of several columns of values: for each, the mean of its `MeanSums`.
+def exact_means(values: FloatArray, weights: FloatArray | None, axis: int = 0) -> list[list[float]]:
+    """Return the means over queries, each of which is the mean of its `MeanSums`.
 
     Parameters
     ----------
-    columns : list of list of ndarray
-        The values, each column in parts that follow one another; nan is left out.
+    values : ndarray of shape ([...,] n_queries[, ...])
+        The values; nan is left out.
     weights : ndarray of shape (n_queries,) or None
         Their weights.
+    axis : int, default=0
+        The axis of queries.
 
     Returns
     -------
-    list of float
-        The means; nan where the weights add up to 0.
+    list of list of float
+        The means by what is before this axis, and what is behind it; nan where the weights add up
+        to 0.
 
     Examples
     --------
     >>> import numpy as np
     >>> from skgraded._support.exact_mean import exact_means
-    >>> exact_means([[np.array([0.5, 1.0])], [np.array([0.0]), np.array([0.5])]], None)
-    [0.75, 0.25]
+    >>> exact_means(np.array([[0.5, 0.0], [1.0, 0.5]]), None)
+    [[0.75, 0.25]]
     """
-    return _core.exact_means(columns, _NO_WEIGHTS if weights is None else _doubles(weights))
+    shape = values.shape
+    n_before, n_after = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
+    return _core.exact_means(_doubles(values), _doubles(weights), n_before, n_after)
 
 
 def _doubles(values: FloatArray | None) -> FloatArray:
     return _NO_WEIGHTS if values is None else np.ascontiguousarray(values, dtype=np.float64)
-
-
-def _whole(number: bytes) -> int:
-    return int.from_bytes(number, "little", signed=True)

@@ -287,7 +287,7 @@ class Measure(Fields):
         rankings = rankings_for([self], y_true, y_score, qid, sample_weight)
         judgments = rankings.judgments
         values, _ = self._score(rankings)
-        (mean,) = exact_means([[values]], judgments.weights)
+        [[mean]] = exact_means(values, judgments.weights)
         if math.isnan(mean):
             from skgraded.results import warn_of_no_mean
 
@@ -399,7 +399,7 @@ class Measure(Fields):
         if "normalize" in self._refuses:
             return None
         values, _ = self._score(judgments.ideal)
-        (mean,) = exact_means([[values]], judgments.weights)
+        [[mean]] = exact_means(values, judgments.weights)
         return mean
 
     def __str__(self) -> str:

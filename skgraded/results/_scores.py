@@ -137,9 +137,9 @@ class Scores(OfMeasures, LongResult):
         for name in _ARRAYS:
             if not (fields[name] is None or callable(fields[name])):
                 fields[name] = _own(name, fields[name])
-        axes = tuple(len(each) for each in (self.systems, self.folds, self.qid) if each is not None)
+        axes = [len(each) for each in (self.systems, self.folds, self.qid) if each is not None]
         shape = self.values.shape
-        if shape != (*axes, n_measures) and (shape != axes or n_measures != 1):
+        if shape != (*axes, n_measures) and (shape != (*axes,) or n_measures != 1):
             raise ValueError(
                 "values must have the shape ([n_systems,] [n_repeats,] n_queries[, n_measures]), "
                 f"here {(*axes, n_measures)}, got {shape}."
@@ -282,7 +282,7 @@ class Scores(OfMeasures, LongResult):
         column = column_of(self.measures, measure)
         if self.systems is None:
             return self
-        order = best_first(self._means(average)[:, column] * self.directions[column])
+        order = best_first(np.array(self._means(average))[:, column] * self.directions[column])
         names = [self.systems[place] for place in order]
         return dataclasses.replace(self._of_systems(names), is_sorted=True)
 
@@ -305,7 +305,7 @@ class Scores(OfMeasures, LongResult):
     @property
     def means(self) -> FloatArray:
         """The means, shape ([n_systems,][ n_measures]); nan where no query has a value."""
-        means: FloatArray = self._means()[_seen(self.systems), self._measure]
+        means: FloatArray = np.array(self._means())[_seen(self.systems), self._measure]
         return means
 
     def mean(self, average: str = "arithmetic", *, floor: float = _LEAST) -> dict[str, Any]:
@@ -334,9 +334,9 @@ class Scores(OfMeasures, LongResult):
         """
         return self._named(self._defined_means(average, floor))
 
-    def _named(self, means: FloatArray) -> dict[str, Any]:
+    def _named(self, means: list[list[float]]) -> dict[str, Any]:
         """Return means by system and measure with their names."""
-        rows = [dict(zip(self.measures, row, strict=True)) for row in means.tolist()]
+        rows = [dict(zip(self.measures, row, strict=True)) for row in means]
         return rows[0] if self.systems is None else dict(zip(self.systems, rows, strict=True))
 
     def __eq__(self, other: object) -> bool:
@@ -360,26 +360,28 @@ class Scores(OfMeasures, LongResult):
                 f"float() needs a result with one mean, got {self.means.size}: choose by "
                 f"{' and '.join(ways)}."
             )
-        return float(self._defined_means().item())
+        return self._defined_means()[0][0]
 
-    def _defined_means(self, average: str = "arithmetic", floor: float = _LEAST) -> FloatArray:
+    def _defined_means(self, average: str = "arithmetic", floor: float = _LEAST) -> Any:
         """Return the means by system and measure; warn where one is undefined."""
         means = self._means(average, floor)
-        undefined = np.isnan(means)
-        for column in np.flatnonzero(undefined.any(axis=0)) if undefined.any() else ():
-            system = int(np.argmax(undefined[:, column]))
-            values = self.over_repeats().cube[system, 0, :, column]
-            warn_of_no_mean(self.measures[column], self.n_queries, int(np.isnan(values).sum()))
+        for column, of_systems in enumerate(zip(*means, strict=True)):
+            if any(map(math.isnan, of_systems)):
+                system = int(np.argmax(np.isnan(of_systems)))
+                values = self.over_repeats().cube[system, 0, :, column]
+                warn_of_no_mean(self.measures[column], self.n_queries, int(np.isnan(values).sum()))
         return means
 
-    def _means(self, average: str = "arithmetic", floor: float = _LEAST) -> FloatArray:
-        """Return the means, shape (n_systems, n_measures), whichever axes there are."""
+    def _means(self, average: str = "arithmetic", floor: float = _LEAST) -> Any:
+        """Return the means by system and measure as lists, whichever axes there are."""
         arguments.choice("average", average, ("arithmetic", "geometric"))
-        least, cube = arguments.number("floor", floor, above=0), self.over_repeats().cube[:, 0]
+        least, values = arguments.number("floor", floor, above=0), self.over_repeats().values
+        axis = 0 if self.systems is None else 1
         if average == "arithmetic":
-            return _means_over_queries(cube, self.weights)
+            return exact_means(values, self.weights, axis)
         # maximum() leaves nan as it is, which means no value.
-        return np.exp(_means_over_queries(np.log(np.maximum(cube, least)), self.weights))
+        logarithms = np.log(np.maximum(values, least))
+        return np.exp(exact_means(logarithms, self.weights, axis)).tolist()
 
     def fold_means(self) -> FloatArray:
         """Return the means over the queries of each fold, as `cross_validate` does.
@@ -402,7 +404,7 @@ class Scores(OfMeasures, LongResult):
         for fold in range(self.folds.max() + 1):
             repeats, queries = np.nonzero(self.folds == fold)
             weights = None if self.weights is None else self.weights[queries]
-            means.append(_means_over_queries(self.cube[:, repeats, queries], weights))
+            means.append(exact_means(self.cube[:, repeats, queries], weights, axis=1))
         by_fold: FloatArray = np.stack(means, axis=1)[_seen(self.systems), :, self._measure]
         return by_fold
 
@@ -515,7 +517,7 @@ class Scores(OfMeasures, LongResult):
         lines = []
         for system, values, means in zip(systems, self.cube, self._means(average), strict=True):
             lines.append(f"{'runid':<22}\tall\t{system}")
-            rows = [*values[0, : len(queries)].tolist(), means.tolist()]
+            rows = [*values[0, : len(queries)].tolist(), means]
             for (query, names), row in zip([*queries, all_queries], rows, strict=True):
                 lines += [
                     f"{name:<22}\t{query}\t{value:6.4f}"
@@ -537,11 +539,10 @@ class Scores(OfMeasures, LongResult):
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         return [self._table_of(self._means(), n_rows=n_rows)]
 
-    def _table_of(
-        self, means: FloatArray, average: str = "arithmetic", n_rows: Any = None
-    ) -> Table:
+    def _table_of(self, means: Any, average: str = "arithmetic", n_rows: Any = None) -> Table:
         if self.systems is None:
             return self._table_of_one(means[0], average)
+        means = np.array(means)
         by_first = best_first(means[:, 0] * self.directions[0])
         rows = (np.arange(len(means)) if self.is_sorted else by_first)[:n_rows]
         shown = f", the first {n_rows} shown" if len(rows) < len(means) else ""
@@ -551,7 +552,7 @@ class Scores(OfMeasures, LongResult):
         )
         return Table(fields, [size, *self._notes()])
 
-    def _table_of_one(self, means: FloatArray, average: str) -> Table:
+    def _table_of_one(self, means: list[float], average: str) -> Table:
         """Make the table of one system; the means of folds and the ideal ones are arithmetic."""
         columns, ideals = {"mean": means}, []
         size = f"{_KINDS[average]}means over {self._over()}.".capitalize()
@@ -611,12 +612,6 @@ def _own(name: str, values: Any) -> Any:
 def _seen(names: Any) -> Any:
     """Return what users see of an axis: all of it; or its only place, if it has no names."""
     return 0 if names is None else slice(None)
-
-
-def _means_over_queries(values: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Return exact means over the middle axis of values by system, query and measure."""
-    by_system = np.ascontiguousarray(values.swapaxes(1, 2))
-    return np.array([exact_means([[each] for each in rows], weights) for rows in by_system])
 
 
 def _nested(axes: Sequence[Sequence[Any]], values: Any) -> Any:

@@ -40,7 +40,7 @@ def fields_of_systems(
     systems: Sequence[str], measures: Sequence[str], directions: Sequence[int], means: FloatArray
 ) -> list[Field]:
     """State means, with a row for each system and a column for each measure."""
-    by_measure = zip(measures, means.T, directions, strict=True)
+    by_measure = zip(measures, np.array(means).T, directions, strict=True)
     columns = [Field(name, column, name, ROUNDED, best) for name, column, best in by_measure]
     return [Field("system", systems, "system"), *columns]
 

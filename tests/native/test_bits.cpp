@@ -697,10 +697,9 @@ void add_sums(const Data& data, Results& results) {
   const BinnedExp binned(0.7);
   for (const double score : data.scores) exponentials.push_back(binned(score));
   results.add("binned_exp", exponentials);
-  MeanSums mean;
-  sum_exactly(data.scores.data(), exponentials.data(), data.n_documents(), mean);
-  const auto bytes = mean.values.bytes();
-  results.add("sum_exactly", Bytes(bytes.begin(), bytes.end()));
+  MeanSums mean = sum_exactly(data.scores.data(), 1, exponentials.data(), data.scores.size());
+  const auto words = mean.values.words();
+  results.add("sum_exactly", std::vector<std::uint64_t>(words.begin(), words.end()));
 }
 
 }  // namespace
