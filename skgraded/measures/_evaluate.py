@@ -151,12 +151,14 @@ def evaluate(
     second  0.2417
     2 systems; means over 2 queries.
     """
-    _refuse_measures_last(measures, y_score)
-    named = measures_by_name(measures)
+    try:
+        named = measures_by_name(measures)
+    except (TypeError, ValueError):
+        _refuse_measures_last(measures, y_score)
+        raise
     words = words_of_grades(y_true)
     y_true = replace_words("y_true", y_true, grades)
-    meaning = grades or {word: grade for grade, word in enumerate(words)}
-    if isinstance(y_true, Mapping) and y_score is None:
+    if y_score is None and isinstance(y_true, Mapping):
         refuse_arrays("Rankings", qid=qid, sample_weight=sample_weight)
         return _of_systems(named, _checked(y_true, named).items())
     if are_of_systems(y_score):
@@ -165,6 +167,7 @@ def evaluate(
     else:
         rankings = rankings_for(named.values(), y_true, y_score, qid, sample_weight, n_threads)
         scores = _scores(named, rankings)
+    meaning = grades or {word: grade for grade, word in enumerate(words)}
     return replace(scores, notes=(*scores.notes, read_as(meaning))) if meaning else scores
 
 
@@ -203,7 +206,7 @@ def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, 
 
 
 def _refuse_measures_last(measures: object, third: object) -> None:
-    """Raise where the measures come last, as in other packages, and not first."""
+    """Raise where the measures came last, as in other packages, and not first."""
     listed = list(third.values()) if isinstance(third, Mapping) else third
     listed = listed if isinstance(listed, list | tuple) else [listed]
     are_measures = listed and all(isinstance(each, str | Measure) for each in listed)
@@ -211,4 +214,4 @@ def _refuse_measures_last(measures: object, third: object) -> None:
         raise TypeError(
             "The measures must come first, got them as y_score: "
             f"evaluate({third!r}, y_true, y_score, qid=qid)."
-        )
+        ) from None

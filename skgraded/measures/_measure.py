@@ -34,12 +34,11 @@ _SOME_QUERIES = 20
 
 def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> None:
     """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
-    still_open = [each for each in measures if each.is_open]
-    if still_open:
-        warn_if_grades_are_inferred(still_open, "A call with arrays", judgments.top_grade)
+    top = judgments.top_grade
+    warn_if_grades_are_inferred(measures, "A call with arrays", top)
     for each in measures:
         g = getattr(each, "g", None)
-        if isinstance(g, tuple) and len(g) >= judgments.top_grade + 1:
+        if isinstance(g, tuple) and len(g) >= top + 1:
             _warn_about_thresholds(each, g, judgments.top_of_scale, judgments.n_queries)
 
 
@@ -498,15 +497,19 @@ def as_scores(
     """
     from skgraded.results import Scores
 
-    measures = named.values()
+    facts = [
+        (1 if each.greater_is_better else -1, each.empty, partial(each._mean_of_ideal, judgments))
+        for each in named.values()
+    ]
+    directions, empty, ideals = zip(*facts, strict=True)
     return Scores(
         measures=tuple(named),
         qid=judgments.qid,
         values=sealed(values),
-        directions=tuple(1 if each.greater_is_better else -1 for each in measures),
+        directions=directions,
         weights=judgments.weights,
         n_empty=n_empty,
-        empty=tuple(each.empty for each in measures),
-        ideals=tuple(partial(each._mean_of_ideal, judgments) for each in measures),
+        empty=empty,
+        ideals=ideals,
         judged=lambda: judgments.fingerprints,
     )
