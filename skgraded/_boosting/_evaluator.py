@@ -217,8 +217,7 @@ def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, flo
     [('ap', 1.0)]
     """
     judgments = rankings.judgments
-    scored = score_queries([each for _, each in named], rankings)
-    values = np.array([of_measure for of_measure, _ in scored])
+    values, _ = score_queries([each for _, each in named], rankings)
     means = exact_means(values, judgments.weights, axis=1)
     found = []
     for (name, chosen), [mean] in zip(named, means, strict=True):

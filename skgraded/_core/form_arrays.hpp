@@ -32,12 +32,15 @@ struct FormArrays {
   In<double> best;  // value of the ideal ranking
   std::vector<double> base;
   std::vector<std::int32_t> column;
-  PrefixMeasure measure{};  // the same as kernels read it, but for the weights of ranks
+  std::int64_t n_empty = 0;  // queries with nothing relevant
+  PrefixMeasure measure{};   // the same as kernels read it, but for the weights of ranks
 
   // Makes one where Python has room for it.
   template <class... Arguments>
   static void make(FormArrays* place, const Arguments&... arguments) {
     FormArrays form{arguments..., {}, {}, {}};
+    const std::int64_t* counts = form.n_relevant.data();
+    form.n_empty = std::count(counts, counts + form.n_queries(), 0);
     form.check();
     PrefixMeasure& measure = form.measure;
     measure.constant = by_query(form.constant);
@@ -48,16 +51,12 @@ struct FormArrays {
                        or_null(form.w), form.stride_of(form.f), form.stride_of(form.h)};
     if (measure.has_pairs() && form.shares_levels) form.lay_out_cells();
     measure.cutoff = form.cutoff;
-    measure.n_relevant = form.n_relevant.data();
+    measure.n_relevant = counts;
     measure.empty = form.empty;
     new (place) FormArrays(std::move(form));
   }
 
   std::int64_t n_queries() const noexcept { return length_of(n_relevant); }
-
-  std::int64_t n_empty() const noexcept {
-    return std::count(n_relevant.data(), n_relevant.data() + n_relevant.size(), 0);
-  }
 
   void divide_by(const In<double>& values) {
     Fit("divide_by").require(length_of(values) == n_queries());

@@ -424,11 +424,11 @@ struct OfLevels {
     });
   }
 
-  static Out<double> prefix_values(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
-                                   std::int64_t n_levels, const Integers& borders,
-                                   const std::vector<Placed>& measures,
-                                   const std::vector<Weights>& weights, bool expected,
-                                   std::int64_t n_threads) {
+  static auto prefix_values(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
+                            std::int64_t n_levels, const Integers& borders,
+                            const std::vector<Placed>& measures,
+                            const std::vector<Weights>& weights, bool expected,
+                            std::int64_t n_threads) {
     const Fit fit("prefix_values");
     const auto lists = fit.lists(by_rank, tied, indptr);
     fit.below(static_cast<std::size_t>(n_levels), by_rank);
@@ -441,14 +441,17 @@ struct OfLevels {
     const std::size_t n = count_of(lists.queries);
     New<double> values{measures.size(), n};
     std::vector<PrefixMeasure> made;
+    std::vector<std::int64_t> n_empty;
     for (const Placed& each : measures) {
       made.push_back(
           measure_on(fit, lists.queries, each, weights, values.data() + made.size() * n));
       const FormArrays& form = *std::get<0>(each);
       fit.require(form.n_levels == n_levels && form.shares_levels == share);
+      n_empty.push_back(form.n_empty);
     }
     const PrefixTask<Level> task{lists, n_levels, or_null(borders), expected, n_threads};
-    return fill(std::move(values), [&](double*) { skgraded::prefix_values(task, made); });
+    auto filled = fill(std::move(values), [&](double*) { skgraded::prefix_values(task, made); });
+    return std::make_tuple(std::move(filled), std::move(n_empty));
   }
 
   static Out<double> cascade(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
@@ -514,7 +517,8 @@ struct OfLevels {
           "Sum of discount times gain over the ranks up to the cutoff, by query.");
     m.def("prefix_values", &prefix_values, "level_by_rank"_a, "tied"_a, "indptr"_a, "n_levels"_a,
           "borders"_a, "measures"_a, "weights"_a, "expected"_a, "n_threads"_a,
-          "Values of measures of the prefix form, by measure and query.\n\n"
+          "Values of measures of the prefix form by measure and query, and by measure the number "
+          "of\nqueries with nothing relevant.\n\n"
           "A measure is its form, and the places of its discount and position weights among the\n"
           "weights, each with whether they are ragged. Queries that share their levels have no\n"
           "borders of levels.");
@@ -567,8 +571,7 @@ NB_MODULE(_native, m) {
                              bool, double, std::int64_t>,
            "constant"_a, "scale"_a, "gain"_a, "pair_scale"_a, "f"_a, "h"_a, "u"_a, "w"_a, "K"_a,
            "n_relevant"_a, "n_levels"_a, "shares_levels"_a, "empty"_a, "cutoff"_a)
-      .def("divide_by", &FormArrays::divide_by, "best"_a, "The values of the ideal rankings.")
-      .def_prop_ro("n_empty", &FormArrays::n_empty, "Number of queries with nothing relevant.");
+      .def("divide_by", &FormArrays::divide_by, "best"_a, "The values of the ideal rankings.");
   m.def("relative_values", &py_relative_values, "values"_a, "best"_a,
         "Values divided by those of the ideal ranking, by query; 0 where these are not above 0.");
   m.def("sum_exactly", &py_sum_exactly, "values"_a, "weights"_a,

@@ -172,8 +172,9 @@ def evaluate(
 
 
 def _scores(named: dict[str, Measure], rankings: Rankings) -> Scores:
-    values, n_empty = zip(*score_queries(named.values(), rankings), strict=True)
-    return as_scores(named, rankings.judgments, np.ascontiguousarray(np.array(values).T), n_empty)
+    by_measure, n_empty = score_queries(named.values(), rankings)
+    values = np.ascontiguousarray(by_measure.T)
+    return as_scores(named, rankings.judgments, values, tuple(n_empty))
 
 
 def _of_systems(

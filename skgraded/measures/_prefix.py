@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import lru_cache
+from itertools import compress
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -29,6 +30,7 @@ from skgraded.rankings import Judgments, Ranked, RankedList, Ties, Unjudged
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+Scored = tuple[FloatArray, list[int]]  # values by measure and query, and numbers of empty queries
 
 _NOTHING, _NO_BORDERS, _ONE = np.zeros(0), np.zeros(0, np.int64), np.ones(())
 
@@ -264,8 +266,8 @@ class PrefixMeasure(Measure):
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
-        (found,) = _score_alike((self,), rankings)
-        return found
+        (values,), (n_empty,) = _score_together((self,), rankings)
+        return values, n_empty
 
 
 class PrefixForm(NamedTuple):
@@ -311,7 +313,7 @@ def _form_of(
     kernel = _core.PrefixForm(*taken)
     form = PrefixForm(linear, pairs, n_relevant, _NOTHING, kernel)
     if owner.normalize:
-        (best,) = _Plan.of([form], judgments).values(judgments.ideal, owner.ties, owner.unjudged)
+        best = _ideal_values(form, judgments, owner)
         kernel.divide_by(best)
         form = PrefixForm(linear, pairs, n_relevant, best, kernel)
     return form
@@ -349,60 +351,73 @@ def value_of_pairs(
     """Sum p_n K[r_m, r_n] over all ranks of the ideal rankings, shape (n_queries,)."""
     whole = owner._replace(k=None, empty=0.0, normalize=False)
     form = _form_of(None, PairPart(positions, factors), judgments, whole)
+    return _ideal_values(form, judgments, owner)
+
+
+def _ideal_values(form: PrefixForm, judgments: Judgments, owner: PrefixMeasure) -> FloatArray:
     plan = _Plan.of([form], judgments)
-    (values,) = plan.values(judgments.ideal, owner.ties, owner.unjudged)
+    (values,), _ = plan.values(judgments.ideal, owner.ties, owner.unjudged)
     return values
 
 
-def score_queries(measures: Collection[Measure], rankings: Ranked) -> list[tuple[FloatArray, int]]:
-    """Return, for every measure, the values of all queries and the number of empty queries.
+def score_queries(measures: Collection[Measure], rankings: Ranked) -> Scored:
+    """Return the values by measure and query, and the number of empty queries by measure.
 
     Measures of the prefix form that read the same lists are scored together.
     """
-    found: list[Any] = [None] * len(measures)
-    for places, alike in _groups(tuple(measures)):
-        of_all = _score_alike(alike, rankings) if alike[1:] else [alike[0]._score(rankings)]
-        for place, scored in zip(places, of_all, strict=True):
-            found[place] = scored
-    return found
+    groups, order = _groups(tuple(measures))
+    if len(groups) == 1:
+        return _score_alike(groups[0], rankings)
+    values, n_empty = zip(*(_score_alike(each, rankings) for each in groups), strict=True)
+    return np.concatenate(values)[order], np.concatenate(n_empty)[order].tolist()
 
 
 @lru_cache(maxsize=64)
-def _groups(measures: tuple[Measure, ...]) -> list[tuple[list[int], tuple[Measure, ...]]]:
-    """Return the places of measures that are scored together, and these measures."""
+def _groups(measures: tuple[Measure, ...]) -> tuple[list[tuple[Measure, ...]], IntArray]:
+    """Return groups of measures that are scored together, and the order that undoes grouping."""
     groups: dict[Any, list[int]] = {}
     for place, each in enumerate(measures):
         rules: Any = place
         if isinstance(each, PrefixMeasure) and type(each)._score is PrefixMeasure._score:
-            rules = each.ties, each.unjudged, each._goes_by_scale
+            rules = each.ties, each.unjudged
         groups.setdefault(rules, []).append(place)
-    return [(places, tuple(measures[place] for place in places)) for places in groups.values()]
+    order = np.argsort(np.concatenate(list(groups.values())))
+    return [tuple(measures[place] for place in places) for places in groups.values()], order
 
 
-def _score_alike(measures: tuple[Any, ...], rankings: Ranked) -> Collection[tuple[FloatArray, int]]:
-    (first, *_), judgments = measures, rankings.judgments
-    if not (first._goes_by_scale and judgments.by_scale):
+def _score_alike(measures: tuple[Any, ...], rankings: Ranked) -> Scored:
+    """Score measures of the prefix form with the same rules, or one that scores itself."""
+    first, *others = measures
+    if others:
         return _score_together(measures, rankings)
-    values = np.empty((len(measures), judgments.n_queries))
-    n_empty = [0] * len(measures)
-    for queries, part in rankings.by_scale:
-        for i, (of_part, n_empty_in_part) in enumerate(_score_together(measures, part)):
-            values[i, queries] = of_part
-            n_empty[i] += n_empty_in_part
-    return list(zip(values, n_empty, strict=True))
+    values, n_empty = first._score(rankings)
+    return values[np.newaxis], [n_empty]
 
 
-def _score_together(
-    measures: tuple[Any, ...], rankings: Ranked
-) -> Collection[tuple[FloatArray, int]]:
-    """Score measures of the prefix form that have the same rules for ties and the unjudged."""
-    judgments, (first, *_) = rankings.judgments, measures
-    kept = judgments.kept["together"]
+def _score_together(measures: tuple[Any, ...], rankings: Ranked) -> Scored:
+    judgments = rankings.judgments
+    if any(each._goes_by_scale for each in measures) and judgments.by_scale:
+        return _score_by_scale(measures, rankings)
+    kept = judgments.kept["plans"]
     plan: _Plan | None = kept.get(measures)
     if plan is None:
         plan = _Plan.of([each.prefix_form(judgments) for each in measures], judgments)
         keep(kept, measures, plan, long=judgments.borders is not None)
-    return list(zip(plan.values(rankings, first.ties, first.unjudged), plan.n_empty, strict=True))
+    return plan.values(rankings, measures[0].ties, measures[0].unjudged)
+
+
+def _score_by_scale(measures: tuple[Any, ...], rankings: Ranked) -> Scored:
+    """Score queries with levels of their own apart from others, by measures that count pairs."""
+    apart = np.array([each._goes_by_scale for each in measures])
+    values = np.empty((len(measures), rankings.judgments.n_queries))
+    n_empty = np.zeros(len(measures), dtype=np.int64)
+    whole, by_part = (tuple(compress(measures, marked)) for marked in (~apart, apart))
+    if whole:
+        values[~apart], n_empty[~apart] = _score_together(whole, rankings)
+    for queries, part in rankings.by_scale:
+        values[np.ix_(apart, queries)], n_empty_in_part = _score_together(by_part, part)
+        n_empty[apart] += n_empty_in_part
+    return values, n_empty.tolist()
 
 
 class _Plan(NamedTuple):
@@ -410,8 +425,6 @@ class _Plan(NamedTuple):
 
     Attributes
     ----------
-    n_empty : list of int
-        The numbers of queries that have nothing relevant.
     placed : list of (_core.PrefixForm, int, int)
         The kernels' forms, and the places of discount and position weights among the weights.
     positions : list of Positions
@@ -421,7 +434,6 @@ class _Plan(NamedTuple):
         the place of others.
     """
 
-    n_empty: list[int]
     placed: list[tuple[_core.PrefixForm, int, int]]
     positions: list[Positions]
     weights: list[tuple[FloatArray, bool] | None]
@@ -435,17 +447,16 @@ class _Plan(NamedTuple):
             discount = form.linear and places.setdefault(form.linear.discount, len(places))
             position = form.pairs and places.setdefault(form.pairs.positions, len(places))
             placed.append((form.kernel, discount or 0, position or 0))
-        n_empty = [each.kernel.n_empty for each in forms]
         longest = _core.longest_query(judgments.indptr)
         if not judgments.has_own_pool:
             longest = max(longest, judgments.pool.longest)
         weights = [
             (up_to(longest, each), False) if isinstance(each, ByRank) else None for each in places
         ]
-        return cls(n_empty, placed, list(places), weights)
+        return cls(placed, list(places), weights)
 
-    def values(self, rankings: Ranked, ties: Ties, unjudged: Unjudged) -> FloatArray:
-        """Return the values by measure and query."""
+    def values(self, rankings: Ranked, ties: Ties, unjudged: Unjudged) -> Scored:
+        """Return the values, and the numbers of queries with nothing relevant."""
         judgments, ranked = rankings.judgments, rankings.ranked(ties, unjudged)
         borders = _NO_BORDERS if judgments.borders is None else judgments.borders
         weights = [

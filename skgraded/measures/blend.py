@@ -124,7 +124,8 @@ class Blend(Measure):
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         values = np.zeros(rankings.judgments.n_queries)
         measures, weights = zip(*self.parts, strict=True)
-        for (of_part, _), weight in zip(score_queries(measures, rankings), weights, strict=True):
+        of_parts, _ = score_queries(measures, rankings)
+        for of_part, weight in zip(of_parts, weights, strict=True):
             values += weight * of_part
         if np.isnan(self.empty):
             return values, int(np.isnan(values).sum())

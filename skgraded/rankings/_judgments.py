@@ -23,7 +23,7 @@ from skgraded._guards import (
     warn_if_swapped,
 )
 from skgraded._support.arguments import threads
-from skgraded._support.lazy import cached_property
+from skgraded._support.lazy import cached_property, keep
 from skgraded._support.sealed import all_sealed, sealed
 from skgraded.rankings._columns import (
     CheckedColumns,
@@ -488,10 +488,16 @@ class Judgments:
         ndarray of shape (n_queries,), int64
             The counts.
         """
-        if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
-            marks = counted.view(np.uint8)
-            return _core.count_marked_documents(self.pool.levels, self.pool.indptr, marks)
-        return self.counts.dot(counted)
+        kept, key = self.kept["counts"], counted.tobytes()
+        found: IntArray | None = kept.get(key)
+        if found is None:
+            if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
+                pool, marks = self.pool, counted.view(np.uint8)
+                found = _core.count_marked_documents(pool.levels, pool.indptr, marks)
+            else:
+                found = self.counts.dot(counted)
+            keep(kept, key, sealed(found), long=True)
+        return found
 
     def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
         """Sum a function of the level over the judged documents of each query.

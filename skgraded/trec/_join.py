@@ -322,8 +322,8 @@ def score_joined(
     n_empty : tuple of int
         For each measure, the number of topics with nothing relevant.
     """
-    columns, n_empty = zip(*score_queries(measures, rankings_of(runs, pool)), strict=True)
-    values = np.column_stack(columns).reshape(len(runs), -1, len(columns))
+    by_measure, n_empty = score_queries(measures, rankings_of(runs, pool))
+    values = np.ascontiguousarray(by_measure.T).reshape(len(runs), -1, len(by_measure))
     if not complete:
         values[[np.diff(run.indptr) == 0 for run in runs]] = np.nan
     return values, tuple(n // len(runs) for n in n_empty)
