@@ -13,7 +13,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._boosting._evaluator import ChosenMeasure, Evaluator, are_equal, named_measures
+from skgraded import _core
+from skgraded._boosting._evaluator import ChosenMeasure, Evaluator, named_measures
 from skgraded.rankings import Judgments, split_target
 
 __all__ = ["eval_metric"]
@@ -111,7 +112,8 @@ class _KnownSet:
 
     def has(self, labels: NDArray[Any]) -> bool:
         # The bytes are compared first, in less time; those of 0.0 and -0.0 differ.
-        return are_equal(self.labels, labels) or np.array_equal(self.labels, labels)
+        same_bytes = _core.same_bytes((self.labels,), (labels,))
+        return same_bytes or np.array_equal(self.labels, labels)
 
     def has_in_another_order(self, labels: NDArray[Any]) -> bool:
         return np.array_equal(np.sort(self.labels), np.sort(labels))

@@ -100,31 +100,30 @@ def test_ids_are_numbered_by_first_appearance(n_ids: int) -> None:
     expected = np.argsort(np.argsort(first))[which]
     text = [b"q" * (each & 15) + b"%d" % each if each else b"" for each in ids.tolist()]
     borders, letters = np.cumsum([0, *map(len, text)]), np.frombuffer(b"".join(text), np.uint8)
-    for number, first_rows, is_grouped in (
+    rows = np.argsort(expected, kind="stable")
+    for number, starts, extents, places in (
         _core.number_words(ids, 7, len(ids)),
         _core.number_words(ids.astype(np.int32), 7, len(ids)),
         _core.number_bytes(ids.view(np.uint8), 8, 7),
         _core.number_text(borders, letters, 7),
     ):
         np.testing.assert_array_equal(number, expected)
-        np.testing.assert_array_equal(first_rows, np.sort(first))
-        assert is_grouped == (n_ids == 1)
-    few = len(first) // 2
-    assert len(_core.number_words(ids << 40, 7, few)[1]) > few
-    numbers, rows = expected.astype(np.int32), np.argsort(expected, kind="stable")
-    indptr, places = _core.place_rows(numbers, len(first))
-    np.testing.assert_array_equal(indptr, np.cumsum([0, *np.bincount(expected)]))
-    np.testing.assert_array_equal(places, np.argsort(rows))
-    placed = _core.put_in_places(numbers, places)
-    np.testing.assert_array_equal(placed, np.sort(numbers))
+        np.testing.assert_array_equal(starts, [*np.sort(first), len(ids)])
+        np.testing.assert_array_equal(extents, np.cumsum([0, *np.bincount(expected)]))
+        assert (places is None) == (n_ids == 1)
+        if places is not None:
+            np.testing.assert_array_equal(places, np.argsort(rows))
+            np.testing.assert_array_equal(_core.place_rows(number, len(first))[1], places)
+            np.testing.assert_array_equal(_core.put_in_places(number, places), np.sort(number))
+    assert len(_core.number_words(ids << 40, 7, len(first) // 2)[1]) > len(first) // 2
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 5, 8, 13, 16, 17, 33])
 def test_ids_of_bytes_may_differ_in_the_last_one(width: int) -> None:
     ids = b"".join(b"x" * (width - 1) + last for last in (b"a", b"b", b"a", b"c", b"b"))
-    number, _, is_grouped = _core.number_bytes(np.frombuffer(ids, np.uint8), width, 7)
+    number, *_, places = _core.number_bytes(np.frombuffer(ids, np.uint8), width, 7)
     assert number.tolist() == [0, 1, 0, 2, 1]
-    assert not is_grouped
+    assert places.tolist() == [0, 2, 1, 4, 3]
 
 
 # --- scores, values and means --------------------------------------------------------------------
@@ -135,8 +134,8 @@ def test_copied_and_placed_scores_are_checked(size):
     rng = np.random.default_rng(size)
     scores, places = rng.normal(size=size), rng.permutation(size)
     scores[0] = -np.finfo(float).max
-    copy, bad = _core.copy_scores(scores)
-    placed, bad_place = _core.place_scores(scores, places)
+    copy, bad = _core.copy_scores(scores, None)
+    placed, bad_place = _core.copy_scores(scores, places)
     assert bad == bad_place == -1
     assert not np.shares_memory(copy, scores)
     np.testing.assert_array_equal(copy, scores)
@@ -145,16 +144,15 @@ def test_copied_and_placed_scores_are_checked(size):
         for spoilt in ([size - 1], [size // 2, size - 1]):
             spoiled = scores.copy()
             spoiled[spoilt] = value
-            assert _core.copy_scores(spoiled)[1] == spoilt[0]
-            assert _core.place_scores(spoiled, places)[1] == spoilt[0]
+            assert _core.copy_scores(spoiled, None)[1] == spoilt[0]
+            assert _core.copy_scores(spoiled, places)[1] == spoilt[0]
 
 
 def test_same_bytes_tells_types_lengths_and_values_apart():
     values = np.array([0.0, 1.0, np.nan])
-    assert _core.same_bytes(values, values.copy())
-    assert not _core.same_bytes(values, values[:2].copy())
-    assert not _core.same_bytes(values, values.view(np.int64))
-    assert not _core.same_bytes(values, np.array([0.0, 2.0, np.nan]))
+    assert _core.same_bytes((values, None), (values.copy(), None))
+    for other in (values[:2], values.view(np.int64), values[None], values[::2], values + 1, None):
+        assert not _core.same_bytes((None, values), (None, other))
 
 
 def test_relative_values_are_1_where_rounding_alone_exceeds_the_best():
@@ -241,7 +239,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "relative_values": {"values": 3, "best": 3},
     "sum_exactly": {"values": np.zeros(3), "weights": 3},
     "exact_means": {"values": 3, "weights": 3},
-    "place_scores": {"scores": 4, "places": 4},
+    "copy_scores": {"scores": 4, "places": 4},
     "list_best_first": {"counts": 3, "n_levels": 3},
     "expected_shares": {"counts": 3, "g": 2, "level": 2, "factor": np.zeros(3)},
     "own_expected_shares": {"G": 2, "pool": 4, "pool_indptr": BORDERS, "borders": [1, 1, 1, 2]},

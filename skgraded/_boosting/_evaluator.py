@@ -41,24 +41,11 @@ class DataSet(NamedTuple):
     sizes: NDArray[Any]
 
 
-# The kernel compares arrays of these types.
-_OF_BYTES = frozenset(map(np.dtype, ["f4", "f8", "i4", "i8", "u1"]))
-
-
-def are_equal(old: NDArray[Any] | None, new: NDArray[Any] | None) -> bool:
-    """Whether two arrays hold the same numbers; if their types are the same, the same bytes."""
-    if old is None or new is None:
-        return old is new
-    if old.dtype == new.dtype and new.dtype in _OF_BYTES and new.flags.c_contiguous:
-        return old.shape == new.shape and _core.same_bytes(old, new)
-    return np.array_equal(old, new)
-
-
 class JudgedSets:
     """Judgments of the data sets in use, found by content; a copy starts without data sets.
 
-    The arrays are compared by value, because a caller may reuse a buffer for other labels. A set is
-    dropped when its labels no longer exist.
+    The arrays are compared by their bytes, because a caller may reuse a buffer for other labels. A
+    set is dropped when its labels no longer exist.
     """
 
     def __init__(self) -> None:
@@ -70,11 +57,10 @@ class JudgedSets:
 
     def find(self, data: DataSet) -> Judgments:
         """Return the judgments of a data set, which the first call with this content makes."""
-        content = data.sizes, data.labels, data.weight  # the shortest first
         for _, known, judgments in self._sets:
-            if all(map(are_equal, known, content)):
+            if _core.same_bytes(known, data):
                 return judgments
-        kept = tuple(None if each is None else each.copy() for each in content)
+        kept = tuple(None if each is None else each.copy() for each in data)
         judgments = Judgments.from_groups(data.labels, data.sizes, data.weight)
         alive = [(each, each[0]()) for each in self._sets]
         others = [each for each, found in alive if found is not None and found is not data.labels]

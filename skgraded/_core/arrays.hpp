@@ -8,8 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
-#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -21,6 +19,23 @@
 namespace skgraded {
 
 namespace nb = nanobind;
+
+// The memory of an array in C order, while it is looked at; its `obj` is null for other objects.
+class View {
+  Py_buffer buffer_{};
+
+ public:
+  explicit View(nb::handle array) noexcept {
+    if (PyObject_GetBuffer(array.ptr(), &buffer_, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0)
+      PyErr_Clear();
+  }
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+  ~View() { PyBuffer_Release(&buffer_); }
+
+  const Py_buffer& operator*() const noexcept { return buffer_; }
+  const Py_buffer* operator->() const noexcept { return &buffer_; }
+};
 
 // An array argument without conversion: it must have the very dtype, in C order, and one dimension
 // or any shape. It keeps the array alive.
@@ -40,41 +55,61 @@ using In = Taken<T, false>;
 template <class T>
 using Table = Taken<T, true>;
 
+// NumPy's functions and types, which are looked up when the module is loaded and kept for good.
+inline nb::handle numpy_empty, numpy_frombuffer;
+
 template <class T>
-using Out = nb::ndarray<nb::numpy, T>;  // contiguous
+inline nb::handle numpy_type;
 
-// An array that nobody can make writeable.
-template <class T>
-using Sealed = nb::ndarray<nb::numpy, const T>;
+inline void look_up_numpy() {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const auto look_up = [&](const char* name) { return nb::object(numpy.attr(name)).release(); };
+  numpy_empty = look_up("empty");
+  numpy_frombuffer = look_up("frombuffer");
+  numpy_type<double> = look_up("float64");
+  numpy_type<std::int64_t> = look_up("int64");
+  numpy_type<std::uint64_t> = look_up("uint64");
+  numpy_type<std::int32_t> = look_up("int32");
+  numpy_type<std::uint8_t> = look_up("uint8");
+}
 
-// A new array that a kernel fills.
-template <class T>
-class New {
- public:
-  New(std::initializer_list<std::size_t> shape) : shape_(shape) {
-    std::size_t size = 1;
-    for (const std::size_t n : shape_) size *= n;
-    data_.reset(new T[size]);  // not filled
-  }
-
-  T* data() const noexcept { return data_.get(); }
-
-  Out<T> array() && { return std::move(*this).template as<Out<T>>(); }
-
-  Sealed<T> sealed() && { return std::move(*this).template as<Sealed<T>>(); }
-
- private:
-  template <class Array>
-  Array as() && {
-    nb::capsule owner(data_.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return Array(data_.release(), shape_.size(), shape_.data(), owner);
-  }
-
-  static_assert(std::is_trivial_v<T>);  // neither constructed nor destroyed
-
-  std::vector<std::size_t> shape_;
-  std::unique_ptr<T[]> data_;
+// An array that is returned; where it is sealed, nobody can make it writeable.
+template <class T, bool kSealed>
+struct Made {
+  nb::object array;
 };
+
+template <class T>
+using Out = Made<T, false>;
+
+template <class T>
+using Sealed = Made<T, true>;
+
+// A new array that a kernel fills. NumPy makes it, in half of the time that a nb::ndarray takes; if
+// it will be sealed, the memory is that of Python's bytes.
+template <class T, bool kSealed = false>
+class New {
+  nb::object memory_;
+  T* data_;
+
+  explicit New(nb::object memory)
+      : memory_(std::move(memory)), data_(static_cast<T*>(View(memory_)->buf)) {}
+
+ public:
+  explicit New(std::size_t size)
+      : New(kSealed ? nb::bytes(nullptr, size * sizeof(T)) : numpy_empty(size, numpy_type<T>)) {}
+  New(std::size_t rows, std::size_t columns)
+      : New(numpy_empty(nb::make_tuple(rows, columns), numpy_type<T>)) {}
+
+  T* data() const noexcept { return data_; }
+
+  Made<T, kSealed> array() && {
+    return {kSealed ? numpy_frombuffer(memory_, numpy_type<T>) : std::move(memory_)};
+  }
+};
+
+template <class T>
+using NewSealed = New<T, true>;
 
 // Calls the kernel without the GIL and returns its result.
 template <class Kernel>
@@ -84,36 +119,32 @@ auto without_gil(const Kernel& kernel) {
 }
 
 // Calls the kernel without the GIL on the memory of the new arrays, and returns them.
-template <class T, class Kernel>
-Out<T> fill(New<T> made, const Kernel& kernel) {
+template <class T, bool kSealed, class Kernel>
+Made<T, kSealed> fill(New<T, kSealed> made, const Kernel& kernel) {
   without_gil([&] { kernel(made.data()); });
   return std::move(made).array();
 }
 
-// The same, for an array that nobody can make writeable.
-template <class T, class Kernel>
-Sealed<T> fill_sealed(New<T> made, const Kernel& kernel) {
-  without_gil([&] { kernel(made.data()); });
-  return std::move(made).sealed();
-}
-
 // The same for several arrays.
-template <class Kernel, class... T>
-std::tuple<Out<T>...> fill_all(const Kernel& kernel, New<T>... made) {
+template <class Kernel, class... Arrays>
+auto fill_all(const Kernel& kernel, Arrays... made) {
   without_gil([&] { kernel(made.data()...); });
-  return {std::move(made).array()...};
+  return std::make_tuple(std::move(made).array()...);
 }
 
-// An array that owns the vector's memory.
+// Calls define(T{}) for several types T.
+template <class... T, class Define>
+void for_types(const Define& define) {
+  (define(T{}), ...);
+}
+
+// An array of the values of a vector.
 template <class Element, class T>
-Out<Element> array_of(std::vector<T>&& values) {
+Sealed<Element> array_of(const std::vector<T>& values) {
   static_assert(sizeof(Element) == sizeof(T));
-  auto owned = std::make_unique<std::vector<T>>(std::move(values));
-  auto* data = reinterpret_cast<Element*>(owned->data());
-  const std::size_t n = owned->size();
-  nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  owned.release();
-  return Out<Element>(data, {n}, owner);
+  NewSealed<Element> made{values.size()};
+  std::memcpy(made.data(), values.data(), values.size() * sizeof(T));
+  return std::move(made).array();
 }
 
 inline std::size_t count_of(const Queries& queries) noexcept {
@@ -137,17 +168,11 @@ struct type_caster<skgraded::Taken<T, kAnyShape>> {
   NB_TYPE_CASTER(Value_, (make_caster<ndarray<numpy, T>>::Name))
 
   bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
-    Py_buffer view;
-    if (PyObject_GetBuffer(source.ptr(), &view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0) {
-      PyErr_Clear();
-      return false;
-    }
-    const bool fits = is_of_type(view) && (kAnyShape || view.ndim == 1);
-    if (fits)
-      value = {borrow(source), static_cast<const T*>(view.buf),
-               static_cast<std::size_t>(view.len) / sizeof(T)};
-    PyBuffer_Release(&view);
-    return fits;
+    const skgraded::View view(source);
+    if (view->obj == nullptr || !is_of_type(*view) || !(kAnyShape || view->ndim == 1)) return false;
+    value = {borrow(source), static_cast<const T*>(view->buf),
+             static_cast<std::size_t>(view->len) / sizeof(T)};
+    return true;
   }
 
   // The format is a letter of Python's module struct, behind the order of bytes where a dtype says
@@ -158,6 +183,17 @@ struct type_caster<skgraded::Taken<T, kAnyShape>> {
     const char* format = view.format + std::strspn(view.format, "<=");
     return view.itemsize == sizeof(T) && std::strlen(format) == 1 &&
            std::strchr(letters, format[0]) != nullptr;
+  }
+};
+
+template <class T, bool kSealed>
+struct type_caster<skgraded::Made<T, kSealed>> {
+  using Value_ = skgraded::Made<T, kSealed>;
+  using Array = ndarray<numpy, std::conditional_t<kSealed, const T, T>>;
+  NB_TYPE_CASTER(Value_, make_caster<Array>::Name)
+
+  static handle from_cpp(const Value_& made, rv_policy, cleanup_list*) noexcept {
+    return handle(made.array).inc_ref();
   }
 };
 

@@ -1,5 +1,6 @@
 // Python bindings of the ranking kernels: arrays in, arrays out, checked as fit.hpp says.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -55,25 +57,21 @@ using Order = In<std::int32_t>;
 
 Sealed<std::int64_t> py_schedule_queries(const Integers& indptr) {
   const Queries queries = Fit("schedule_queries").queries(indptr);
-  return fill_sealed(New<std::int64_t>{count_of(queries)},
-                     [&](std::int64_t* schedule) { schedule_queries(queries, schedule); });
+  return fill(NewSealed<std::int64_t>{count_of(queries)},
+              [&](std::int64_t* schedule) { schedule_queries(queries, schedule); });
 }
 
-std::tuple<Sealed<std::int32_t>, Sealed<std::uint8_t>> py_rank(const Doubles& scores,
-                                                               const Integers& indptr,
-                                                               const Integers& schedule,
-                                                               std::int64_t n_threads) {
+auto py_rank(const Doubles& scores, const Integers& indptr, const Integers& schedule,
+             std::int64_t n_threads) {
   const Fit fit("rank");
   const Queries queries = fit.queries(indptr, scores);
   fit.require(schedule.size() == count_of(queries));
   fit.below(schedule.size(), schedule);
-  New<std::int32_t> order{scores.size()};
-  New<std::uint8_t> tied{scores.size()};
-  without_gil([&] {
-    rank(scores.data(), queries, schedule.data(), n_threads, order.data(), tied.data());
-    return 0;
-  });
-  return {std::move(order).sealed(), std::move(tied).sealed()};
+  return fill_all(
+      [&](std::int32_t* order, std::uint8_t* tied) {
+        rank(scores.data(), queries, schedule.data(), n_threads, order, tied);
+      },
+      NewSealed<std::int32_t>{scores.size()}, NewSealed<std::uint8_t>{scores.size()});
 }
 
 Out<double> py_cumulate(const Doubles& values, const Integers& indptr) {
@@ -181,32 +179,24 @@ Rows py_exact_means(const Table<double>& values, const Doubles& weights, std::si
   return Rows(means);
 }
 
-std::tuple<Sealed<double>, std::int64_t> py_copy_scores(const Doubles& scores) {
-  New<double> copy{scores.size()};
+std::tuple<Sealed<double>, std::int64_t> py_copy_scores(const Doubles& scores,
+                                                        const std::optional<Integers>& places) {
+  const Fit fit("copy_scores");
+  fit.require(!places || places->size() == scores.size());
+  if (places) fit.below(places->size(), *places);
+  NewSealed<double> copy{scores.size()};
   const std::int64_t bad = without_gil([&] {
-    return copy_scores(scores.data(), static_cast<std::int64_t>(scores.size()), copy.data());
+    return copy_scores(scores.data(), places ? places->data() : nullptr, length_of(scores),
+                       copy.data());
   });
-  return {std::move(copy).sealed(), bad};
-}
-
-std::tuple<Sealed<double>, std::int64_t> py_place_scores(const Doubles& scores,
-                                                         const In<std::int64_t>& places) {
-  const Fit fit("place_scores");
-  fit.require(scores.size() == places.size());
-  fit.below(places.size(), places);
-  New<double> copy{places.size()};
-  const std::int64_t bad = without_gil([&] {
-    return place_scores(scores.data(), places.data(), static_cast<std::int64_t>(places.size()),
-                        copy.data());
-  });
-  return {std::move(copy).sealed(), bad};
+  return {std::move(copy).array(), bad};
 }
 
 template <class Label>
 std::tuple<Sealed<double>, Sealed<std::uint8_t>, bool, bool> py_read_byte_grades(
     const In<Label>& labels) {
   const auto n = static_cast<std::int64_t>(labels.size());
-  New<std::uint8_t> levels{labels.size()};
+  NewSealed<std::uint8_t> levels{labels.size()};
   std::uint8_t occurs[256];
   double found[256];
   std::int64_t n_levels = 0;
@@ -215,25 +205,25 @@ std::tuple<Sealed<double>, Sealed<std::uint8_t>, bool, bool> py_read_byte_grades
     n_levels = to_levels(occurs, n, levels.data(), found);
     return true;
   });
-  New<double> grades{static_cast<std::size_t>(n_levels)};
+  NewSealed<double> grades{static_cast<std::size_t>(n_levels)};
   std::copy_n(found, n_levels, grades.data());
-  return {std::move(grades).sealed(), std::move(levels).sealed(), occurs[kUnjudgedByte] != 0, all};
+  return {std::move(grades).array(), std::move(levels).array(), occurs[kUnjudgedByte] != 0, all};
 }
 
 std::tuple<Sealed<std::uint8_t>, Sealed<std::uint8_t>, Sealed<std::int64_t>> py_list_best_first(
     const Table<std::int64_t>& counts, std::int64_t n_levels) {
   Fit("list_best_first").require(n_levels > 0 && length_of(counts) % n_levels == 0);
   const std::int64_t n_queries = length_of(counts) / n_levels;
-  New<std::int64_t> indptr{static_cast<std::size_t>(n_queries) + 1};
+  NewSealed<std::int64_t> indptr{static_cast<std::size_t>(n_queries) + 1};
   borders_of(counts.data(), n_queries, n_levels, indptr.data());
   const auto n_documents = static_cast<std::size_t>(indptr.data()[n_queries]);
-  New<std::uint8_t> levels{n_documents}, tied{n_documents};
+  NewSealed<std::uint8_t> levels{n_documents}, tied{n_documents};
   without_gil([&] {
     fill_best_first(counts.data(), n_queries, n_levels, levels.data());
     std::fill_n(tied.data(), n_documents, std::uint8_t{0});
     return 0;
   });
-  return {std::move(levels).sealed(), std::move(tied).sealed(), std::move(indptr).sealed()};
+  return {std::move(levels).array(), std::move(tied).array(), std::move(indptr).array()};
 }
 
 Out<double> py_expected_shares(const Table<std::int64_t>& counts, const Doubles& g,
@@ -266,22 +256,22 @@ std::int64_t py_first_fall(const Doubles& f, const Integers& borders) {
 }
 
 // Room for the grades of all levels that so many documents may have, and for one more.
-New<double> room_for_grades(std::size_t n_documents) { return New<double>{n_documents + 2}; }
+std::size_t room_for_grades(std::size_t n_documents) { return n_documents + 2; }
 
 auto py_own_levels(const Doubles& grades, const Order& order, const Integers& indptr) {
   const Fit fit("own_levels");
   const Queries queries = fit.queries(indptr, grades, order);
   fit.within(queries, order);
-  New<double> found = room_for_grades(grades.size());
-  New<std::int64_t> borders{count_of(queries) + 1}, pool_indptr{count_of(queries) + 1};
-  New<std::int32_t> levels{grades.size()}, pool{grades.size()};
+  NewSealed<double> found{room_for_grades(grades.size())};
+  NewSealed<std::int64_t> borders{count_of(queries) + 1}, pool_indptr{count_of(queries) + 1};
+  NewSealed<std::int32_t> levels{grades.size()}, pool{grades.size()};
   const std::int64_t n_levels = without_gil([&] {
     return own_levels({grades.data(), order.data(), queries}, {found.data(), borders.data()},
                       levels.data(), pool.data(), pool_indptr.data());
   });
-  return std::make_tuple(n_levels, std::move(found).sealed(), std::move(borders).sealed(),
-                         std::move(levels).sealed(), std::move(pool).sealed(),
-                         std::move(pool_indptr).sealed());
+  return std::make_tuple(n_levels, std::move(found).array(), std::move(borders).array(),
+                         std::move(levels).array(), std::move(pool).array(),
+                         std::move(pool_indptr).array());
 }
 
 auto py_own_levels_with_pools(const Doubles& grades, const Order& order, const Integers& indptr,
@@ -291,16 +281,16 @@ auto py_own_levels_with_pools(const Doubles& grades, const Order& order, const I
   const Queries pools = fit.queries(pool_indptr, pool_grades);
   fit.require(pools.count == queries.count);
   fit.within(queries, order);
-  New<double> found = room_for_grades(grades.size() + pool_grades.size());
-  New<std::int64_t> borders{count_of(queries) + 1};
-  New<std::int32_t> levels{grades.size()}, pool{pool_grades.size()};
+  NewSealed<double> found{room_for_grades(grades.size() + pool_grades.size())};
+  NewSealed<std::int64_t> borders{count_of(queries) + 1};
+  NewSealed<std::int32_t> levels{grades.size()}, pool{pool_grades.size()};
   const std::int64_t n_levels = without_gil([&] {
     return own_levels_with_pools({grades.data(), order.data(), queries},
                                  {pool_grades.data(), pools}, {found.data(), borders.data()},
                                  levels.data(), pool.data());
   });
-  return std::make_tuple(n_levels, std::move(found).sealed(), std::move(borders).sealed(),
-                         std::move(levels).sealed(), std::move(pool).sealed());
+  return std::make_tuple(n_levels, std::move(found).array(), std::move(borders).array(),
+                         std::move(levels).array(), std::move(pool).array());
 }
 
 Out<std::uint8_t> py_go_by_own_levels(const Doubles& grades, const Integers& indptr, double few,
@@ -321,11 +311,11 @@ Out<double> py_at_grades(const Doubles& grades, const Doubles& by_whole_grade) {
 
 template <class Label>
 std::tuple<Sealed<double>, double, bool, bool, bool> py_read_grades(const In<Label>& labels) {
-  New<double> grades{labels.size()};
+  NewSealed<double> grades{labels.size()};
   const GradeFacts facts = without_gil([&] {
     return read_grades(labels.data(), static_cast<std::int64_t>(labels.size()), grades.data());
   });
-  return {std::move(grades).sealed(), facts.top, facts.any_unjudged, facts.any_fractional,
+  return {std::move(grades).array(), facts.top, facts.any_unjudged, facts.any_fractional,
           facts.are_grades};
 }
 
@@ -334,34 +324,24 @@ auto py_distinct_grades(const Doubles& labels) {
   auto grades = without_gil([&] {
     return distinct_grades(labels.data(), static_cast<std::int32_t>(labels.size()), levels.data());
   });
-  return std::make_tuple(array_of<double>(std::move(grades)), std::move(levels).array());
+  return std::make_tuple(array_of<double>(grades), std::move(levels).array());
 }
 
-template <class... Labels>
-void define_labels(nb::module_& m) {
-  (m.def(
-       "read_byte_grades", &py_read_byte_grades<Labels>, "labels"_a,
-       "Grades that occur, level of each label, whether any is nan, and whether all could be "
-       "read.\n"
-       "\nWithout the latter, where labels are not integers from 0 to 253 or nan, the others have "
-       "no\nmeaning."),
-   ...);
+// Whether two objects are None, or arrays of one type that hold the same bytes.
+bool are_same(const nb::handle& one, const nb::handle& other) {
+  if (one.is_none() || other.is_none()) return one.is(other);
+  const View first(one), second(other);
+  return first->obj != nullptr && second->obj != nullptr &&
+         std::strcmp(first->format, second->format) == 0 && first->ndim == second->ndim &&
+         first->len == second->len && without_gil([&] {
+           return std::memcmp(first->buf, second->buf, static_cast<std::size_t>(first->len)) == 0;
+         });
 }
 
-template <class... Labels>
-void define_float_labels(nb::module_& m) {
-  (m.def(
-       "read_grades", &py_read_grades<Labels>, "labels"_a,
-       "A copy with -1 for nan, the highest grade, and whether any is nan, any is fractional, and "
-       "all\nare grades.\n\nGrades are 0, or at least 2.2e-308, and at most 2**53."),
-   ...);
-}
-
-using Plain = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
-
-bool py_same_bytes(const Plain& one, const Plain& other) {
-  if (one.dtype() != other.dtype() || one.nbytes() != other.nbytes()) return false;
-  return without_gil([&] { return std::memcmp(one.data(), other.data(), one.nbytes()) == 0; });
+bool py_same_bytes(const nb::tuple& one, const nb::tuple& other) {
+  bool same = one.size() == other.size();
+  for (std::size_t i = 0; same && i < one.size(); ++i) same = are_same(one[i], other[i]);
+  return same;
 }
 
 // The kernels that read levels. These are bytes where the scale has at most 254 grades, 0 included,
@@ -376,7 +356,7 @@ struct OfLevels {
     const Fit fit("gather_levels");
     const Queries queries = fit.queries(indptr, level, order);
     fit.within(queries, order);
-    return fill_sealed(New<Level>{level.size()}, [&](Level* by_rank) {
+    return fill(NewSealed<Level>{level.size()}, [&](Level* by_rank) {
       skgraded::gather_levels(level.data(), order.data(), queries, n_threads, by_rank);
     });
   }
@@ -384,10 +364,10 @@ struct OfLevels {
   static Sealed<std::int64_t> count_levels(const Levels& level, const Integers& indptr,
                                            std::int64_t n_levels) {
     const Queries queries = Fit("count_levels").queries(indptr, level);
-    return fill_sealed(New<std::int64_t>{count_of(queries), static_cast<std::size_t>(n_levels)},
-                       [&](std::int64_t* counts) {
-                         skgraded::count_levels(level.data(), queries, n_levels, counts);
-                       });
+    return fill(NewSealed<std::int64_t>{count_of(queries) * static_cast<std::size_t>(n_levels)},
+                [&](std::int64_t* counts) {
+                  skgraded::count_levels(level.data(), queries, n_levels, counts);
+                });
   }
 
   static Out<std::int64_t> count_marked_documents(const Levels& level, const Integers& indptr,
@@ -404,7 +384,7 @@ struct OfLevels {
                                         const Integers& indptr, bool descending,
                                         std::int64_t n_threads) {
     const Queries queries = Fit("sort_within_ties").queries(indptr, by_rank, tied);
-    return fill_sealed(New<Level>{by_rank.size()}, [&](Level* sorted) {
+    return fill(NewSealed<Level>{by_rank.size()}, [&](Level* sorted) {
       skgraded::sort_within_ties(by_rank.data(), tied.data(), queries, descending, n_threads,
                                  sorted);
     });
@@ -544,6 +524,7 @@ void define_for(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+  look_up_numpy();
   m.doc() = "Ranking kernels: arrays in, arrays out.";
   // Objects that a daemon thread holds when Python ends, such as prices of swaps, are not leaks.
   nb::set_leak_warnings(false);
@@ -583,16 +564,24 @@ NB_MODULE(_native, m) {
       "The means over queries, rounded once, by the axes before and after that of queries.\n\n"
       "The terms are those of `sum_exactly`. A mean is nan where the weights add up to 0, and inf\n"
       "where a value with a weight is infinite.");
-  m.def("copy_scores", &py_copy_scores, "scores"_a,
-        "A copy, and the place of the first score that is not finite, or -1.");
-  m.def("place_scores", &py_place_scores, "scores"_a, "places"_a,
-        "A copy with the score of row i at places[i], and the first row that is not finite.\n\n"
-        "The row is -1 where all are finite.");
-  m.def("same_bytes", &py_same_bytes, "one"_a, "other"_a,
-        nb::sig("def same_bytes(one: numpy.typing.NDArray[typing.Any], "
-                "other: numpy.typing.NDArray[typing.Any]) -> bool"),
-        "Whether two arrays are of one type and hold the same bytes.");
-  define_labels<float, double, std::int64_t, std::int32_t, std::uint8_t>(m);
+  m.def(
+      "copy_scores", &py_copy_scores, "scores"_a, "places"_a.none(),
+      "A copy with the score of row i at places[i], and the first row that is not finite, or -1.");
+  m.def(
+      "same_bytes", &py_same_bytes, "one"_a, "other"_a,
+      nb::sig("def same_bytes(one: tuple[typing.Any, ...], other: tuple[typing.Any, ...]) -> bool"),
+      "Whether two tuples hold arrays of the same types and bytes, or None, at the same places.");
+  for_types<float, double, std::int64_t, std::int32_t, std::uint8_t>([&](auto label) {
+    m.def("read_byte_grades", &py_read_byte_grades<decltype(label)>, "labels"_a,
+          "Grades that occur, level of each label, whether any is nan, and whether all could be "
+          "read.\n\nWithout the latter, where labels are not integers from 0 to 253 or nan, the "
+          "others have no\nmeaning.");
+  });
+  for_types<float, double>([&](auto label) {
+    m.def("read_grades", &py_read_grades<decltype(label)>, "labels"_a,
+          "A copy with -1 for nan, the highest grade, and whether any is nan, any is fractional, "
+          "and all\nare grades.\n\nGrades are 0, or at least 2.2e-308, and at most 2**53.");
+  });
   m.def("list_best_first", &py_list_best_first, "counts"_a, "n_levels"_a,
         "Levels of every query, the best first, from their counts, no ties, and the borders.");
   m.def("expected_shares", &py_expected_shares, "counts"_a, "g"_a, "level"_a, "factor"_a,
@@ -620,7 +609,6 @@ NB_MODULE(_native, m) {
       "less than (h + 1)^2 / `pairs` judged documents.");
   m.def("at_grades", &py_at_grades, "grades"_a, "by_whole_grade"_a,
         "Numbers of the grades 0, 1, ..., with straight lines between them.");
-  define_float_labels<float, double>(m);
   m.def("distinct_grades", &py_distinct_grades, "labels"_a,
         "The distinct labels and 0, ascending, and the place of each label among them.\n\n"
         "Labels must be finite and at least 0.");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -280,6 +281,19 @@ inline void place_rows(const std::int32_t* query_of_row, std::int64_t n_rows,
   std::vector<std::int64_t> next(indptr, indptr + n_queries);
   for (std::int64_t row = 0; row < n_rows; ++row)
     places[row] = next[static_cast<std::size_t>(query_of_row[row])]++;
+}
+
+// The borders of queries of these sizes, without queries of no rows; -1 behind them where a size is
+// not an integer from 0 on.
+inline std::vector<std::int64_t> borders_of_groups(const double* sizes, std::int64_t n) {
+  std::vector<std::int64_t> borders = {0};
+  double n_rows = 0.0;
+  for (std::int64_t i = 0; i < n && borders.back() >= 0; ++i) {
+    const bool is_size = sizes[i] >= 0.0 && sizes[i] == std::floor(sizes[i]);
+    n_rows = is_size ? std::min(n_rows + sizes[i], 0x1p53) : -1.0;
+    if (sizes[i] != 0.0) borders.push_back(static_cast<std::int64_t>(n_rows));
+  }
+  return borders;
 }
 
 template <class Value>

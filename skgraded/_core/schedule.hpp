@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <numeric>
 #include <vector>
 
 #include "queries.hpp"
@@ -18,14 +18,13 @@ constexpr std::int64_t kScheduleWindow = 256;
 
 // Query numbers, by size inside every window of neighbours.
 inline void schedule_queries(const Queries& queries, std::int64_t* schedule) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> window;  // size and number of each query
-  for (std::int64_t first = 0; first < queries.count; first += kScheduleWindow) {
-    const std::int64_t last = std::min(first + kScheduleWindow, queries.count);
-    window.clear();
-    for (std::int64_t q = first; q < last; ++q) window.emplace_back(queries.size(q), q);
-    std::sort(window.begin(), window.end());
-    for (const auto& [size, q] : window) *schedule++ = q;
-  }
+  const auto is_shorter = [&](std::int64_t q, std::int64_t other) {
+    return queries.size(q) < queries.size(other);
+  };
+  std::iota(schedule, schedule + queries.count, std::int64_t{0});
+  for (std::int64_t first = 0; first < queries.count; first += kScheduleWindow)
+    std::stable_sort(schedule + first, schedule + std::min(first + kScheduleWindow, queries.count),
+                     is_shorter);
 }
 
 // Neighbours in the schedule that are sorted together.

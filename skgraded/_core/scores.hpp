@@ -25,29 +25,18 @@ inline std::int64_t first_not_finite(const double* values) noexcept {
   return first;
 }
 
-// Returns the place of the first score that is not finite, or -1. The copy is checked, because the
-// caller may rewrite the scores meanwhile.
-inline std::int64_t copy_scores(const double* scores, std::int64_t n, double* copy) noexcept {
-  std::int64_t first_bad = -1;
-  for (std::int64_t first = 0; first < n; first += kScoresAtATime) {
-    const std::int64_t end = std::min(first + kScoresAtATime, n);
-    std::copy(scores + first, scores + end, copy + first);
-    if (first_bad < 0 && any_not_finite(copy + first, end - first))
-      first_bad = first + first_not_finite(copy + first);
-  }
-  return first_bad;
-}
-
-// As copy_scores, but the copy holds the score of row i at places[i]. Returns the row.
-inline std::int64_t place_scores(const double* scores, const std::int64_t* places, std::int64_t n,
-                                 double* copy) noexcept {
+// Copies the score of row i to places[i], or to i where there are no places. Returns the first row
+// whose score is not finite, or -1. The copy is checked, because the caller may rewrite the scores.
+inline std::int64_t copy_scores(const double* scores, const std::int64_t* places, std::int64_t n,
+                                double* copy) noexcept {
   double part[kScoresAtATime];
   std::int64_t first_bad = -1;
   for (std::int64_t first = 0; first < n; first += kScoresAtATime) {
     const std::int64_t size = std::min(kScoresAtATime, n - first);
-    if (copy_scores(scores + first, size, part) >= 0 && first_bad < 0)
-      first_bad = first + first_not_finite(part);
-    for (std::int64_t i = 0; i < size; ++i) copy[places[first + i]] = part[i];
+    double* own = places == nullptr ? copy + first : part;
+    std::copy_n(scores + first, size, own);
+    if (first_bad < 0 && any_not_finite(own, size)) first_bad = first + first_not_finite(own);
+    for (std::int64_t i = 0; places != nullptr && i < size; ++i) copy[places[first + i]] = own[i];
   }
   return first_bad;
 }

@@ -54,7 +54,7 @@ Out<T> array_of_column(Column&& column) {
   auto owned = column.release();
   using Item = typename decltype(owned)::element_type;
   nb::capsule owner(owned.get(), [](void* p) noexcept { delete[] static_cast<Item*>(p); });
-  return Out<T>(reinterpret_cast<T*>(owned.release()), {n}, owner);
+  return {nb::cast(nb::ndarray<nb::numpy, T>(reinterpret_cast<T*>(owned.release()), {n}, owner))};
 }
 
 // Drawn at random by the caller.
@@ -65,9 +65,9 @@ HashKey key_of(const PyKey& key) { return {key.first, key.second}; }
 // The fault and where it begins and ends.
 using PyFault = std::tuple<int, std::int64_t, std::int64_t>;
 
-using PyLines = std::tuple<Out<std::int64_t>, Out<std::int32_t>, Out<std::int64_t>,
+using PyLines = std::tuple<Sealed<std::int64_t>, Sealed<std::int32_t>, Sealed<std::int64_t>,
                            Out<std::int64_t>, Out<std::uint8_t>, Out<double>, Out<std::int32_t>,
-                           Out<std::int64_t>, nb::bytes, std::int64_t, std::int64_t, PyFault>;
+                           Sealed<std::int64_t>, nb::bytes, std::int64_t, std::int64_t, PyFault>;
 
 PyLines py_read_lines(const nb::bytes& text, bool is_run, bool with_ranks, bool final,
                       const PyKey& key) {
@@ -76,22 +76,22 @@ PyLines py_read_lines(const nb::bytes& text, bool is_run, bool with_ranks, bool 
   const trec::Columns& columns = is_run ? of_run : trec::kQrels;
   Lines lines =
       without_gil([&] { return trec::LineReader(view, columns, key_of(key)).read(final); });
-  return {array_of<std::int64_t>(std::move(lines.topic_extent)),
-          array_of<std::int32_t>(std::move(lines.span_topic)),
-          array_of<std::int64_t>(std::move(lines.span_begin)),
+  return {array_of<std::int64_t>(lines.topic_extent),
+          array_of<std::int32_t>(lines.span_topic),
+          array_of<std::int64_t>(lines.span_begin),
           array_of_column<std::int64_t>(std::move(lines.document_end)),
           array_of_column<std::uint8_t>(std::move(lines.document)),
           array_of_column<double>(std::move(lines.value)),
           array_of_column<std::int32_t>(std::move(lines.rank)),
-          array_of<std::int64_t>(std::move(lines.skipped)),
+          array_of<std::int64_t>(lines.skipped),
           nb::bytes(lines.tag.data(), lines.tag.size()),
           lines.n_lines,
           lines.consumed,
           PyFault{static_cast<int>(lines.fault), lines.fault_begin, lines.fault_end}};
 }
 
-Out<std::int64_t> py_find_duplicates(const Integers& document_end, const Bytes& document,
-                                     const Integers& indptr, const PyKey& key) {
+Sealed<std::int64_t> py_find_duplicates(const Integers& document_end, const Bytes& document,
+                                        const Integers& indptr, const PyKey& key) {
   const Fit fit("find_duplicates");
   const Documents documents = documents_of(fit, document_end, document);
   const Queries queries = fit.queries(indptr, document_end);
@@ -99,19 +99,16 @@ Out<std::int64_t> py_find_duplicates(const Integers& document_end, const Bytes& 
       without_gil([&] { return trec::find_duplicates(documents, queries, key_of(key)); }));
 }
 
-std::tuple<Out<std::uint64_t>, Out<std::int64_t>> py_index_documents(const Integers& document_end,
-                                                                     const Bytes& document,
-                                                                     const Integers& indptr,
-                                                                     const PyKey& key) {
+std::tuple<Sealed<std::uint64_t>, Sealed<std::int64_t>> py_index_documents(
+    const Integers& document_end, const Bytes& document, const Integers& indptr, const PyKey& key) {
   const Fit fit("index_documents");
   const Documents documents = documents_of(fit, document_end, document);
   const Queries queries = fit.queries(indptr, document_end);
   Table table = without_gil([&] { return trec::index_documents(documents, queries, key_of(key)); });
-  return {array_of<std::uint64_t>(std::move(table.slots)),
-          array_of<std::int64_t>(std::move(table.indptr))};
+  return {array_of<std::uint64_t>(table.slots), array_of<std::int64_t>(table.indptr)};
 }
 
-std::tuple<Out<std::int64_t>, Out<std::int64_t>> py_look_up_documents(
+std::tuple<Sealed<std::int64_t>, Sealed<std::int64_t>> py_look_up_documents(
     const Integers& document_end, const Bytes& document, const Integers& start,
     const Integers& indptr, const Integers& known_end, const Bytes& known,
     const In<std::uint64_t>& slots, const Integers& slot_indptr, const PyKey& key) {
@@ -123,8 +120,7 @@ std::tuple<Out<std::int64_t>, Out<std::int64_t>> py_look_up_documents(
   trec::Found found = without_gil([&] {
     return trec::look_up(documents, rows, all_known, key_of(key), slots.data(), slot_indptr.data());
   });
-  return {array_of<std::int64_t>(std::move(found.place)),
-          array_of<std::int64_t>(std::move(found.number))};
+  return {array_of<std::int64_t>(found.place), array_of<std::int64_t>(found.number)};
 }
 
 auto py_order_documents(const In<double>& scores, const Integers& document_end,
@@ -144,16 +140,15 @@ auto py_order_documents(const In<double>& scores, const Integers& document_end,
       New<std::int32_t>{n}, New<std::uint8_t>{n});
 }
 
-std::tuple<Out<std::int64_t>, Out<std::uint8_t>> py_take_documents(const Integers& document_end,
-                                                                   const Bytes& document,
-                                                                   const Integers& rows) {
+std::tuple<Sealed<std::int64_t>, Sealed<std::uint8_t>> py_take_documents(
+    const Integers& document_end, const Bytes& document, const Integers& rows) {
   const Fit fit("take_documents");
   const Documents documents = documents_of(fit, document_end, document);
   fit.below(document_end.size(), rows);
   std::vector<std::int64_t> end;
   std::vector<char> bytes;
   without_gil([&] { trec::take_documents(documents, rows.data(), length_of(rows), end, bytes); });
-  return {array_of<std::int64_t>(std::move(end)), array_of<std::uint8_t>(std::move(bytes))};
+  return {array_of<std::int64_t>(end), array_of<std::uint8_t>(bytes)};
 }
 
 }  // namespace

@@ -44,12 +44,12 @@ from skgraded.rankings._levels import (
     read_labels,
 )
 from skgraded.rankings._numbers import (
-    check_group_sizes,
+    borders_of_groups,
     distinct_numbers,
     numeric_labels,
     own_scores,
 )
-from skgraded.rankings._queries import borders_of, place_rows
+from skgraded.rankings._queries import place_rows
 from skgraded.rankings._rankings import (
     IdealRanking,
     RankedList,
@@ -190,12 +190,13 @@ class Judgments:
             The labels by query; query ids are 0, 1, ...
         """
         columns = read_columns(y_true, sample_weight=sample_weight)
-        sizes = check_group_sizes(group, len(columns.labels))
-        queries = np.arange(len(sizes))
+        borders = borders_of_groups(group, len(columns.labels))
+        queries = sealed(np.arange(len(borders) - 1))
         if columns.ids is not None:  # they must be those of the groups
-            return cls(y_true, qid=np.repeat(queries, sizes), sample_weight=sample_weight)
+            ids = np.repeat(queries, np.diff(borders))
+            return cls(y_true, qid=ids, sample_weight=sample_weight)
         judgments = cls.__new__(cls)
-        judgments._lay_out(columns, (queries, borders_of(sizes), None))
+        judgments._lay_out(columns, (queries, borders, None))
         return judgments
 
     def _lay_out(self, columns: CheckedColumns, placed: _Placed | None = None) -> None:
@@ -226,11 +227,9 @@ class Judgments:
         row_labels: Mapping[str, Any] | None = None,
         is_part: bool = False,
     ) -> None:
-        """Take arrays that fit together, and which nothing else writes to."""
-        of_labels = labels.scale or (labels.graded,)
-        all_sealed(qid, indptr, weights, places, *of_labels, *(pool or ()))
+        """Take arrays that fit together, and which nobody can write to."""
         self.qid, self.indptr, self.weights, self.places = qid, indptr, weights, places
-        self.n_queries, self.n_documents = len(indptr) - 1, int(indptr[-1])
+        self.n_queries, self.n_documents = len(indptr) - 1, indptr.item(-1)
         if labels.scale is not None:
             self.grades, self.levels = labels.scale
             self.n_levels = len(self.grades)
@@ -248,7 +247,8 @@ class Judgments:
 
     @classmethod
     def _of(cls, *parts: Any, **others: Any) -> Self:
-        """Make judgments from arrays that fit together."""
+        """Make judgments from arrays that fit together, which nobody writes to from now on."""
+        all_sealed(*(each for each in (*parts, *others.values()) if isinstance(each, np.ndarray)))
         made = cls.__new__(cls)
         made._set_up(*parts, **others)
         return made
@@ -455,7 +455,8 @@ class Judgments:
         """Number of judged documents by query and level, shape (n_queries, n_levels)."""
         pool = self._given_pool
         levels, indptr = (self.levels, self.indptr) if pool is None else (pool.levels, pool.indptr)
-        return _core.count_levels(levels, indptr, self.n_levels)
+        counts = _core.count_levels(levels, indptr, self.n_levels)
+        return counts.reshape(self.n_queries, self.n_levels)
 
     def list_lengths(self, unjudged: Unjudged) -> IntArray:
         """Count the documents of each query, or only the judged ones of condensed lists.

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
+from skgraded._support.sealed import all_sealed, sealed
 from skgraded.rankings._numbers import FLOATS, check_labels, check_weights
-from skgraded.rankings._queries import borders_of
 from skgraded.rankings._rankings import RankedList
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def mean_by_query(
         means: FloatArray = np.add.reduceat(weights, indptr[:-1]) / np.diff(indptr)
     if not np.isfinite(means).all():
         raise ValueError("sample_weight must have a finite sum in every query, got inf.")
-    return means
+    return sealed(means)
 
 
 class ReadLabels(NamedTuple):
@@ -92,6 +92,7 @@ class ReadLabels(NamedTuple):
         ReadLabels
             The labels.
         """
+        all_sealed(grades, levels)
         any_fractional = not _are_whole(grades)
         any_unjudged = bool(levels.max(initial=0) >= len(grades))
         return cls((grades, levels), None, float(grades[-1]), any_fractional, any_unjudged)
@@ -117,7 +118,7 @@ def read_labels(labels: NDArray[Any], places: IntArray | None) -> ReadLabels:
         grades, levels, any_unjudged, all_are = _core.read_byte_grades(labels)
         if all_are:
             scale = grades, in_layout(levels, places)
-            return ReadLabels(scale, None, float(grades[-1]), False, any_unjudged)
+            return ReadLabels(scale, None, grades.item(-1), False, any_unjudged)
     if labels.dtype not in FLOATS:
         check_labels(labels)  # doubles do not tell all integers apart
         labels = labels.astype(np.float64)
@@ -201,7 +202,7 @@ class ScalePart(NamedTuple):
         ndarray
             The entries, in the same array if the part is all of the data set.
         """
-        return by_document if self.documents is None else by_document[self.documents]
+        return by_document if self.documents is None else sealed(by_document[self.documents])
 
 
 def go_by_own_levels(labels: Judgments) -> NDArray[np.bool_]:
@@ -277,7 +278,8 @@ def _selected(graded: FloatArray, indptr: IntArray, marked: NDArray[np.bool_]) -
     """Select marked queries."""
     if marked.all():
         return graded, indptr
-    return graded[_positions(indptr, marked)], borders_of(np.diff(indptr)[marked])
+    borders = np.append(0, np.cumsum(np.diff(indptr)[marked]))
+    return graded[_positions(indptr, marked)], borders
 
 
 def _on_shared_scale(labels: Judgments, lists: _Graded, pools: _Graded | None) -> _Laid:

@@ -196,15 +196,10 @@ def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray
     if type(y_score) is not np.ndarray or y_score.dtype not in FLOATS or y_score.ndim != 1:
         y_score = distinct_numbers("y_score", y_score)
     check_length("y_score", y_score, n_rows)
-    doubles = np.ascontiguousarray(y_score, dtype=np.float64)
-    # The copy is checked, because another thread may change the caller's array.
-    if places is None:
-        scores, bad = _core.copy_scores(doubles)
-    else:
-        scores, bad = _core.place_scores(doubles, places)
-    if bad >= 0:
-        by_row = scores if places is None else scores[places]
-        _refuse("y_score", "be finite", by_row, ~np.isfinite(by_row), _WAY_TO_SCORES)
+    scores, bad = _core.copy_scores(np.ascontiguousarray(y_score, dtype=np.float64), places)
+    if bad >= 0:  # in the copy, because another thread may change the caller's array
+        value = scores[bad if places is None else places[bad]]
+        raise ValueError(f"y_score must be finite, got {value} in row {bad}.{_WAY_TO_SCORES}")
     return scores
 
 
@@ -254,8 +249,8 @@ def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
     return weights
 
 
-def check_group_sizes(group: ArrayLike, n_rows: int) -> IntArray:
-    """Check the sizes of queries whose rows follow one another query by query.
+def borders_of_groups(group: ArrayLike, n_rows: int) -> IntArray:
+    """Return the borders of queries whose rows follow one another, from their sizes.
 
     Parameters
     ----------
@@ -267,24 +262,23 @@ def check_group_sizes(group: ArrayLike, n_rows: int) -> IntArray:
     Returns
     -------
     ndarray of int64
-        The sizes that are not 0.
+        The borders of the queries that have rows.
 
     Raises
     ------
     ValueError
         If a size is not an integer >= 0, or the sizes do not add up to `n_rows`.
     """
-    given = numeric("group", group)
-    bad = ~(given >= 0) | (given != np.floor(given))
-    if bad.any():
-        raise ValueError(f"group must hold query sizes, integers >= 0, got {given[bad][0]}.")
-    sizes = given.astype(np.int64)
-    if sizes.sum() != n_rows:
+    sizes = numeric("group", group)
+    borders = _core.borders_of_groups(sizes.astype(np.float64))
+    if borders[-1] != n_rows:
+        for bad in sizes[~(sizes >= 0) | (sizes != np.floor(sizes))][:1]:
+            raise ValueError(f"group must hold query sizes, integers >= 0, got {bad}.")
         raise ValueError(
             f"group must hold the number of rows of each query: its {len(sizes)} sizes add up to "
-            f"{sizes.sum()}, but there are {n_rows} rows."
+            f"{sizes.astype(np.int64).sum()}, but there are {n_rows} rows."
         )
-    return sizes[sizes > 0]
+    return borders
 
 
 def read_grades(
@@ -328,13 +322,7 @@ def read_grades(
     >>> read_grades("y", ["2", "0"]), read_grades("y", ["E", "I"], {"E": 3, "I": 0})
     (array([2., 0.]), array([3., 0.]))
     """
-    words: Any = {} if grades is None else grades
-    if not isinstance(words, Mapping) or not all(
-        isinstance(word, str) and is_number(grade) for word, grade in words.items()
-    ):
-        raise ValueError(
-            f"grades must map words to numbers, such as {{'no': 0, 'good': 1}}, got {grades!r}."
-        )
+    words: Any = {} if grades is None else _numbers_by_word(grades)
     if type(values) is not np.ndarray:
         values = values if words else grades_of_categories(values)
         if np.ma.is_masked(values):  # a masked document is unjudged
@@ -352,6 +340,16 @@ def read_grades(
         unread = [each for each in given if _number_of(each, words) is None]
         raise ValueError(told + (way_of_words(unread) if may_be_words else ""))
     return np.array(read, dtype=np.float64)
+
+
+def _numbers_by_word(grades: Any) -> Mapping[str, float]:
+    if not isinstance(grades, Mapping) or not all(
+        isinstance(word, str) and is_number(grade) for word, grade in grades.items()
+    ):
+        raise ValueError(
+            f"grades must map words to numbers, such as {{'no': 0, 'good': 1}}, got {grades!r}."
+        )
+    return grades
 
 
 def _quoted(each: Any) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import is_missing
+from skgraded._support.sealed import sealed
 from skgraded.rankings._numbers import are_all, one_dimensional
 
 IntArray = NDArray[np.int64]
@@ -22,12 +23,9 @@ _WORD = 8  # bytes
 _INTEGERS = frozenset(map(np.dtype, ["i8", "i4", "u8", "u4"]))
 
 
-class _Numbered(NamedTuple):
-    """The query number of every row, the first row of every query, and whether rows are grouped."""
-
-    query_of_row: NDArray[np.int32]
-    first_rows: IntArray
-    is_grouped: bool
+# The query number of every row; the first row of every query and, behind them, the number of rows;
+# the borders of the queries; and the position of every row, or None if the rows are grouped.
+_Numbered = tuple[NDArray[np.int32], IntArray, IntArray, IntArray | None]
 
 
 def place_rows(
@@ -66,18 +64,9 @@ def place_rows(
     (['b', 'a'], [0, 2, 3], [0, 2, 1])
     """
     if qid is None:
-        return np.zeros(1, dtype=np.int64), np.array([0, n_rows]), None
-    names, numbered = _numbered(qid, n_rows)
-    if not numbered.is_grouped:
-        return names, *_core.place_rows(numbered.query_of_row, len(names))
-    indptr = np.empty(len(names) + 1, dtype=np.int64)
-    indptr[:-1], indptr[-1] = numbered.first_rows, n_rows
-    return names, indptr, None
-
-
-def borders_of(lengths: IntArray) -> IntArray:
-    """Return the borders of parts that follow one another, from the lengths of these."""
-    return np.concatenate(([0], np.cumsum(lengths)))
+        return sealed(np.zeros(1, dtype=np.int64)), sealed(np.array([0, n_rows])), None
+    names, (_, _, indptr, places) = _numbered(qid, n_rows)
+    return sealed(names), indptr, places
 
 
 def number_rows(qid: ArrayLike, n_rows: int) -> NDArray[np.int32]:
@@ -106,7 +95,7 @@ def number_rows(qid: ArrayLike, n_rows: int) -> NDArray[np.int32]:
     >>> number_rows(["b", "a", "b"], 3)
     array([0, 1, 0], dtype=int32)
     """
-    return _numbered(qid, n_rows)[1].query_of_row
+    return _numbered(qid, n_rows)[1][0]
 
 
 def count_rows(qid: ArrayLike) -> tuple[NDArray[Any], IntArray]:
@@ -116,10 +105,9 @@ def count_rows(qid: ArrayLike) -> tuple[NDArray[Any], IntArray]:
     """
     if getattr(getattr(qid, "dtype", None), "names", None):
         raise ValueError("qid must hold ids alone, got an array made by query_ids.")
-    names, numbered = _numbered(qid, None)
-    number = numbered.query_of_row
+    names, (number, _, indptr, _) = _numbered(qid, None)
     ids = names[number] if names.dtype.kind == "O" else as_ids(qid)
-    return ids, np.bincount(number)[number]
+    return ids, np.diff(indptr)[number]
 
 
 def _numbered(qid: Any, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
@@ -131,9 +119,10 @@ def _numbered(qid: Any, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
     if n_rows is not None and len(column) != n_rows:
         _raise_other_length(column, n_rows)
     entries = getattr(column, "iloc", column)
-    names = np.asarray(entries[numbered.first_rows])
+    first_rows = numbered[1][:-1]
+    names = np.asarray(entries[first_rows])
     if names.dtype.kind not in "iubUSV":  # in which no id can be missing
-        _require_ids(names, numbered.first_rows)
+        _require_ids(names, first_rows)
     return names, numbered
 
 
@@ -168,7 +157,7 @@ def _number_arrow(text: Any) -> _Numbered | None:
     rows = slice(text.offset, text.offset + len(text) + 1)
     as_bytes = np.frombuffer(characters or b"", dtype=np.uint8)
     ends = np.frombuffer(offsets, dtype=np.int64)[rows]
-    return _Numbered(*_core.number_text(ends, as_bytes, _SEED))
+    return _core.number_text(ends, as_bytes, _SEED)
 
 
 def _raise_other_length(ids: Any, n_rows: int) -> NoReturn:
@@ -193,13 +182,14 @@ def _number(ids: NDArray[Any]) -> _Numbered:
     kind, size = ids.dtype.kind, ids.dtype.itemsize
     if kind in "US" and size:
         as_bytes = np.ascontiguousarray(ids).view(np.uint8)
-        return _Numbered(*_core.number_bytes(as_bytes, size, _SEED))
+        return _core.number_bytes(as_bytes, size, _SEED)
     by_address = _number_addresses(ids) if kind == "O" else None
     if by_address is not None:
-        codes = _as_codes(ids[by_address.first_rows])
+        query_of_row, starts, *_ = by_address
+        codes = _as_codes(ids[starts[:-1]])
         if len(np.unique(codes)) == len(codes):  # no two objects are equal
             return by_address
-        words = codes[by_address.query_of_row]
+        words = codes[query_of_row]
     elif kind in "iubmM":
         ids = np.ascontiguousarray(ids)
         words = ids.view(np.int64) if size == _WORD else ids.astype(np.int32, copy=False)
@@ -207,7 +197,7 @@ def _number(ids: NDArray[Any]) -> _Numbered:
         words = (ids.astype(np.float64) + 0.0).view(np.int64)  # -0.0 becomes 0.0
     else:
         words = _as_codes(ids)
-    return _Numbered(*_core.number_words(words, _SEED, len(words)))
+    return _core.number_words(words, _SEED, len(words))
 
 
 def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
@@ -220,8 +210,8 @@ def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
     if not most:
         return None
     addresses = np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp)
-    numbered = _Numbered(*_core.number_words(addresses.astype(np.int64, copy=False), _SEED, most))
-    return numbered if len(numbered.first_rows) <= most else None
+    numbered = _core.number_words(addresses.astype(np.int64, copy=False), _SEED, most)
+    return numbered if len(numbered[1]) - 1 <= most else None
 
 
 def _as_codes(ids: NDArray[Any]) -> IntArray:

@@ -97,7 +97,8 @@ class RankedList(NamedTuple):
 class Rankings:
     """Documents of many queries, ranked by score.
 
-    The constructor checks nothing: use `Judgments.rank` or `from_trec`.
+    The constructor checks nothing, and takes arrays that nobody can write to: use `Judgments.rank`
+    or `from_trec`.
 
     Attributes
     ----------
@@ -121,7 +122,7 @@ class Rankings:
         scores: FloatArray | None = None,
     ) -> None:
         self.judgments = judgments
-        self.order, self.tied, self.scores = all_sealed(order, tied, scores)
+        self.order, self.tied, self.scores = order, tied, scores
         self.n_threads = n_threads
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
 
@@ -286,6 +287,7 @@ def made_again(make: Callable[[], T], arrays: Iterable[NDArray[Any] | None], num
     """Make what comes out of a pickle, whose arrays kernels trust: damaged ones are refused."""
     if checksum(arrays) != number:
         raise ValueError("The pickle is damaged: its arrays are not those that were written.")
+    all_sealed(*arrays)
     return make()
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._support.arguments import choice, flag, threads
 from skgraded._support.progress import ProgressBar
+from skgraded._support.sealed import sealed
 from skgraded._support.text import count, first_few
 from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures._prefix import score_queries
@@ -152,7 +153,7 @@ def rank_run(
     lengths = np.diff(indptr)
     place = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
     if order == "file":
-        return place.astype(np.int32), np.zeros(len(place), dtype=np.uint8)
+        return place.astype(np.int32), np.zeros_like(place, np.uint8)
     ranks = _check_ranks(run)[place + np.repeat(start, lengths)]
     return _core.rank(-ranks.astype(np.float64), indptr, _core.schedule_queries(indptr), 1)
 
@@ -291,8 +292,8 @@ def rankings_of(runs: Sequence[JoinedRun], pool: Pool, n_threads: int = 1) -> Ra
         RankedList.without_ties(np.tile(pool.best_first, n_runs), _stacked([pool.indptr] * n_runs)),
         qid=np.tile(pool.topics, n_runs),
     )
-    order = np.concatenate([run.order for run in runs])
-    tied = np.concatenate([run.tied for run in runs])
+    order = sealed(np.concatenate([run.order for run in runs]))
+    tied = sealed(np.concatenate([run.tied for run in runs]))
     return Rankings(judgments, order, tied, n_threads)
 
 

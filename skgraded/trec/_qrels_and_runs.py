@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._support.arguments import choice, flag, is_number
 from skgraded._support.lazy import cached_property
-from skgraded._support.sealed import SealedFields, all_sealed
+from skgraded._support.sealed import SealedFields
 from skgraded._support.text import count
 from skgraded.rankings import levels_of, read_as
 from skgraded.trec._documents import Documents, HashKey, draw_key
@@ -212,8 +212,7 @@ class Qrels(Table):
     def slots(self) -> tuple[NDArray[np.uint64], IntArray, HashKey]:
         """Hash tables of the documents, one for each topic, their extents, and the hash's key."""
         key = draw_key()
-        slots, indptr = all_sealed(*_core.index_documents(*self.documents.block, self.indptr, key))
-        return slots, indptr, key
+        return *_core.index_documents(*self.documents.block, self.indptr, key), key
 
     @cached_property
     def top_grade(self) -> float:

@@ -166,8 +166,7 @@ class _Reader:
         if lines.fault[0]:
             self._raise(text, lines)
         if len(lines.skipped):
-            lines.skipped[::2] += self.n_records
-            self.skipped.append(lines.skipped.reshape(-1, 2))
+            self.skipped.append(np.add(lines.skipped.reshape(-1, 2), (self.n_records, 0)))
         if len(lines.value):
             topic, begin = self._number_topics(text, lines), lines.span_begin + self.n_records
             self.parts.append(lines._replace(span_topic=topic, span_begin=begin))
