@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core

@@ -16,16 +16,16 @@ def sealed(array: NDArray[T]) -> NDArray[T]:
     return array
 
 
-def all_sealed(*arrays: NDArray[Any] | None) -> list[Any]:
-    """Return the same arrays, read-only; None stays None."""
-    for array in arrays:
-        if array is not None:
-            array.setflags(write=False)
-    return list(arrays)
+def all_sealed(*values: Any) -> list[Any]:
+    """Return the same values, and arrays among them read-only."""
+    for each in values:
+        if isinstance(each, np.ndarray):
+            each.setflags(write=False)
+    return list(values)
 
 
 class SealedFields:
     """Base of frozen dataclasses whose arrays nobody can write to."""
 
     def __post_init__(self) -> None:
-        all_sealed(*(each for each in vars(self).values() if isinstance(each, np.ndarray)))
+        all_sealed(*vars(self).values())

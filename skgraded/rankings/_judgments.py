@@ -248,7 +248,7 @@ class Judgments:
     @classmethod
     def _of(cls, *parts: Any, **others: Any) -> Self:
         """Make judgments from arrays that fit together, which nobody writes to from now on."""
-        all_sealed(*(each for each in (*parts, *others.values()) if isinstance(each, np.ndarray)))
+        all_sealed(*parts, *others.values())
         made = cls.__new__(cls)
         made._set_up(*parts, **others)
         return made
@@ -319,7 +319,7 @@ class Judgments:
         """
         if type(y_score) is not np.ndarray:  # which tells nothing of its rows
             self.require_rows_of(y_score=y_score)
-        n_threads = 1 if n_threads is None else threads(n_threads)
+        n_threads = threads(n_threads)
         scores = own_scores(y_score, self.places, self.n_documents)
         order, tied = _core.rank(scores, self.indptr, self.schedule, n_threads)
         return Rankings(self, order, tied, n_threads, scores)

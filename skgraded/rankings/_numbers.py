@@ -322,7 +322,14 @@ def read_grades(
     >>> read_grades("y", ["2", "0"]), read_grades("y", ["E", "I"], {"E": 3, "I": 0})
     (array([2., 0.]), array([3., 0.]))
     """
-    words: Any = {} if grades is None else _numbers_by_word(grades)
+    words: Any = {} if grades is None else grades
+    if words is grades and (
+        not isinstance(words, Mapping)
+        or not all(isinstance(word, str) and is_number(grade) for word, grade in words.items())
+    ):
+        raise ValueError(
+            f"grades must map words to numbers, such as {{'no': 0, 'good': 1}}, got {grades!r}."
+        )
     if type(values) is not np.ndarray:
         values = values if words else grades_of_categories(values)
         if np.ma.is_masked(values):  # a masked document is unjudged
@@ -340,16 +347,6 @@ def read_grades(
         unread = [each for each in given if _number_of(each, words) is None]
         raise ValueError(told + (way_of_words(unread) if may_be_words else ""))
     return np.array(read, dtype=np.float64)
-
-
-def _numbers_by_word(grades: Any) -> Mapping[str, float]:
-    if not isinstance(grades, Mapping) or not all(
-        isinstance(word, str) and is_number(grade) for word, grade in grades.items()
-    ):
-        raise ValueError(
-            f"grades must map words to numbers, such as {{'no': 0, 'good': 1}}, got {grades!r}."
-        )
-    return grades
 
 
 def _quoted(each: Any) -> str:
