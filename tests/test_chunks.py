@@ -368,7 +368,7 @@ def test_sums_of_weighted_values_are_exact(pairs, middle):
     first, second = (MeanSums.of(values[part], weights[part]) for part in parts)
     assert second.joined(first) == sums
     shifted = values - 1.0
-    [means] = exact_means(np.stack([values, shifted], axis=1), weights)
+    [means] = exact_means(np.stack([values, shifted], axis=1), weights, n_after=2)
     np.testing.assert_array_equal(means, [sums.mean, MeanSums.of(shifted, weights).mean])
 
 
@@ -389,10 +389,10 @@ def test_means_of_many_values_are_rounded_once(values):
     exact = float(sum(map(Fraction, values.tolist())) / len(values))
     assert MeanSums.of(values, None).mean == exact
     assert MeanSums.of(values[::-1], np.ones(len(values))).mean == exact
-    assert exact_means(np.stack([values, values[::-1]]), None, axis=1) == [[exact], [exact]]
+    assert exact_means(np.stack([values, values[::-1]]), None, 2) == [[exact], [exact]]
 
 
 def test_means_of_arrays_of_any_layout_and_type():
     table = np.arange(12.0).reshape(6, 2)
-    assert exact_means(table, None) == [[5.0, 6.0]]
+    assert exact_means(table, None, n_after=2) == [[5.0, 6.0]]
     assert exact_means(table[::-1, 1].astype(np.float32), None) == [[6.0]]

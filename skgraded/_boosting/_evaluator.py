@@ -203,7 +203,7 @@ def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, flo
     """
     judgments = rankings.judgments
     values, _ = score_queries([each for _, each in named], rankings)
-    means = exact_means(values, judgments.weights, axis=1)
+    means = exact_means(values, judgments.weights, len(named))
     found = []
     for (name, chosen), [mean] in zip(named, means, strict=True):
         if math.isnan(mean):  # a library that gets it would stop the training

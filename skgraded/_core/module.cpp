@@ -162,7 +162,7 @@ using Rows = nb::typed<nb::list, nb::typed<nb::list, double>>;
 Rows py_exact_means(const Table<double>& values, const Doubles& weights, std::size_t n_before,
                     std::size_t n_after) {
   const std::size_t n_means = n_before * n_after;
-  const std::size_t n_queries = n_means > 0 ? values.size() / n_means : 0;
+  const std::size_t n_queries = n_means > 0 ? values.size() / n_means : weights.size();
   const Fit fit("exact_means");
   fit.require(values.size() == n_means * n_queries);
   fit.require_length(weights, static_cast<std::int64_t>(n_queries));

@@ -77,7 +77,9 @@ class MeanSums(NamedTuple):
         return math.inf if self.infinite else self.values / self.weights
 
 
-def exact_means(values: FloatArray, weights: FloatArray | None, axis: int = 0) -> list[list[float]]:
+def exact_means(
+    values: FloatArray, weights: FloatArray | None, n_before: int = 1, n_after: int = 1
+) -> list[list[float]]:
     """Return the means over queries, each of which is the mean of its `MeanSums`.
 
     Parameters
@@ -86,24 +88,22 @@ def exact_means(values: FloatArray, weights: FloatArray | None, axis: int = 0) -
         The values; nan is left out.
     weights : ndarray of shape (n_queries,) or None
         Their weights.
-    axis : int, default=0
-        The axis of queries.
+    n_before, n_after : int, default=1
+        Numbers of values before and behind the axis of queries.
 
     Returns
     -------
     list of list of float
-        The means by what is before this axis, and what is behind it; nan where the weights add up
-        to 0.
+        The means by what is before this axis, and what is behind it; nan where the weights add
+        up to 0.
 
     Examples
     --------
     >>> import numpy as np
     >>> from skgraded._support.exact_mean import exact_means
-    >>> exact_means(np.array([[0.5, 0.0], [1.0, 0.5]]), None)
+    >>> exact_means(np.array([[0.5, 0.0], [1.0, 0.5]]), None, n_after=2)
     [[0.75, 0.25]]
     """
-    shape = values.shape
-    n_before, n_after = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
     return _core.exact_means(_doubles(values), _doubles(weights), n_before, n_after)
 
 

@@ -139,7 +139,7 @@ class Scores(OfMeasures, LongResult):
                 fields[name] = _own(name, fields[name])
         axes = [len(each) for each in (self.systems, self.folds, self.qid) if each is not None]
         shape = self.values.shape
-        if shape != (*axes, n_measures) and (shape != (*axes,) or n_measures != 1):
+        if shape != (*axes, n_measures) and (shape != tuple(axes) or n_measures != 1):
             raise ValueError(
                 "values must have the shape ([n_systems,] [n_repeats,] n_queries[, n_measures]), "
                 f"here {(*axes, n_measures)}, got {shape}."
@@ -367,21 +367,20 @@ class Scores(OfMeasures, LongResult):
         means = self._means(average, floor)
         for column, of_systems in enumerate(zip(*means, strict=True)):
             if any(map(math.isnan, of_systems)):
-                system = int(np.argmax(np.isnan(of_systems)))
+                system = np.isnan(of_systems).argmax()
                 values = self.over_repeats().cube[system, 0, :, column]
                 warn_of_no_mean(self.measures[column], self.n_queries, int(np.isnan(values).sum()))
         return means
 
     def _means(self, average: str = "arithmetic", floor: float = _LEAST) -> Any:
         """Return the means by system and measure as lists, whichever axes there are."""
-        arguments.choice("average", average, ("arithmetic", "geometric"))
+        arguments.choice("average", average, _KINDS)
         least, values = arguments.number("floor", floor, above=0), self.over_repeats().values
-        axis = 0 if self.systems is None else 1
-        if average == "arithmetic":
-            return exact_means(values, self.weights, axis)
-        # maximum() leaves nan as it is, which means no value.
-        logarithms = np.log(np.maximum(values, least))
-        return np.exp(exact_means(logarithms, self.weights, axis)).tolist()
+        n_systems = 1 if self.systems is None else len(self.systems)
+        if average == "geometric":
+            values = np.log(np.maximum(values, least))  # maximum() leaves nan, which is no value
+        means = exact_means(values, self.weights, n_systems, len(self.measures))
+        return means if average == "arithmetic" else np.exp(means).tolist()
 
     def fold_means(self) -> FloatArray:
         """Return the means over the queries of each fold, as `cross_validate` does.
@@ -404,7 +403,8 @@ class Scores(OfMeasures, LongResult):
         for fold in range(self.folds.max() + 1):
             repeats, queries = np.nonzero(self.folds == fold)
             weights = None if self.weights is None else self.weights[queries]
-            means.append(exact_means(self.cube[:, repeats, queries], weights, axis=1))
+            tested = self.cube[:, repeats, queries]
+            means.append(exact_means(tested, weights, len(tested), len(self.measures)))
         by_fold: FloatArray = np.stack(means, axis=1)[_seen(self.systems), :, self._measure]
         return by_fold
 
