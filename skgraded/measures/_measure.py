@@ -34,11 +34,12 @@ _SOME_QUERIES = 20
 
 def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> None:
     """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
-    top = judgments.top_grade
-    warn_if_grades_are_inferred(measures, "A call with arrays", top)
+    still_open = [each for each in measures if each.is_open]
+    if still_open:
+        warn_if_grades_are_inferred(still_open, "A call with arrays", judgments.top_grade)
     for each in measures:
         g = getattr(each, "g", None)
-        if isinstance(g, tuple) and len(g) >= top + 1:
+        if isinstance(g, tuple) and len(g) >= judgments.top_grade + 1:
             _warn_about_thresholds(each, g, judgments.top_of_scale, judgments.n_queries)
 
 
