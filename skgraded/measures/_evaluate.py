@@ -167,8 +167,10 @@ def evaluate(
     else:
         rankings = rankings_for(named.values(), y_true, y_score, qid, sample_weight, n_threads)
         scores = _scores(named, rankings)
+    if not (grades or words):
+        return scores
     meaning = grades or {word: grade for grade, word in enumerate(words)}
-    return replace(scores, notes=(*scores.notes, read_as(meaning))) if meaning else scores
+    return replace(scores, notes=(*scores.notes, read_as(meaning)))
 
 
 def _scores(named: dict[str, Measure], rankings: Rankings) -> Scores:

@@ -498,19 +498,15 @@ def as_scores(
     """
     from skgraded.results import Scores
 
-    facts = [
-        (1 if each.greater_is_better else -1, each.empty, partial(each._mean_of_ideal, judgments))
-        for each in named.values()
-    ]
-    directions, empty, ideals = zip(*facts, strict=True)
+    measures = named.values()
     return Scores(
         measures=tuple(named),
         qid=judgments.qid,
         values=sealed(values),
-        directions=directions,
+        directions=tuple([1 if each.greater_is_better else -1 for each in measures]),
         weights=judgments.weights,
         n_empty=n_empty,
-        empty=empty,
-        ideals=ideals,
+        empty=tuple([each.empty for each in measures]),
+        ideals=tuple([partial(each._mean_of_ideal, judgments) for each in measures]),
         judged=lambda: judgments.fingerprints,
     )
