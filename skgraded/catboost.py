@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded import _core
 from skgraded._boosting._evaluator import ChosenMeasure, Evaluator, named_measures
 from skgraded.rankings import Judgments, split_target
 
@@ -111,9 +110,7 @@ class _KnownSet:
         self.labels: NDArray[np.float32] = np.nan_to_num(np.asarray(labels).astype(np.float32))
 
     def has(self, labels: NDArray[Any]) -> bool:
-        # The bytes are compared first, in less time; those of 0.0 and -0.0 differ.
-        same_bytes = _core.same_bytes((self.labels,), (labels,))
-        return same_bytes or np.array_equal(self.labels, labels)
+        return np.array_equal(self.labels, labels)
 
     def has_in_another_order(self, labels: NDArray[Any]) -> bool:
         return np.array_equal(np.sort(self.labels), np.sort(labels))

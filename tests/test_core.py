@@ -148,11 +148,14 @@ def test_copied_and_placed_scores_are_checked(size):
             assert _core.copy_scores(spoiled, places)[1] == spoilt[0]
 
 
-def test_same_bytes_tells_types_lengths_and_values_apart():
-    values = np.array([0.0, 1.0, np.nan])
-    assert _core.same_bytes((values, None), (values.copy(), None))
-    for other in (values[:2], values.view(np.int64), values[None], values[::2], values + 1, None):
-        assert not _core.same_bytes((None, values), (None, other))
+def test_a_digest_is_that_of_all_bits_types_and_places():
+    bits = np.random.default_rng(0).integers(0, 256, 128).astype(np.uint8)
+    for size in (0, 1, 2, 3, 5, 8, 15, 63, 64, 65, 128):
+        flips = np.packbits(np.eye(8 * size + 1, 8 * size, dtype=bool), axis=1)
+        assert len({_core.digest((bits[:size] ^ each,)) for each in flips}) == 8 * size + 1
+    y = bits.view(float)
+    others = (None, y), (y, None), (bits,), (y[None],), (y,), (y.copy(),), (y[::2],)
+    assert len({*map(_core.digest, others), _core.digest((y.astype(object),))}) == 6
 
 
 def test_relative_values_are_1_where_rounding_alone_exceeds_the_best():

@@ -43,12 +43,12 @@ class DataSet(NamedTuple):
 class JudgedSets:
     """Judgments of the data sets in use, found by content; a copy starts without data sets.
 
-    The arrays are compared by their bytes, because a caller may reuse a buffer for other labels. A
-    set is dropped when its labels no longer exist.
+    The content is known by a digest of all arrays, which one in 2^64 others has too, because a
+    caller may reuse a buffer for other labels. A set is dropped when its labels no longer exist.
     """
 
     def __init__(self) -> None:
-        self._sets: tuple[tuple[weakref.ref[Any], tuple[Any, ...], Judgments], ...] = ()
+        self._sets: dict[int | None, tuple[weakref.ref[Any], Judgments]] = {}
 
     def __reduce__(self) -> Any:
         # Libraries deep-copy what they call in every fit.
@@ -56,14 +56,14 @@ class JudgedSets:
 
     def find(self, data: DataSet) -> Judgments:
         """Return the judgments of a data set, which the first call with this content makes."""
-        for _, known, judgments in self._sets:
-            if _core.same_bytes(known, data):
-                return judgments
-        kept = tuple(None if each is None else each.copy() for each in data)
+        sets, content = self._sets, _core.digest(data)
+        if content in sets:
+            return sets[content][1]
         judgments = Judgments.from_groups(data.labels, data.sizes, data.weight)
-        alive = [(each, each[0]()) for each in self._sets]
-        others = [each for each, found in alive if found is not None and found is not data.labels]
-        self._sets = ((weakref.ref(data.labels), kept, judgments), *others)
+        if content is not None:
+            alive = [(key, each, each[0]()) for key, each in sets.items()]
+            others = {k: each for k, each, y in alive if y is not None and y is not data.labels}
+            self._sets = {**others, content: (weakref.ref(data.labels), judgments)}
         return judgments
 
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "exact_sum.hpp"
 #include "form_arrays.hpp"
 #include "gain.hpp"
+#include "id_hash.hpp"
 #include "labels.hpp"
 #include "levels.hpp"
 #include "own_levels.hpp"
@@ -327,21 +329,20 @@ auto py_distinct_grades(const Doubles& labels) {
   return std::make_tuple(array_of<double>(grades), std::move(levels).array());
 }
 
-// Whether two objects are None, or arrays of one type that hold the same bytes.
-bool are_same(const nb::handle& one, const nb::handle& other) {
-  if (one.is_none() || other.is_none()) return one.is(other);
-  const View first(one), second(other);
-  return first->obj != nullptr && second->obj != nullptr &&
-         std::strcmp(first->format, second->format) == 0 && first->ndim == second->ndim &&
-         first->len == second->len && without_gil([&] {
-           return std::memcmp(first->buf, second->buf, static_cast<std::size_t>(first->len)) == 0;
-         });
-}
-
-bool py_same_bytes(const nb::tuple& one, const nb::tuple& other) {
-  bool same = one.size() == other.size();
-  for (std::size_t i = 0; same && i < one.size(); ++i) same = are_same(one[i], other[i]);
-  return same;
+// Of arrays and None, in their order; none where an array is not in C order or holds objects.
+std::optional<std::uint64_t> py_digest(const nb::tuple& arrays) {
+  std::uint64_t digest = 0;
+  for (const nb::handle array : arrays) {
+    digest = mix(digest);
+    if (array.is_none()) continue;
+    const View view(array);
+    if (view->obj == nullptr || std::strchr(view->format, 'O') != nullptr) return {};
+    const std::string_view bytes(static_cast<const char*>(view->buf),
+                                 static_cast<std::size_t>(view->len));
+    digest += digest_of(view->format) + static_cast<std::uint64_t>(view->ndim);
+    digest = mix(digest) + without_gil([&] { return digest_of(bytes); });
+  }
+  return digest;
 }
 
 // The kernels that read levels. These are bytes where the scale has at most 254 grades, 0 included,
@@ -567,10 +568,10 @@ NB_MODULE(_native, m) {
   m.def(
       "copy_scores", &py_copy_scores, "scores"_a, "places"_a.none(),
       "A copy with the score of row i at places[i], and the first row that is not finite, or -1.");
-  m.def(
-      "same_bytes", &py_same_bytes, "one"_a, "other"_a,
-      nb::sig("def same_bytes(one: tuple[typing.Any, ...], other: tuple[typing.Any, ...]) -> bool"),
-      "Whether two tuples hold arrays of the same types and bytes, or None, at the same places.");
+  m.def("digest", &py_digest, "arrays"_a,
+        nb::sig("def digest(arrays: tuple[typing.Any, ...]) -> int | None"),
+        "A number that stands for arrays and None; None where one is not in C order or holds "
+        "objects.");
   for_types<float, double, std::int64_t, std::int32_t, std::uint8_t>([&](auto label) {
     m.def("read_byte_grades", &py_read_byte_grades<decltype(label)>, "labels"_a,
           "Grades that occur, level of each label, whether any is nan, and whether all could be "
