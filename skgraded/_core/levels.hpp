@@ -33,14 +33,16 @@ void count_levels(const Level* level, const Queries& queries, std::int64_t n_lev
       if (level[i] < n_levels) ++counts[q * n_levels + level[i]];
 }
 
-// By query, the documents whose level is marked.
+// By query, the documents whose level is marked; levels without a mark are those of the unjudged.
 template <class Level>
 void count_marked_documents(const Level* level, const Queries& queries, const std::uint8_t* marked,
-                            std::int64_t* count) noexcept {
+                            std::size_t n_levels, std::int64_t* count) noexcept {
   for (std::int64_t q = 0; q < queries.count; ++q) {
     std::int64_t sum = 0;
-    for (std::int64_t i = queries.begin(q); i < queries.begin(q + 1); ++i)
-      sum += marked[level[i]] != 0 ? 1 : 0;
+    for (std::int64_t i = queries.begin(q); i < queries.begin(q + 1); ++i) {
+      const auto own = static_cast<std::size_t>(level[i]);
+      sum += own < n_levels && marked[own] != 0 ? 1 : 0;
+    }
     count[q] = sum;
   }
 }

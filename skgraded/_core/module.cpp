@@ -241,14 +241,13 @@ Out<double> py_expected_shares(const Table<std::int64_t>& counts, const Doubles&
   });
 }
 
-Out<double> py_own_expected_shares(const Doubles& G, const Order& pool, const Integers& pool_indptr,
+Out<double> py_own_expected_shares(const Doubles& G, const Order& level, const Integers& indptr,
                                    const Integers& borders, bool divided) {
   const Fit fit("own_expected_shares");
-  const Queries pools = fit.queries(pool_indptr, pool);
-  fit.require(fit.queries(borders, G).count == pools.count && G.size() > 0);
-  fit.below(G.size(), pool);
+  const Queries queries = fit.queries(indptr, level);
+  fit.require(fit.queries(borders, G).count == queries.count && G.size() > 0);
   return fill(New<double>{G.size()}, [&](double* shares) {
-    own_expected_shares(G.data(), pool.data(), pools, borders.data(), divided, shares);
+    own_expected_shares(G.data(), level.data(), queries, borders.data(), divided, shares);
   });
 }
 
@@ -257,42 +256,49 @@ std::int64_t py_first_fall(const Doubles& f, const Integers& borders) {
   return without_gil([&] { return first_fall(f.data(), queries); });
 }
 
-// Room for the grades of all levels that so many documents may have, and for one more.
-std::size_t room_for_grades(std::size_t n_documents) { return n_documents + 2; }
-
-auto py_own_levels(const Doubles& grades, const Order& order, const Integers& indptr) {
+auto py_own_levels(const Doubles& grades, const Order& order, const Integers& indptr,
+                   const Doubles& pool_grades, const Integers& pool_indptr) {
   const Fit fit("own_levels");
-  const Queries queries = fit.queries(indptr, grades, order);
-  fit.within(queries, order);
-  NewSealed<double> found{room_for_grades(grades.size())};
-  NewSealed<std::int64_t> borders{count_of(queries) + 1}, pool_indptr{count_of(queries) + 1};
-  NewSealed<std::int32_t> levels{grades.size()}, pool{grades.size()};
-  const std::int64_t n_levels = without_gil([&] {
-    return own_levels({grades.data(), order.data(), queries}, {found.data(), borders.data()},
-                      levels.data(), pool.data(), pool_indptr.data());
-  });
-  return std::make_tuple(n_levels, std::move(found).array(), std::move(borders).array(),
-                         std::move(levels).array(), std::move(pool).array(),
-                         std::move(pool_indptr).array());
-}
-
-auto py_own_levels_with_pools(const Doubles& grades, const Order& order, const Integers& indptr,
-                              const Doubles& pool_grades, const Integers& pool_indptr) {
-  const Fit fit("own_levels_with_pools");
   const Queries queries = fit.queries(indptr, grades, order);
   const Queries pools = fit.queries(pool_indptr, pool_grades);
   fit.require(pools.count == queries.count);
   fit.within(queries, order);
-  NewSealed<double> found{room_for_grades(grades.size() + pool_grades.size())};
-  NewSealed<std::int64_t> borders{count_of(queries) + 1};
-  NewSealed<std::int32_t> levels{grades.size()}, pool{pool_grades.size()};
-  const std::int64_t n_levels = without_gil([&] {
-    return own_levels_with_pools({grades.data(), order.data(), queries},
-                                 {pool_grades.data(), pools}, {found.data(), borders.data()},
-                                 levels.data(), pool.data());
+  return fill_all(
+      [&](std::int64_t* borders, auto*... levels) {
+        own_levels({grades.data(), order.data(), queries}, {pool_grades.data(), pools}, borders,
+                   levels...);
+      },
+      NewSealed<std::int64_t>{count_of(queries) + 1}, NewSealed<std::int32_t>{grades.size()},
+      NewSealed<std::int32_t>{pool_grades.size()});
+}
+
+Sealed<double> py_own_grades(const Doubles& grades, const Order& levels, std::size_t n_levels) {
+  Fit("own_grades").require(grades.size() == levels.size() && n_levels > 0);
+  return fill(NewSealed<double>{n_levels}, [&](double* by_level) {
+    own_grades(grades.data(), levels.data(), length_of(grades), n_levels, by_level);
   });
-  return std::make_tuple(n_levels, std::move(found).array(), std::move(borders).array(),
-                         std::move(levels).array(), std::move(pool).array());
+}
+
+auto py_own_pools(const Order& levels, const Integers& indptr, const Integers& borders) {
+  const Fit fit("own_pools");
+  const Queries queries = fit.queries(indptr, levels);
+  fit.require(fit.queries(borders).count == queries.count);
+  const auto n = std::count_if(levels.data(), levels.data() + levels.size(),
+                               [&](auto level) { return level < borders.data()[queries.count]; });
+  return fill_all(
+      [&](auto*... pools) { own_pools(levels.data(), queries, borders.data(), pools...); },
+      NewSealed<std::int32_t>{static_cast<std::size_t>(n)},
+      NewSealed<std::int64_t>{count_of(queries) + 1});
+}
+
+Out<double> py_own_sums(const Doubles& by_level, const Order& levels, const Integers& indptr,
+                        const Integers& borders) {
+  const Fit fit("own_sums");
+  const Queries queries = fit.queries(indptr, levels);
+  fit.require(fit.queries(borders, by_level).count == queries.count && by_level.size() > 0);
+  return fill(New<double>{count_of(queries)}, [&](double* sums) {
+    own_sums(by_level.data(), levels.data(), queries, borders.data(), sums);
+  });
 }
 
 Out<std::uint8_t> py_go_by_own_levels(const Doubles& grades, const Integers& indptr, double few,
@@ -373,11 +379,9 @@ struct OfLevels {
 
   static Out<std::int64_t> count_marked_documents(const Levels& level, const Integers& indptr,
                                                   const Bytes& marked) {
-    const Fit fit("count_marked_documents");
-    const Queries queries = fit.queries(indptr, level);
-    fit.below(marked.size(), level);
+    const Queries queries = Fit("count_marked_documents").queries(indptr, level);
     return fill(New<std::int64_t>{count_of(queries)}, [&](std::int64_t* count) {
-      skgraded::count_marked_documents(level.data(), queries, marked.data(), count);
+      skgraded::count_marked_documents(level.data(), queries, marked.data(), marked.size(), count);
     });
   }
 
@@ -589,20 +593,23 @@ NB_MODULE(_native, m) {
         "Factor times the sum of g / (recall base) over the thresholds up to a level, by query.\n\n"
         "`counts` holds the judged documents by query and level; `level[k - 1]` is the lowest "
         "level\nwhose grade reaches the threshold k.");
-  m.def("own_expected_shares", &py_own_expected_shares, "G"_a, "pool"_a, "pool_indptr"_a,
-        "borders"_a, "divided"_a,
+  m.def("own_expected_shares", &py_own_expected_shares, "G"_a, "level"_a, "indptr"_a, "borders"_a,
+        "divided"_a,
         "Sum of steps of G / (recall base) up to a level, by the levels of all queries.\n\n"
         "With `divided`, the sums are divided by G.");
   m.def("first_fall", &py_first_fall, "f"_a, "borders"_a,
         "The first level at which f falls within a query, or -1; f begins with 0.");
-  m.def("own_levels", &py_own_levels, "grades"_a, "order"_a, "indptr"_a,
+  m.def("own_levels", &py_own_levels, "grades"_a, "order"_a, "indptr"_a, "pool_grades"_a,
+        "pool_indptr"_a,
         "Levels of each query's own grades, from the order of its documents, best grade first.\n\n"
-        "Their number, grades and borders, the level of every document, and levels and borders of\n"
-        "the pools of judged documents. A grade of -1 or -2 marks the unjudged. There is more room "
-        "for\ngrades than there are levels.");
-  m.def("own_levels_with_pools", &py_own_levels_with_pools, "grades"_a, "order"_a, "indptr"_a,
-        "pool_grades"_a, "pool_indptr"_a,
-        "The same where the pools are given, best grade first: all but their borders.");
+        "Their borders, and the levels of all documents and of those of given pools. A grade of -1 "
+        "or\n-2 marks the unjudged.");
+  m.def("own_grades", &py_own_grades, "grades"_a, "levels"_a, "n_levels"_a,
+        "Grades by level, from those of documents.");
+  m.def("own_pools", &py_own_pools, "levels"_a, "indptr"_a, "borders"_a,
+        "Levels of the judged documents, best first, and their borders.");
+  m.def("own_sums", &py_own_sums, "by_level"_a, "levels"_a, "indptr"_a, "borders"_a,
+        "Sums over the judged documents, added up best first, of a number by level, by query.");
   m.def(
       "go_by_own_levels", &py_go_by_own_levels, "grades"_a, "indptr"_a, "few"_a, "most"_a,
       "pairs"_a,

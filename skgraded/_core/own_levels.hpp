@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "queries.hpp"
 
@@ -25,27 +26,15 @@ struct SortedGrades {
   }
 };
 
-// What is found: the grades by level, for which there is room for one more than there are documents
-// and level 0, and the borders of the queries.
-struct OwnLevels {
-  double* grades;
-  std::int64_t* borders;
-};
-
 // Numbers the grades of one query after the other, which it meets in ascending order.
 class LevelNumbers {
-  double* grades_;
   std::int64_t count_ = 1;
   double last_ = 0.0;
 
  public:
-  explicit LevelNumbers(double* grades) noexcept : grades_(grades) { grades[0] = 0.0; }
-
   void start_query() noexcept { last_ = 0.0; }
 
-  // Without a branch: which grades are new cannot be predicted.
   std::int32_t meet(double grade) noexcept {
-    grades_[count_] = grade;
     count_ += grade != last_ ? 1 : 0;
     last_ = grade;
     return grade > 0.0 ? static_cast<std::int32_t>(count_ - 1) : 0;
@@ -74,61 +63,99 @@ inline void move_marks(std::int64_t n_documents, std::int64_t n_levels,
     if (level[i] < 0) level[i] = static_cast<std::int32_t>(n_levels - 1 - level[i]);
 }
 
-// Finds the levels, whose number is returned, that of every document, and the pools of judged
-// documents, the best first: their levels and borders.
-inline std::int64_t own_levels(const SortedGrades& lists, const OwnLevels& own, std::int32_t* level,
-                               std::int32_t* pool, std::int64_t* pool_indptr) noexcept {
-  LevelNumbers numbers(own.grades);
-  own.borders[0] = 1;
-  pool_indptr[0] = 0;
-  for (std::int64_t q = 0; q < lists.queries.count; ++q) {
-    const std::int64_t n = mark_unjudged(lists, q, level);
-    std::int32_t* of_pool = pool + pool_indptr[q];
-    pool_indptr[q + 1] = pool_indptr[q] + n;
-    numbers.start_query();
-    for (std::int64_t place = n - 1; place >= 0; --place) {
-      const std::int64_t document = lists.document(q, place);
-      level[document] = of_pool[place] = numbers.meet(lists.grade[document]);
-    }
-    own.borders[q + 1] = numbers.count();
-  }
-  if (pool_indptr[lists.queries.count] < lists.queries.documents())
-    move_marks(lists.queries.documents(), numbers.count(), level);
-  return numbers.count();
-}
-
-// Pools that are given: the grades of their documents, the best first, query by query.
+// The grades of the pools' documents, the best first, query by query; none where the lists hold the
+// pools.
 struct Pools {
   const double* grade;
   Queries queries;
 };
 
-// The same for lists whose pools hold other documents, too.
-inline std::int64_t own_levels_with_pools(const SortedGrades& lists, const Pools& pools,
-                                          const OwnLevels& own, std::int32_t* level,
-                                          std::int32_t* pool) noexcept {
-  constexpr double kNone = std::numeric_limits<double>::infinity();
-  LevelNumbers numbers(own.grades);
-  own.borders[0] = 1;
+// Finds the borders of the levels, and that of every document of the lists and of the pools.
+inline void own_levels(const SortedGrades& lists, const Pools& pools, std::int64_t* borders,
+                       std::int32_t* level, std::int32_t* pool) noexcept {
+  LevelNumbers numbers;
+  borders[0] = 1;
   for (std::int64_t q = 0; q < lists.queries.count; ++q) {
-    std::int64_t place = mark_unjudged(lists, q, level) - 1;
+    const std::int64_t first = pools.queries.begin(q);
     std::int64_t pooled = pools.queries.begin(q + 1) - 1;
+    const auto meet_pool = [&](double highest) noexcept {
+      for (; pooled >= first && pools.grade[pooled] <= highest; --pooled)
+        pool[pooled] = numbers.meet(pools.grade[pooled]);
+    };
     numbers.start_query();
-    while (place >= 0 || pooled >= pools.queries.begin(q)) {
-      const std::int64_t document = place >= 0 ? lists.document(q, place) : 0;
-      const double of_list = place >= 0 ? lists.grade[document] : kNone;
-      const double of_pool = pooled >= pools.queries.begin(q) ? pools.grade[pooled] : kNone;
-      if (of_pool <= of_list) {
-        pool[pooled--] = numbers.meet(of_pool);
-      } else {
-        level[document] = numbers.meet(of_list);
-        --place;
-      }
+    for (std::int64_t place = mark_unjudged(lists, q, level) - 1; place >= 0; --place) {
+      const std::int64_t document = lists.document(q, place);
+      meet_pool(lists.grade[document]);
+      level[document] = numbers.meet(lists.grade[document]);
     }
-    own.borders[q + 1] = numbers.count();
+    meet_pool(std::numeric_limits<double>::infinity());
+    borders[q + 1] = numbers.count();
   }
   move_marks(lists.queries.documents(), numbers.count(), level);
-  return numbers.count();
+}
+
+// The grades by level.
+inline void own_grades(const double* grade, const std::int32_t* level, std::int64_t n_documents,
+                       std::size_t n_levels, double* grades) noexcept {
+  grades[0] = 0.0;
+  for (std::int64_t i = 0; i < n_documents; ++i)
+    if (const auto own = static_cast<std::size_t>(level[i]); own < n_levels) grades[own] = grade[i];
+}
+
+// Counts the judged documents of one query after the other by level.
+class OwnCounts {
+  const std::int32_t* level_;
+  const Queries documents_, levels_;
+  std::vector<std::int32_t> counts_;  // at level 0, and at each level of the query
+
+ public:
+  OwnCounts(const std::int32_t* level, const Queries& documents, const std::int64_t* borders)
+      : level_(level),
+        documents_(documents),
+        levels_{borders, documents.count},
+        counts_(static_cast<std::size_t>(levels_.longest()) + 1) {}
+
+  const std::int32_t* of(std::int64_t q) noexcept {
+    const auto before = static_cast<std::int32_t>(levels_.begin(q) - 1);
+    const auto n_levels = static_cast<std::int32_t>(levels_.begin(levels_.count));
+    std::int32_t* counts = counts_.data();
+    std::fill_n(counts, levels_.size(q) + 1, 0);
+    for (std::int64_t i = documents_.begin(q); i < documents_.begin(q + 1); ++i)
+      if (level_[i] < n_levels) ++counts[std::max(level_[i] - before, 0)];
+    return counts;
+  }
+
+  // Calls put(level) for every judged document, the best first.
+  template <class Put>
+  void best_first(std::int64_t q, const Put& put) noexcept {
+    const std::int32_t* counts = of(q);
+    for (std::int64_t i = levels_.size(q); i >= 0; --i)
+      for (std::int32_t n = counts[i]; n > 0; --n)
+        put(i > 0 ? static_cast<std::int32_t>(levels_.begin(q) - 1 + i) : 0);
+  }
+};
+
+// The pools of judged documents, the best first, and their borders.
+inline void own_pools(const std::int32_t* level, const Queries& queries,
+                      const std::int64_t* borders, std::int32_t* pool, std::int64_t* pool_indptr) {
+  OwnCounts counts(level, queries, borders);
+  const std::int32_t* const start = pool;
+  pool_indptr[0] = 0;
+  for (std::int64_t q = 0; q < queries.count; ++q) {
+    counts.best_first(q, [&](std::int32_t own) noexcept { *pool++ = own; });
+    pool_indptr[q + 1] = pool - start;
+  }
+}
+
+// The sums of a number by level over the pools, added up from the best document on.
+inline void own_sums(const double* by_level, const std::int32_t* level, const Queries& queries,
+                     const std::int64_t* borders, double* sums) {
+  OwnCounts counts(level, queries, borders);
+  for (std::int64_t q = 0; q < queries.count; ++q) {
+    double sum = 0.0;
+    counts.best_first(q, [&](std::int32_t own) noexcept { sum += by_level[own]; });
+    sums[q] = sum;
+  }
 }
 
 // Which queries go by levels of their own: those with fractional grades, or whose highest grade h

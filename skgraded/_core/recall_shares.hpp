@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
+#include "own_levels.hpp"
 #include "queries.hpp"
 #include "simd.hpp"
 
@@ -55,34 +57,31 @@ inline void divide(double* numbers, const double* divisors, std::int64_t n,
   });
 }
 
-// The same for queries that have levels of their own, by level: levels borders[q] .. borders[q + 1]
-// - 1 are those of query q, and G is the probability of thresholds up to their grades. The pools
-// stand best level first, and what is at level 0, the grade 0, has no share. Shares are divided by
-// G where `divided` says so.
-inline void own_expected_shares(const double* G, const std::int32_t* pool, const Queries& pools,
+// The same for queries that have levels of their own, by level: G is the probability of thresholds
+// up to their grades. What is at level 0, the grade 0, has no share. Shares are divided by G where
+// `divided` says so.
+inline void own_expected_shares(const double* G, const std::int32_t* level, const Queries& queries,
                                 const std::int64_t* borders, bool divided, double* shares,
                                 Registers registers = widest_registers()) {
   std::vector<double> reciprocals = {0.0};  // by recall base
-  for (std::int64_t n = 1; n <= pools.longest(); ++n)
+  for (std::int64_t n = 1; n <= queries.longest(); ++n)
     reciprocals.push_back(1.0 / static_cast<double>(n));
+  OwnCounts counts(level, queries, borders);
   shares[0] = 0.0;
-  for (std::int64_t q = 0; q < pools.count; ++q) {
+  for (std::int64_t q = 0; q < queries.count; ++q) {
+    const std::int32_t* count = counts.of(q) + 1;
+    const std::int64_t n_levels = borders[q + 1] - borders[q];
+    std::int64_t recall_base = std::accumulate(count, count + n_levels, std::int64_t{0});
     double sum = 0.0, before = 0.0;
-    std::int64_t level = borders[q];
-    const auto share_up_to = [&](std::int64_t last, double share) {
-      for (; level <= last; ++level) {
-        sum += (G[level] - before) * share;
-        before = G[level];
-        shares[level] = sum;
-      }
-    };
-    // From the lowest grade up; all documents down to this one reach its level, and those without
-    // documents below it.
-    for (std::int64_t n = pools.size(q); n > 0; --n)
-      share_up_to(pool[pools.begin(q) + n - 1], reciprocals[static_cast<std::size_t>(n)]);
-    share_up_to(borders[q + 1] - 1, 0.0);
+    for (std::int64_t i = 0; i < n_levels; ++i) {
+      const std::int64_t own = borders[q] + i;
+      sum += (G[own] - before) * reciprocals[static_cast<std::size_t>(recall_base)];
+      before = G[own];
+      shares[own] = sum;
+      recall_base -= count[i];
+    }
   }
-  if (divided) divide(shares, G, borders[pools.count], registers);
+  if (divided) divide(shares, G, borders[queries.count], registers);
 }
 
 }  // namespace skgraded

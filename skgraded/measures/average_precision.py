@@ -94,7 +94,7 @@ class _ThresholdMeasure(PrefixMeasure):
         return isinstance(self.g, str) and self.g != "browser" and self.max_grade is None
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        return self._users(judgments).relevant
+        return self._users(judgments).G > 0
 
     def _users(self, judgments: Judgments) -> _Users:
         top = judgments.top_grade
@@ -141,26 +141,21 @@ class _Users:
     G : ndarray of shape (n_levels,)
         The probability that the threshold is at most the grade. Between whole grades it is a
         straight line, as if thresholds were spread evenly. Probabilities below 1e-300 are 0.
-    relevant : ndarray of shape (n_levels,), bool
-        Whether G is positive.
     """
 
     def __init__(self, g: str | tuple[float, ...], n_grades: int, grades: FloatArray) -> None:
-        self._grades = grades
-        self._g, G = distribution(g, n_grades)
-        by_level = _core.at_grades(self._grades, G)
+        probabilities, G = distribution(g, n_grades)
+        by_level = _core.at_grades(grades, G)
         by_level[by_level < _LEAST_PROBABILITY] = 0.0
-        self.G, self.relevant = sealed(by_level), sealed(by_level > 0)
+        self.G = sealed(by_level)
+        # The probabilities g up to the highest grade, and the lowest level that reaches each.
+        below = probabilities[: int(grades[-1])]
+        lowest = np.searchsorted(grades, np.arange(1.0, len(below) + 1))
+        self._thresholds = below, lowest.astype(np.int32)
 
     @cached_property
     def _inverse(self) -> FloatArray:
         return reciprocal(self.G)
-
-    @cached_property
-    def _thresholds(self) -> tuple[FloatArray, NDArray[np.int32]]:
-        """The probabilities g up to the highest grade, and the lowest level that reaches each."""
-        g = self._g[: int(self._grades[-1])]
-        return g, np.searchsorted(self._grades, np.arange(1.0, len(g) + 1)).astype(np.int32)
 
     def expected_shares(self, judgments: Judgments, divided: bool) -> FloatArray:
         """Return e(i), or e(i) / G(i).
@@ -195,8 +190,7 @@ class _Users:
                 )
             factor = self._inverse if divided else np.ones(len(self.G))
             return _core.expected_shares(judgments.counts, *self._thresholds, factor)
-        pool = judgments.pool
-        return _core.own_expected_shares(self.G, pool.levels, pool.indptr, borders, divided)
+        return _core.own_expected_shares(self.G, *judgments.pooled, borders, divided)
 
 
 def _said(grade: float) -> str:

@@ -225,20 +225,16 @@ class Judgments:
         pool: RankedList | None = None,
         borders: IntArray | None = None,
         row_labels: Mapping[str, Any] | None = None,
-        is_part: bool = False,
     ) -> None:
         """Take arrays that fit together, and which nobody can write to."""
         self.qid, self.indptr, self.weights, self.places = qid, indptr, weights, places
         self.n_queries, self.n_documents = len(indptr) - 1, indptr.item(-1)
-        if labels.scale is not None:
-            self.grades, self.levels = labels.scale
-            self.n_levels = len(self.grades)
         self._labels, self._given_pool, self.borders = labels, pool, borders
         self.top_grade = labels.top_grade
         self.has_fractional_grades, self.has_unjudged = labels.any_fractional, labels.any_unjudged
         self.has_own_pool = pool is None
         is_short = labels.top_grade <= TOP_OF_SHORT_SCALE and not labels.any_fractional
-        if is_part or is_short:
+        if is_short or borders is not None:
             self.by_scale = ()
         self.row_labels = row_labels or {}
         self.sizes = sizes
@@ -346,7 +342,6 @@ class Judgments:
 
     def __reduce__(self) -> tuple[Any, ...]:
         labels, pool = self._labels, self._given_pool
-        of_labels = labels.scale or (labels.graded,)
         make = partial(
             Judgments._of,
             self.qid,
@@ -359,29 +354,30 @@ class Judgments:
             borders=self.borders,
             row_labels=dict(self.row_labels),
         )
-        arrays = self.indptr, self.places, self.borders, *of_labels, *(pool or ())
+        of_labels = *(labels.scale or ()), labels.graded, *(pool or ())
+        arrays = self.indptr, self.places, self.borders, *of_labels
         return made_again, (make, arrays, checksum(arrays))
 
-    @cached_property
+    @property
     def grades(self) -> FloatArray:
         """The distinct grades, ascending, of all queries."""
-        return self._common_scale[0]
+        grades, levels = self._scale
+        return _core.own_grades(self.graded, levels, self.n_levels) if grades is None else grades
 
-    @cached_property
+    @property
     def levels(self) -> NDArray[Any]:
         """Level of the document at every position."""
-        return self._common_scale[1]
+        return self._scale[1]
 
     @cached_property
     def n_levels(self) -> int:
         """Number of distinct grades."""
-        return len(self.grades)
+        return len(self.grades) if self.borders is None else int(self.borders[-1])
 
     @cached_property
-    def _common_scale(self) -> tuple[FloatArray, NDArray[Any]]:
-        # Most measures do not need it where queries have levels of their own.
-        grades, levels = levels_of(self.graded)
-        return sealed(grades), sealed(levels)
+    def _scale(self) -> Any:
+        # Most measures do not need that of all where queries have levels of their own.
+        return self._labels.scale or all_sealed(*levels_of(self.graded))
 
     @property
     def graded(self) -> FloatArray:
@@ -392,9 +388,8 @@ class Judgments:
     @property
     def graded_pool(self) -> tuple[FloatArray, IntArray]:
         """Grades of the pools and their borders; those of the lists if these hold the pools."""
-        if self.has_own_pool:
-            return self.graded, self.indptr
-        return self._grades_at(self.pool.levels), self.pool.indptr
+        levels, indptr = self.pooled
+        return self.graded if self.has_own_pool else self._grades_at(levels), indptr
 
     def _grades_at(self, levels: NDArray[Any]) -> FloatArray:
         return np.append(self.grades, [UNJUDGED, UNJUDGED - 1.0])[levels]
@@ -435,16 +430,12 @@ class Judgments:
     @cached_property
     def pool(self) -> RankedList:
         """The judged documents of each query, best grade first."""
-        pool = self._given_pool
-        if pool is None:
-            counts_are_small = self.n_queries * self.n_levels <= self.n_documents
-            if counts_are_small and self.levels.dtype == np.uint8:
-                pool = RankedList(*_core.list_best_first(self.counts, self.n_levels))
-            else:
-                pool = self._sort_pool()
-        return pool
-
-    def _sort_pool(self) -> RankedList:
+        if self._given_pool is not None:
+            return self._given_pool
+        if self.borders is not None:
+            return RankedList.without_ties(*_core.own_pools(*self.pooled, self.borders))
+        if self.n_queries * self.n_levels <= self.n_documents and self.levels.dtype == np.uint8:
+            return RankedList(*_core.list_best_first(self.counts, self.n_levels))
         order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
         levels = _core.gather_levels(self.levels, order, self.indptr, 1)
         ranked = RankedList.without_ties(levels, self.indptr)
@@ -453,10 +444,14 @@ class Judgments:
     @cached_property
     def counts(self) -> IntArray:
         """Number of judged documents by query and level, shape (n_queries, n_levels)."""
-        pool = self._given_pool
-        levels, indptr = (self.levels, self.indptr) if pool is None else (pool.levels, pool.indptr)
-        counts = _core.count_levels(levels, indptr, self.n_levels)
+        counts = _core.count_levels(*self.pooled, self.n_levels)
         return counts.reshape(self.n_queries, self.n_levels)
+
+    @property
+    def pooled(self) -> tuple[NDArray[Any], IntArray]:
+        """Levels of the pools in any order, n_levels or above for the unjudged, and the borders."""
+        pool = self._given_pool
+        return (self.levels, self.indptr) if pool is None else (pool.levels, pool.indptr)
 
     def list_lengths(self, unjudged: Unjudged) -> IntArray:
         """Count the documents of each query, or only the judged ones of condensed lists.
@@ -473,8 +468,8 @@ class Judgments:
         """
         if unjudged == "nonrelevant" or not self.has_unjudged:
             return np.diff(self.indptr)
-        judged = np.concatenate(([0], np.cumsum(self.levels < self.n_levels)))
-        return np.diff(judged[self.indptr])
+        marks = np.ones(self.n_levels, np.uint8)
+        return _core.count_marked_documents(self.levels, self.indptr, marks)
 
     def count_pool(self, counted: NDArray[np.bool_]) -> IntArray:
         """Count the judged documents of each query whose level is marked.
@@ -493,8 +488,7 @@ class Judgments:
         found: IntArray | None = kept.get(key)
         if found is None:
             if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
-                pool, marks = self.pool, counted.view(np.uint8)
-                found = _core.count_marked_documents(pool.levels, pool.indptr, marks)
+                found = _core.count_marked_documents(*self.pooled, counted.view(np.uint8))
             else:
                 found = self.counts.dot(counted)
             keep(kept, key, sealed(found), long=True)
@@ -514,6 +508,8 @@ class Judgments:
             The sums. They are added document by document, so that their bits do not depend on
             which levels occur.
         """
+        if self.borders is not None:
+            return _core.own_sums(by_level, *self.pooled, self.borders)
         weights = np.ones(self.pool.longest), False
         return _core.discounted_gain(*self.pool, *weights, by_level, _core.LAST_RANK, False, 1)
 

@@ -61,7 +61,8 @@ class ReadLabels(NamedTuple):
     Attributes
     ----------
     scale : tuple of two ndarrays, or None
-        The distinct grades, and the level of each document, as `levels_of` returns them.
+        The distinct grades, and the level of each document, as `levels_of` returns them. The grades
+        are None where queries have levels of their own, whose grades `graded` holds.
     graded : ndarray of shape (n_documents,), or None
         The grade of each document, and -1 if it is unjudged.
     top_grade : float
@@ -70,7 +71,7 @@ class ReadLabels(NamedTuple):
         Whether any grade is not a whole number, and any document unjudged.
     """
 
-    scale: tuple[FloatArray, NDArray[Any]] | None
+    scale: tuple[FloatArray | None, NDArray[Any]] | None
     graded: FloatArray | None
     top_grade: float
     any_fractional: bool
@@ -222,14 +223,14 @@ def go_by_own_levels(labels: Judgments) -> NDArray[np.bool_]:
     ndarray of shape (n_queries,), bool
         The marks.
     """
-    top = labels.top_grade
+    top, shortest = labels.top_grade, np.diff(labels.indptr).min()
     are_known = labels.has_own_pool and not (labels.has_unjudged or labels.has_fractional_grades)
-    if are_known and top <= _TOP_OF_SHARED_SCALE:
-        shortest = np.diff(labels.indptr).min()
-        if (top + 1.0) ** 2 <= _PAIRS_A_DOCUMENT * shortest:
-            return np.zeros(labels.n_queries, dtype=np.bool_)
-    rule = TOP_OF_SHORT_SCALE, _TOP_OF_SHARED_SCALE, _PAIRS_A_DOCUMENT
-    return _core.go_by_own_levels(*labels.graded_pool, *rule).view(np.bool_)
+    is_long = top > _TOP_OF_SHARED_SCALE or (top + 1.0) ** 2 > _PAIRS_A_DOCUMENT * shortest
+    if are_known and not is_long:
+        return np.zeros(labels.n_queries, np.bool_)
+    return _core.go_by_own_levels(
+        *labels.graded_pool, TOP_OF_SHORT_SCALE, _TOP_OF_SHARED_SCALE, _PAIRS_A_DOCUMENT
+    ).view(np.bool_)
 
 
 def parts_by_scale(labels: Judgments, own: NDArray[np.bool_]) -> tuple[ScalePart, ...]:
@@ -265,7 +266,7 @@ def _part(
     pools = None if labels.has_own_pool else _selected(*labels.graded_pool, marked)
     read, pool, borders = lay_out(labels, lists, pools)
     read = read._replace(top_grade=labels.top_grade)
-    part = labels._of(labels.qid[marked], lists[1], read, pool=pool, borders=borders, is_part=True)
+    part = labels._of(labels.qid[marked], lists[1], read, pool=pool, borders=borders)
     return ScalePart(np.flatnonzero(marked), documents, part)
 
 
@@ -278,8 +279,7 @@ def _selected(graded: FloatArray, indptr: IntArray, marked: NDArray[np.bool_]) -
     """Select marked queries."""
     if marked.all():
         return graded, indptr
-    borders = np.append(0, np.cumsum(np.diff(indptr)[marked]))
-    return graded[_positions(indptr, marked)], borders
+    return graded[_positions(indptr, marked)], np.append(0, np.cumsum(np.diff(indptr)[marked]))
 
 
 def _on_shared_scale(labels: Judgments, lists: _Graded, pools: _Graded | None) -> _Laid:
@@ -295,12 +295,11 @@ def _on_shared_scale(labels: Judgments, lists: _Graded, pools: _Graded | None) -
 def _on_own_scales(labels: Judgments, lists: _Graded, pools: _Graded | None) -> _Laid:
     graded, indptr = lists
     order, _ = _core.rank(graded, indptr, _core.schedule_queries(indptr), 1)
-    documents = graded, order, indptr
-    if pools is None:
-        n_levels, grades, borders, levels, pooled, ends = _core.own_levels(*documents)
-        given = RankedList.without_ties(pooled[: ends[-1]], ends)
-    else:
-        n_levels, grades, borders, levels, pooled = _core.own_levels_with_pools(*documents, *pools)
-        given = RankedList.without_ties(pooled, pools[1])
-    scale = grades[:n_levels], levels
-    return labels._labels._replace(scale=scale, graded=None), given, borders
+    pool_grades, pool_indptr = pools or (np.zeros(0), np.zeros_like(indptr))
+    borders, levels, pooled = _core.own_levels(graded, order, indptr, pool_grades, pool_indptr)
+    given = pools and RankedList.without_ties(pooled, pool_indptr)
+    grades = None  # found in those of the documents, where these are of all levels
+    if pools is not None:
+        of_all = np.concatenate((graded, pool_grades)), np.concatenate((levels, pooled))
+        grades = _core.own_grades(*of_all, int(borders[-1]))
+    return labels._labels._replace(scale=(grades, levels), graded=graded), given, borders

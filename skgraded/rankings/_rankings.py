@@ -190,17 +190,17 @@ class Rankings:
         found = self._lists.get((rule, unjudged))
         if found is not None:
             return found
-        judgments, n_levels = self.judgments, self.judgments.n_levels
+        judgments = self.judgments
         levels = _core.gather_levels(judgments.levels, self.order, judgments.indptr, self.n_threads)
         ranked = RankedList(levels, self.tied, judgments.indptr)
         if judgments.has_unjudged:
             if unjudged == "condense":
-                ranked = ranked.below_level(n_levels)
+                ranked = ranked.below_level(judgments.n_levels)
             else:
-                ranked = ranked._replace(levels=sealed(levels * (levels < n_levels)))
+                ranked = ranked._replace(levels=sealed(levels * (levels < judgments.n_levels)))
         if rule != "row_order":
-            by_grade = _core.sort_within_ties(*ranked, rule == "optimistic", self.n_threads)
-            ranked = ranked._replace(levels=by_grade)
+            how = rule == "optimistic", self.n_threads
+            ranked = ranked._replace(levels=_core.sort_within_ties(*ranked, *how))
         self._lists[rule, unjudged] = ranked
         return ranked
 
@@ -228,9 +228,8 @@ class Rankings:
         return tuple((part.queries, self._part(part)) for part in self.judgments.by_scale)
 
     def _part(self, part: ScalePart) -> Rankings:
-        scores = None if self.scores is None else part.select(self.scores)
         order, tied = part.select(self.order), part.select(self.tied)
-        return Rankings(part.judgments, order, tied, self.n_threads, scores)
+        return Rankings(part.judgments, order, tied, self.n_threads)
 
 
 class IdealRanking:

@@ -448,7 +448,7 @@ struct FineLevels {
     for (std::int64_t i = 0; i < data.n_documents(); ++i)
       graded.push_back(
           std::max(static_cast<double>(draws.below(kFineLevels) - 9), kUnsampledGrade));
-    std::vector<std::int32_t> order(graded.size()), pool_level(2 * graded.size());
+    std::vector<std::int32_t> order(graded.size()), pooled(2 * graded.size());
     Bytes tied(graded.size());
     rank(graded.data(), data.queries(), data.schedule.data(), 1, order.data(), tied.data());
     std::vector<std::int64_t> pool_indptr{0};
@@ -460,19 +460,19 @@ struct FineLevels {
       }
       pool.push_back(3.0);
       std::sort(pool.begin() + first, pool.end(), std::greater<>());
-      pool_indptr.push_back(static_cast<std::int64_t>(pool.size()));
+      pool_indptr.push_back(static_cast<std::int64_t>(pools_are_given ? pool.size() : 0));
     }
-    Doubles grades(graded.size() + pool.size() + 1);
-    const SortedGrades lists{graded.data(), order.data(), data.queries()};
-    const OwnLevels own{grades.data(), borders.data()};
-    const Pools pools{pool.data(), {pool_indptr.data(), data.n_queries()}};
-    const std::int64_t n_levels =
-        pools_are_given
-            ? own_levels_with_pools(lists, pools, own, level.data(), pool_level.data())
-            : own_levels(lists, own, level.data(), pool_level.data(), pool_indptr.data());
-    grades.resize(static_cast<std::size_t>(n_levels));
-    pool_level.resize(static_cast<std::size_t>(pool_indptr.back()));
-    for (const auto* each : {&level, &pool_level}) results.add("own_levels", *each);
+    const Queries pools{pool_indptr.data(), data.n_queries()};
+    own_levels({graded.data(), order.data(), data.queries()}, {pool.data(), pools}, borders.data(),
+               level.data(), pooled.data());
+    const std::int64_t n_levels = borders.back();
+    Doubles grades(static_cast<std::size_t>(n_levels));
+    own_grades(graded.data(), level.data(), data.n_documents(), grades.size(), grades.data());
+    own_grades(pool.data(), pooled.data(), pools.documents(), grades.size(), grades.data());
+    if (!pools_are_given)
+      own_pools(level.data(), data.queries(), borders.data(), pooled.data(), pool_indptr.data());
+    pooled.resize(static_cast<std::size_t>(pool_indptr.back()));
+    for (const auto* each : {&level, &pooled}) results.add("own_levels", *each);
     for (const auto* each : {&borders, &pool_indptr}) results.add("own_levels", *each);
     results.add("own_levels", grades);
     for (std::int32_t& each : level) each = each < n_levels ? each : 0;
@@ -484,8 +484,8 @@ struct FineLevels {
     for (const bool divided : {false, true})
       results.add("own_expected_shares", results.same("shares", [&](int, Registers registers) {
         Doubles shares(f.size(), kUnset);
-        own_expected_shares(f.data(), pool_level.data(), {pool_indptr.data(), data.n_queries()},
-                            borders.data(), divided, shares.data(), registers);
+        own_expected_shares(f.data(), pooled.data(), pools, borders.data(), divided, shares.data(),
+                            registers);
         return shares;
       }));
   }

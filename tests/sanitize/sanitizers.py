@@ -47,9 +47,7 @@ SANITIZERS = {
     "thread": ("libtsan.so", "_native.race(100000)", "data race"),
 }
 IMPORTS = "import numpy as np; from skgraded._core import _native"
-OUT_OF_RANGE = (
-    "_native.count_marked_documents(np.ones(2, 'u1'), np.array([0, 2]), np.ones(1, 'u1'))"
-)
+OUT_OF_RANGE = "_native.schedule_queries(np.array([0, 2, 1]))"
 OPTIONS = {
     # Python frees at its end what it does not care to free; NumPy's memory comes from malloc.
     "ASAN_OPTIONS": f"exitcode={FOUND}:detect_leaks=0:allocator_may_return_null=1",
