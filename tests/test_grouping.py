@@ -112,7 +112,7 @@ def test_ids_in_any_carrier(carrier, kind, numbers):
     assert_grouped(CARRIERS[carrier](plain), [str(each) for each in plain])
 
 
-ALIKE = [1, 1.0, True, "1", 0, False], [3, 2**63, 2**64 + 3]
+ALIKE = [1, 1.0, True, "1", 0, False], [3, 2**63, 2**64 + 3], [2**53, 2**53 + 1], [0, -0.0, 3, 3.0]
 
 
 @given(st.one_of(st.lists(st.sampled_from(each), min_size=8, max_size=60) for each in ALIKE))

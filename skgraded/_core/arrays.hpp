@@ -64,13 +64,14 @@ inline nb::handle numpy_type;
 inline void look_up_numpy() {
   const nb::module_ numpy = nb::module_::import_("numpy");
   const auto look_up = [&](const char* name) { return nb::object(numpy.attr(name)).release(); };
+  const auto type = [&](const char* name) { return numpy.attr("dtype")(name).release(); };
   numpy_empty = look_up("empty");
   numpy_frombuffer = look_up("frombuffer");
-  numpy_type<double> = look_up("float64");
-  numpy_type<std::int64_t> = look_up("int64");
-  numpy_type<std::uint64_t> = look_up("uint64");
-  numpy_type<std::int32_t> = look_up("int32");
-  numpy_type<std::uint8_t> = look_up("uint8");
+  numpy_type<double> = type("float64");
+  numpy_type<std::int64_t> = type("int64");
+  numpy_type<std::uint64_t> = type("uint64");
+  numpy_type<std::int32_t> = type("int32");
+  numpy_type<std::uint8_t> = type("uint8");
 }
 
 // An array that is returned; where it is sealed, nobody can make it writeable.

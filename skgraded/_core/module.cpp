@@ -194,6 +194,22 @@ std::tuple<Sealed<double>, std::int64_t> py_copy_scores(const Doubles& scores,
   return {std::move(copy).array(), bad};
 }
 
+std::optional<Out<double>> py_read_floats(const nb::typed<nb::list, nb::object>& values,
+                                          bool or_integers) {
+  New<double> floats{values.size()};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const nb::object each = values[i];
+    const bool is_integer = or_integers && PyLong_CheckExact(each.ptr());
+    if (!is_integer && !PyFloat_Check(each.ptr())) return std::nullopt;
+    floats.data()[i] = is_integer ? PyLong_AsDouble(each.ptr()) : PyFloat_AsDouble(each.ptr());
+    if (is_integer && PyErr_Occurred() != nullptr) {  // it is beyond all floats
+      PyErr_Clear();
+      return std::nullopt;
+    }
+  }
+  return std::move(floats).array();
+}
+
 template <class Label>
 std::tuple<Sealed<double>, Sealed<std::uint8_t>, bool, bool> py_read_byte_grades(
     const In<Label>& labels) {
@@ -576,6 +592,8 @@ NB_MODULE(_native, m) {
         nb::sig("def digest(arrays: tuple[typing.Any, ...]) -> int | None"),
         "A number that stands for arrays and None; None where one is not in C order or holds "
         "objects.");
+  m.def("read_floats", &py_read_floats, "values"_a, "or_integers"_a,
+        "The floats of a list; None where something else is in it.");
   for_types<float, double, std::int64_t, std::int32_t, std::uint8_t>([&](auto label) {
     m.def("read_byte_grades", &py_read_byte_grades<decltype(label)>, "labels"_a,
           "Grades that occur, level of each label, whether any is nan, and whether all could be "

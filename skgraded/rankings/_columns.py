@@ -556,7 +556,7 @@ def query_ids(qid: ArrayLike) -> NDArray[Any]:
     array([2, 1, 2])
     """
     ids, sizes = count_rows(qid)
-    column = np.zeros(len(ids), dtype=[(QID, ids.dtype), (N_ROWS, np.int64)])
+    column = np.zeros(len(ids), [(QID, ids.dtype), (N_ROWS, np.int64)])
     column[QID], column[N_ROWS] = ids, sizes
     return column
 

@@ -191,18 +191,17 @@ class Judgments:
         """
         columns = read_columns(y_true, sample_weight=sample_weight)
         borders = borders_of_groups(group, len(columns.labels))
-        queries = sealed(np.arange(len(borders) - 1))
+        qid = sealed(np.arange(len(borders) - 1))
         if columns.ids is not None:  # they must be those of the groups
-            ids = np.repeat(queries, np.diff(borders))
-            return cls(y_true, qid=ids, sample_weight=sample_weight)
+            return cls(y_true, qid=np.repeat(qid, np.diff(borders)), sample_weight=sample_weight)
         judgments = cls.__new__(cls)
-        judgments._lay_out(columns, (queries, borders, None))
+        judgments._lay_out(columns, (qid, borders, None))
         return judgments
 
     def _lay_out(self, columns: CheckedColumns, placed: _Placed | None = None) -> None:
         labels = numeric_labels(columns.labels)
         # Later calls take memory that earlier ones have freed.
-        np.empty(min(_BYTES_A_ROW * len(labels), _MOST_BYTES_KEPT), dtype=np.uint8)
+        np.empty(min(_BYTES_A_ROW * len(labels), _MOST_BYTES_KEPT), np.uint8)
         qid, indptr, places = placed or place_rows(columns.ids, len(labels))
         read = read_labels(labels, places)
         weights = columns.sample_weight

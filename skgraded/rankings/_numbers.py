@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Number
 from typing import Any
@@ -23,7 +22,7 @@ FLOATS = frozenset(map(np.dtype, ["f8", "f4"]))
 _MOST_ROWS = 2**31 - 1  # which 32-bit integers number
 _SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")  # each is exact in single precision
 _SMALLEST = float(np.finfo(np.float64).tiny)
-_LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
+LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 _LONGEST_QUOTE = 60
 _MOST_WORDS = 10  # that stand for grades
 
@@ -42,6 +41,9 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
     Tensors are read without their gradients, and numbers of 8 or 16 bits that NumPy does not know,
     such as bfloat16, as the single-precision numbers that they are exactly.
     """
+    floats = _core.read_floats(values, False) if type(values) is list else None
+    if floats is not None:
+        return floats
     is_list = isinstance(values, list | tuple)
     try:
         array = np.asarray(_without_gradient(values))
@@ -133,16 +135,13 @@ def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     raise _not_numeric(name, array)
 
 
-def are_all(objects: NDArray[Any], *kinds: str) -> bool:
-    """Whether pandas, which is faster than a loop, knows that all objects are of one kind."""
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and pandas.api.types.infer_dtype(objects, skipna=False) in kinds
-
-
 def _floats(name: str, values: Any, array: NDArray[Any]) -> FloatArray:
+    listed = array.tolist()
+    floats = _core.read_floats(listed, or_integers=True)
+    if floats is not None:
+        return floats
     try:
-        kinds = () if are_all(array, "floating", "integer") else set(map(type, array.tolist()))
-        if any(issubclass(kind, str | bytes) for kind in kinds):
+        if any(issubclass(kind, str | bytes) for kind in set(map(type, listed))):
             raise TypeError("text")
         if hasattr(values, "to_numpy") and hasattr(values, "isna"):  # astype fails on pandas.NA
             return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -179,7 +178,7 @@ def check_labels(labels: NDArray[Any]) -> None:
     """Raise if a label is not a grade."""
     _refuse("y_true", "hold grades >= 0", labels, labels < 0, _WAY_TO_GRADES)
     # The reciprocals of numbers above 0 that are smaller are infinite, and they have few digits.
-    beyond = (labels > _LARGEST_EXACT) | ((labels > 0) & (labels < _SMALLEST))
+    beyond = (labels > LARGEST_EXACT) | ((labels > 0) & (labels < _SMALLEST))
     _refuse("y_true", f"hold grades that are 0, or {_SMALLEST:.1e} to 2**53", labels, beyond)
 
 
@@ -233,7 +232,7 @@ def distinct_numbers(name: str, values: ArrayLike) -> FloatArray:
     given = one_dimensional(name, values)
     doubles = numeric(name, given if given.dtype.kind in "iuf" else values).astype(np.float64)
     if given.dtype.kind != "f":
-        beyond = np.flatnonzero(np.abs(doubles) >= _LARGEST_EXACT)
+        beyond = np.flatnonzero(np.abs(doubles) >= LARGEST_EXACT)
         for row in beyond[:1]:
             raise ValueError(
                 f"{name} must hold integers below 2**53, from which on doubles do not tell all "
@@ -346,7 +345,7 @@ def read_grades(
             told = f"{place(row)}: the {name} must be a number, got {_quoted(given[row])}."
         unread = [each for each in given if _number_of(each, words) is None]
         raise ValueError(told + (way_of_words(unread) if may_be_words else ""))
-    return np.array(read, dtype=np.float64)
+    return np.array(read, np.float64)
 
 
 def _quoted(each: Any) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded._support.arguments import is_missing
 from skgraded._support.sealed import sealed
-from skgraded.rankings._numbers import are_all, one_dimensional
+from skgraded.rankings._numbers import LARGEST_EXACT, one_dimensional
 
 IntArray = NDArray[np.int64]
 
@@ -64,7 +64,7 @@ def place_rows(
     (['b', 'a'], [0, 2, 3], [0, 2, 1])
     """
     if qid is None:
-        return sealed(np.zeros(1, dtype=np.int64)), sealed(np.array([0, n_rows])), None
+        return sealed(np.zeros(1, np.int64)), sealed(np.array([0, n_rows])), None
     names, (_, _, indptr, places) = _numbered(qid, n_rows)
     return sealed(names), indptr, places
 
@@ -216,13 +216,13 @@ def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
 
 def _as_codes(ids: NDArray[Any]) -> IntArray:
     """Assign equal numbers to equal objects."""
-    if are_all(ids[:1], "integer") and are_all(ids, "integer"):  # text is left at once
-        with suppress(OverflowError):
-            return ids.astype(np.int64)
+    objects = ids.tolist()
+    numbers = _core.read_floats(objects, or_integers=True)
+    if numbers is not None and np.abs(numbers).max(initial=0.0) < LARGEST_EXACT:
+        return (numbers + 0.0).view(np.int64)
     pandas = sys.modules.get("pandas")
     if pandas is not None:  # pandas is several times faster
-        return np.asarray(pandas.factorize(ids)[0], dtype=np.int64)
-    objects = ids.tolist()
+        return np.asarray(pandas.factorize(ids)[0], np.int64)
     try:
         distinct = dict.fromkeys(objects)
     except TypeError as error:
@@ -274,6 +274,6 @@ def _missing(names: NDArray[Any]) -> NDArray[np.bool_]:
     if names.dtype.kind == "O":
         listed = names.tolist()
         if set(map(type, listed)) == {str}:  # as mostly
-            return np.zeros(len(listed), dtype=bool)
-        return np.array([is_missing(each) for each in listed], dtype=bool)
+            return np.zeros(len(listed), bool)
+        return np.array([is_missing(each) for each in listed], bool)
     return np.asarray(np.isnan(names))  # or NaT

@@ -61,7 +61,7 @@ class RankedList(NamedTuple):
         RankedList
             The lists.
         """
-        return cls(*all_sealed(levels, np.zeros(len(levels), dtype=np.uint8), indptr))
+        return cls(*all_sealed(levels, np.zeros(len(levels), np.uint8), indptr))
 
     @property
     def lengths(self) -> IntArray:
@@ -89,7 +89,7 @@ class RankedList(NamedTuple):
         kept = self.levels < level
         before = np.concatenate(([0], np.cumsum(kept)))
         block = np.cumsum(self.tied == 0)[kept]
-        tied = np.zeros(len(block), dtype=np.uint8)
+        tied = np.zeros(len(block), np.uint8)
         tied[1:] = block[1:] == block[:-1]
         return RankedList(*all_sealed(self.levels[kept], tied, before[self.indptr]))
 
