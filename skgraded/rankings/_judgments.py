@@ -387,8 +387,9 @@ class Judgments:
     @property
     def graded_pool(self) -> tuple[FloatArray, IntArray]:
         """Grades of the pools and their borders; those of the lists if these hold the pools."""
-        levels, indptr = self.pooled
-        return self.graded if self.has_own_pool else self._grades_at(levels), indptr
+        if self.has_own_pool:
+            return self.graded, self.indptr
+        return self._grades_at(self.pool.levels), self.pool.indptr
 
     def _grades_at(self, levels: NDArray[Any]) -> FloatArray:
         return np.append(self.grades, [UNJUDGED, UNJUDGED - 1.0])[levels]

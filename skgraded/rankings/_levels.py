@@ -301,5 +301,5 @@ def _on_own_scales(labels: Judgments, lists: _Graded, pools: _Graded | None) -> 
     grades = None  # found in those of the documents, where these are of all levels
     if pools is not None:
         of_all = np.concatenate((graded, pool_grades)), np.concatenate((levels, pooled))
-        grades = _core.own_grades(*of_all, int(borders[-1]))
+        grades = _core.own_grades(*of_all, borders.item(-1))
     return labels._labels._replace(scale=(grades, levels), graded=graded), given, borders

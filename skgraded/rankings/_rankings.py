@@ -199,8 +199,9 @@ class Rankings:
             else:
                 ranked = ranked._replace(levels=sealed(levels * (levels < judgments.n_levels)))
         if rule != "row_order":
-            how = rule == "optimistic", self.n_threads
-            ranked = ranked._replace(levels=_core.sort_within_ties(*ranked, *how))
+            ranked = ranked._replace(
+                levels=_core.sort_within_ties(*ranked, rule == "optimistic", self.n_threads)
+            )
         self._lists[rule, unjudged] = ranked
         return ranked
 
