@@ -96,7 +96,8 @@ class FactorSwaps {
   void sum_f(const std::int32_t* slot, std::int64_t n_slots) noexcept {
     if (n_ <= kLongestByPairs)
       run_in(registers_, [this]() SKGRADED_INLINE_BODY {
-        LowerSums::add_up(f_.data(), p_h_.data(), next_.data(), n_, F_own_.data(), H_own_.data());
+        LowerSums::add_up<true>(f_.data(), p_h_.data(), next_.data(), n_, F_own_.data(),
+                                H_own_.data());
         return 0;
       });
     else

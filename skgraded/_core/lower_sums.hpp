@@ -25,25 +25,12 @@ class LowerSums {
  public:
   static constexpr std::int64_t kOverrun = kLanes;  // lanes reach beyond the last rank
 
-  // By rank j < n, sums min(f[m], f[j]) over the ranks m with from[m] <= j, in the order of m.
-  // `from` does not fall.
-  SKGRADED_ALWAYS_INLINE static void add_up(const double* f, const std::int64_t* from,
-                                            std::int64_t n, double* sums) noexcept {
-    add_up_both<false>(f, nullptr, from, n, sums, nullptr);
-  }
-
-  // The same, and the sums of weight[m] * min(f[m], f[j]).
+  // By rank j < n, sums min(f[m], f[j]) over the ranks m with from[m] <= j, in the order of m, and
+  // where they have weights also weight[m] * min(f[m], f[j]). `from` does not fall.
+  template <bool kWeighed>
   SKGRADED_ALWAYS_INLINE static void add_up(const double* f, const double* weight,
                                             const std::int64_t* from, std::int64_t n, double* sums,
                                             double* weighed) noexcept {
-    add_up_both<true>(f, weight, from, n, sums, weighed);
-  }
-
- private:
-  template <bool kWeighed>
-  SKGRADED_ALWAYS_INLINE static void add_up_both(const double* f, const double* weight,
-                                                 const std::int64_t* from, std::int64_t n,
-                                                 double* sums, double* weighed) noexcept {
     for (std::int64_t j = 0; j < n + kOverrun; ++j) sums[j] = 0.0;
     for (std::int64_t j = 0; kWeighed && j < n + kOverrun; ++j) weighed[j] = 0.0;
     for (std::int64_t m = 0; m < n; m += kAtATime) {
@@ -61,6 +48,7 @@ class LowerSums {
     }
   }
 
+ private:
   // Adds the four documents to the sums of eight ranks, of which only some may be below them. A sum
   // that takes nothing takes 0, which leaves its bits.
   template <bool kWeighed, bool kOnlySome>

@@ -501,7 +501,7 @@ struct OfLevels {
     });
   }
 
-  static void define_lists(nb::module_& m) {
+  static void define(nb::module_& m) {
     m.def("gather_levels", &gather_levels, "level"_a, "order"_a, "indptr"_a, "n_threads"_a,
           "Grade levels in rank order.");
     m.def("count_levels", &count_levels, "level"_a, "indptr"_a, "n_levels"_a,
@@ -510,9 +510,6 @@ struct OfLevels {
           "Documents whose level is marked, by query.");
     m.def("sort_within_ties", &sort_within_ties, "level_by_rank"_a, "tied"_a, "indptr"_a,
           "descending"_a, "n_threads"_a, "Levels by rank, sorted inside every tied block.");
-  }
-
-  static void define_sums(nb::module_& m) {
     m.def("discounted_gain", &discounted_gain, "level_by_rank"_a, "tied"_a, "indptr"_a,
           "discount"_a, "ragged"_a, "gain"_a, "cutoff"_a, "expected"_a, "n_threads"_a,
           "Sum of discount times gain over the ranks up to the cutoff, by query.");
@@ -535,12 +532,6 @@ struct OfLevels {
           "Sum over relevant documents of 1 - min(most, non-relevant above) / divisor, by query.");
   }
 };
-
-template <class Level>
-void define_for(nb::module_& m) {
-  OfLevels<Level>::define_lists(m);
-  OfLevels<Level>::define_sums(m);
-}
 
 }  // namespace
 
@@ -638,8 +629,8 @@ NB_MODULE(_native, m) {
   m.def("distinct_grades", &py_distinct_grades, "labels"_a,
         "The distinct labels and 0, ascending, and the place of each label among them.\n\n"
         "Labels must be finite and at least 0.");
-  define_for<std::uint8_t>(m);
-  define_for<std::int32_t>(m);
+  OfLevels<std::uint8_t>::define(m);
+  OfLevels<std::int32_t>::define(m);
   define_expected(m);
   define_lambdas(m);
   define_query_ids(m);

@@ -139,7 +139,8 @@ class PairSum {
   void sum_by_pairs(std::int64_t n, Registers registers) noexcept {
     for (std::int64_t i = 0; i < n; ++i) space_.f[at(i)] = K_.f[space_.level[at(i)]];
     run_in(registers, [this, n]() SKGRADED_INLINE_BODY {
-      LowerSums::add_up(space_.f.data(), space_.from.data(), n, space_.f_above.data());
+      LowerSums::add_up<false>(space_.f.data(), nullptr, space_.from.data(), n,
+                               space_.f_above.data(), nullptr);
       return 0;
     });
   }

@@ -82,7 +82,6 @@ class Column {
   std::size_t size() const noexcept { return size_; }
   std::size_t capacity() const noexcept { return room_; }
   std::unique_ptr<T[]> release() noexcept { return std::move(items_); }
-  T operator[](std::size_t i) const noexcept { return items_[i]; }
 
  private:
   std::unique_ptr<T[]> items_;
