@@ -28,30 +28,24 @@ SKGRADED_ALWAYS_INLINE double sum_in_lanes(const double* values, std::int64_t n)
 // No double that is compared with 1 changes by this much, not even by a sum of many.
 constexpr double kNegligible = 0x1p-70;
 
-// probability[i], i = 0..size - 1: that first + i documents stop their reader. Numbers that are all
+// The arrays of StopCounts, which have room for the number of documents and one more. The worths
+// are null where nothing but the number of those that stop counts.
+struct StopRoom {
+  double *probability, *spare, *of_grade;
+  double *worth, *spare_worth;
+};
+
+// probability[i], i = 0..size - 1: that first + i documents stop their reader; and worth[i]: this
+// probability times the expected sum of the worths of the documents that stop. Numbers that are all
 // but impossible are left out, so that size grows with the root of the number of documents. What
 // is all but impossible is relative to stopping at all, which is itself improbable where all stops
-// are small. The arrays are the caller's, and have room for the number of documents and one more.
-class StopCounts {
+// are small.
+class StopCounts : public StopRoom {
  public:
-  double* probability;
-  // worth[i]: probability[i] times the expected sum of the worths of the documents that stop. Null
-  // where nothing but their number counts.
-  double* worth;
   std::int64_t first = 0;
   std::int64_t size = 1;
 
-  struct Room {
-    double *probability, *spare, *of_grade;
-    double *worth = nullptr, *spare_worth = nullptr;
-  };
-
-  explicit StopCounts(const Room& room) noexcept
-      : probability(room.probability),
-        worth(room.worth),
-        spare_(room.spare),
-        spare_worth_(room.spare_worth),
-        of_grade_(room.of_grade) {
+  explicit StopCounts(const StopRoom& room) noexcept : StopRoom(room) {
     probability[0] = 1.0;
     if (worth != nullptr) worth[0] = 0.0;
   }
@@ -81,24 +75,24 @@ class StopCounts {
     const auto n = static_cast<double>(count);
     const double least = kNegligible * std::min(1.0, n * odds);
     const auto mode = static_cast<std::int64_t>(std::min(n, std::floor((n + 1.0) * stop)));
-    double* at = of_grade_ + mode;
+    double* at = of_grade + mode;
     std::int64_t low = mode, high = mode;
     at[0] = 1.0;
     for (double p = 1.0; low > 0; --low) {
       const auto k = static_cast<double>(low);
       p *= k / ((n - k + 1.0) * odds);
       if (p < kNegligible) break;
-      of_grade_[low - 1] = p;
+      of_grade[low - 1] = p;
     }
     for (double p = 1.0; high < count; ++high) {
       const auto k = static_cast<double>(high);
       p *= (n - k) * odds / (k + 1.0);
       if (p < least) break;
-      of_grade_[high + 1] = p;
+      of_grade[high + 1] = p;
     }
     const std::int64_t found = high - low + 1;
-    const double sum = sum_in_lanes(of_grade_ + low, found);
-    for (std::int64_t i = 0; i < found; ++i) of_grade_[i] = of_grade_[low + i] / sum;
+    const double sum = sum_in_lanes(of_grade + low, found);
+    for (std::int64_t i = 0; i < found; ++i) of_grade[i] = of_grade[low + i] / sum;
     first += low;
     return found;
   }
@@ -127,23 +121,23 @@ class StopCounts {
   void add_many(std::int64_t count, double stop, double own_worth) noexcept {
     const std::int64_t before = first, n_new = fill_binomial(count, stop);
     if (worth != nullptr) add_worths(n_new, own_worth, static_cast<double>(first - before));
-    std::fill_n(spare_, size + n_new - 1, 0.0);
+    std::fill_n(spare, size + n_new - 1, 0.0);
     for (std::int64_t i = 0; i < size; ++i)
-      for (std::int64_t j = 0; j < n_new; ++j) spare_[i + j] += probability[i] * of_grade_[j];
-    std::swap(probability, spare_);
+      for (std::int64_t j = 0; j < n_new; ++j) spare[i + j] += probability[i] * of_grade[j];
+    std::swap(probability, spare);
     size += n_new - 1;
     trim();
   }
 
   // Of the new documents, `fewest` or up to n_new - 1 more stop.
   void add_worths(std::int64_t n_new, double own_worth, double fewest) noexcept {
-    std::fill_n(spare_worth_, size + n_new - 1, 0.0);
+    std::fill_n(spare_worth, size + n_new - 1, 0.0);
     for (std::int64_t i = 0; i < size; ++i)
       for (std::int64_t j = 0; j < n_new; ++j) {
         const double added = own_worth * (fewest + static_cast<double>(j));
-        spare_worth_[i + j] += (worth[i] + probability[i] * added) * of_grade_[j];
+        spare_worth[i + j] += (worth[i] + probability[i] * added) * of_grade[j];
       }
-    std::swap(worth, spare_worth_);
+    std::swap(worth, spare_worth);
   }
 
   void trim() noexcept {
@@ -156,10 +150,6 @@ class StopCounts {
     first += low;
     size -= low;
   }
-
-  double* spare_;
-  double* spare_worth_;
-  double* of_grade_;
 };
 
 }  // namespace skgraded
