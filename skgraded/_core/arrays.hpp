@@ -44,6 +44,7 @@ struct Taken {
   nb::object owner;
   const T* values = nullptr;
   std::size_t n_values = 0;
+  std::size_t n_rows = 0;  // of two dimensions or more
 
   const T* data() const noexcept { return values; }
   std::size_t size() const noexcept { return n_values; }
@@ -172,7 +173,8 @@ struct type_caster<skgraded::Taken<T, kAnyShape>> {
     const skgraded::View view(source);
     if (view->obj == nullptr || !is_of_type(*view) || !(kAnyShape || view->ndim == 1)) return false;
     value = {borrow(source), static_cast<const T*>(view->buf),
-             static_cast<std::size_t>(view->len) / sizeof(T)};
+             static_cast<std::size_t>(view->len) / sizeof(T),
+             view->ndim > 1 ? static_cast<std::size_t>(view->shape[0]) : 0};
     return true;
   }
 

@@ -30,7 +30,7 @@ struct FormArrays {
   double empty;
   std::int64_t cutoff;
   In<double> best;  // value of the ideal ranking
-  std::vector<double> base;
+  std::vector<double> base, scaled;
   std::vector<std::int32_t> column;
   std::int64_t n_empty = 0;  // queries with nothing relevant
   PrefixMeasure measure{};   // the same as kernels read it, but for the weights of ranks
@@ -38,7 +38,7 @@ struct FormArrays {
   // Makes one where Python has room for it.
   template <class... Arguments>
   static void make(FormArrays* place, const Arguments&... arguments) {
-    FormArrays form{arguments..., {}, {}, {}};
+    FormArrays form{arguments..., {}, {}, {}, {}};
     const std::int64_t* counts = form.n_relevant.data();
     form.n_empty = std::count(counts, counts + form.n_queries(), 0);
     form.check();
@@ -47,8 +47,13 @@ struct FormArrays {
     measure.scale = by_query(form.scale);
     measure.gains = {or_null(form.gain), length_of(form.gain)};
     measure.pair_scale = by_query(form.pair_scale);
-    measure.factors = {or_null(form.f), or_null(form.h),        or_null(form.u),
-                       or_null(form.w), form.stride_of(form.f), form.stride_of(form.h)};
+    if (form.f.size() > 0)
+      measure.factors = {form.f.data(), or_null(form.h),        nullptr,
+                         nullptr,       form.stride_of(form.f), form.stride_of(form.h)};
+    if (form.u.size() > 0 && form.w.size() > 0) {
+      measure.factors.u = form.u.data();
+      measure.factors.w = form.w.data();
+    }
     if (measure.has_pairs() && form.shares_levels) form.lay_out_cells();
     measure.cutoff = form.cutoff;
     measure.n_relevant = counts;
@@ -70,7 +75,7 @@ struct FormArrays {
   }
 
   std::int64_t stride_of(const Table<double>& factor) const noexcept {
-    return length_of(factor) > n_levels ? n_levels : 0;
+    return factor.n_rows > 0 ? n_levels : 0;
   }
 
   void check() const {
@@ -79,15 +84,16 @@ struct FormArrays {
       if (each->size() > 1) fit.require_length(*each, n_queries());
     fit.require(gain.size() == 0 || (constant.size() > 0 && scale.size() > 0));
     for (const auto* each : {&gain, &u, &w}) fit.require_length(*each, n_levels);
-    for (const auto* each : {&f, &h})
-      fit.require_length(*each, stride_of(*each) > 0 ? n_queries() * n_levels : n_levels);
-    fit.require(u.size() == w.size() && (f.size() > 0 || h.size() == 0));
-    fit.require(stride_of(f) == 0 || (stride_of(h) == 0 && u.size() == 0));
+    for (const auto* each : {&f, &h}) {
+      const bool differs = each->n_rows > 0;
+      fit.require_length(*each, differs ? n_queries() * n_levels : n_levels);
+      fit.require(!differs || (shares_levels && each->n_rows == n_relevant.size()));
+      fit.require(!differs || (u.size() + w.size() == 0 && (each == &h || h.size() == 0)));
+    }
     fit.require_length(K, n_queries() * n_levels * n_levels);
   }
 
-  // f or h by query, whose scale is 1, or else the scale is the factor that differs between
-  // queries.
+  // The factor that differs between queries is the scale, and f or h by query times the scale.
   void lay_out_cells() {
     const auto n_cells = static_cast<std::size_t>(n_levels * n_levels);
     base.assign(n_cells, 1.0);
@@ -97,8 +103,16 @@ struct FormArrays {
     const PairFactors& factors = measure.factors;
     const bool f_differs = factors.f_stride > 0, h_differs = factors.h_stride > 0;
     const ByQuery whole = measure.pair_scale;
-    measure.K.factor = f_differs ? factors.f : h_differs ? factors.h : whole.values;
-    measure.K.n_columns = f_differs || h_differs ? n_levels : whole.stride;
+    measure.K.factor = whole.values;
+    measure.K.n_columns = whole.stride;
+    if (f_differs || h_differs) {
+      const Table<double>& differing = f_differs ? f : h;
+      scaled.assign(differing.data(), differing.data() + differing.size());
+      for (std::size_t i = 0; i < scaled.size(); ++i)
+        scaled[i] *= whole[static_cast<std::int64_t>(i) / n_levels];
+      measure.K.factor = scaled.data();
+      measure.K.n_columns = n_levels;
+    }
     std::size_t cell = 0;
     for (std::int32_t a = 0; a < n_levels; ++a)
       for (std::int32_t b = 0; b < n_levels; ++b, ++cell) {

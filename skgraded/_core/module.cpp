@@ -564,7 +564,10 @@ NB_MODULE(_native, m) {
                              bool, double, std::int64_t>,
            "constant"_a, "scale"_a, "gain"_a, "pair_scale"_a, "f"_a, "h"_a, "u"_a, "w"_a, "K"_a,
            "n_relevant"_a, "n_levels"_a, "shares_levels"_a, "empty"_a, "cutoff"_a)
-      .def("divide_by", &FormArrays::divide_by, "best"_a, "The values of the ideal rankings.");
+      .def("divide_by", &FormArrays::divide_by, "best"_a, "The values of the ideal rankings.")
+      .def_prop_ro("best", [](const FormArrays& form) {
+        return form.best.owner.is_valid() ? form.best.owner : nb::none();
+      });
   m.def("relative_values", &py_relative_values, "values"_a, "best"_a,
         "Values divided by those of the ideal ranking, by query; 0 where these are not above 0.");
   m.def("sum_exactly", &py_sum_exactly, "values"_a, "weights"_a,

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import lru_cache
 from itertools import compress
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Scored = tuple[FloatArray, list[int]]  # values by measure and query, and numbers of empty queries
 
-_NOTHING, _NO_BORDERS, _ONE = np.zeros(0), np.zeros(0, np.int64), np.ones(())
+_NOTHING, _NO_BORDERS = np.zeros(0), np.zeros(0, np.int64)
 
 _MOST_LEVELS = 5_000  # the pairs of one query then take 200 MB
 
@@ -98,73 +98,50 @@ class PairFactors(NamedTuple):
     u: FloatArray | None = None
     w: FloatArray | None = None
 
-    def checked(self, n_queries: int, n_levels: int, borders: IntArray | None) -> PairFactors:
-        """Return the factors as contiguous arrays of doubles, or raise where they do not fit.
+    def complaint(self, n_queries: int, n_levels: int, *, share_levels: bool) -> str:
+        """Say which factor does not fit the labels, and why.
 
         Parameters
         ----------
         n_queries, n_levels : int
             Number of queries and levels.
-        borders : ndarray of shape (n_queries + 1,), int64, or None
-            Where the levels of each query begin, if queries have levels of their own.
+        share_levels : bool
+            Whether all queries share their levels.
 
         Returns
         -------
-        PairFactors
-            The same numbers. Missing factors are empty arrays. Where f or h differ between queries,
-            they hold the scale, which is 1.
-
-        Raises
-        ------
-        ValueError
-            If a factor has another shape, or `f` is not 0 at level 0 or falls within a query that
-            has levels of its own; or if `f` or `h` differ between queries beside other factors.
+        str
+            A sentence; empty if all factors fit.
         """
-        arrays = [_NOTHING if each is None else np.asarray(each, float, "C") for each in self]
-        scale, f, h, u, w = arrays
-        by_query = ""
-        if borders is None and (f.ndim > 1 or h.ndim > 1):
-            by_query = "f" if f.ndim > 1 else "h"
-        for name, each in zip(self._fields, arrays, strict=True):
-            shape: tuple[int, ...] = (n_levels,)
+        given = zip(self._fields, self, strict=True)
+        shapes = {name: np.shape(each) for name, each in given if each is not None}
+        many = [name for name in ("f", "h") if share_levels and len(shapes.get(name, ())) > 1]
+        for name, shape in shapes.items():
+            fitting: tuple[int, ...] = (n_queries, n_levels) if name in many[:1] else (n_levels,)
             if name == "scale":
-                shape = (n_queries,) if each.ndim else ()
-            elif name == by_query:
-                shape = n_queries, n_levels
-            if each.shape != shape and each is not _NOTHING:
-                raise ValueError(
-                    f"{name} of PairFactors must have shape {shape}, got {each.shape}."
-                )
-        if by_query:
-            others = zip("huw", arrays[2:], strict=True)
-            beside = [name for name, each in others if name != by_query and each is not _NOTHING]
-            if beside:
-                raise ValueError(
-                    f"{by_query} of PairFactors must be the same for all queries beside "
-                    f"{' and '.join(beside)}, got shape {(n_queries, n_levels)}."
-                )
-            if scale.ndim or self.scale != 1.0:
-                f, h = (each * scale[..., None] if each.ndim > 1 else each for each in (f, h))
-                scale = _ONE
-        elif borders is not None and f is not _NOTHING:
-            _require_rising(f, borders)
-        if u is _NOTHING or w is _NOTHING:
-            u = w = _NOTHING
-        return PairFactors(scale, f, _NOTHING if f is _NOTHING else h, u, w)
+                fitting = (n_queries,) if shape else ()
+            if shape != fitting:
+                return f"{name} of PairFactors must have shape {fitting}, got {shape}."
+        beside = sorted(shapes.keys() - {"scale", "f", *many})
+        if not many or not beside:
+            return ""
+        return (
+            f"{many[0]} of PairFactors must be the same for all queries beside "
+            f"{' and '.join(beside)}, got shape {shapes[many[0]]}."
+        )
 
     @property
     def rises(self) -> bool:
         """Whether f is 0 at level 0 and does not fall from level to level."""
-        if self.f is None or not self.f.size:
+        if self.f is None:
             return True
         return bool((self.f[..., 0] == 0).all() and (np.diff(self.f) >= 0).all())
 
 
-_NO_FACTORS = PairFactors(_NOTHING, _NOTHING, _NOTHING, _NOTHING, _NOTHING)
-
-
 def _require_rising(f: FloatArray, borders: IntArray) -> None:
     """Raise unless f is 0 at level 0, and does not fall from there within each query."""
+    if not f.size:
+        return
     if f[0] != 0:
         raise ValueError(f"f of PairFactors must be 0 at level 0, got {float(f[0])!r}.")
     level = _core.first_fall(f, borders)
@@ -260,7 +237,7 @@ class PrefixMeasure(Measure):
                 factor[part.queries] = self.query_factor(part.judgments)
             return factor
         form = self.prefix_form(judgments)
-        relevant, best = form.n_relevant > 0, form.best
+        relevant, best = form.n_relevant > 0, cast("FloatArray", form.kernel.best)
         if not self.normalize:
             return relevant.astype(np.float64)
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
@@ -278,71 +255,69 @@ class PrefixForm(NamedTuple):
     linear : LinearPart or None
         The linear part.
     pairs : PairPart or None
-        The pair part, whose K is checked.
+        The pair part.
     n_relevant : ndarray of shape (n_queries,), int64
         Number of relevant documents of each query.
-    best : ndarray of shape (n_queries,) or (0,)
-        Value of the ideal ranking; empty if the measure is not normalized.
     kernel : _core.PrefixForm
-        The same as kernels take it.
+        The same as kernels take it, and the values of the ideal rankings, or None, as ``best``.
     """
 
     linear: LinearPart | None
     pairs: PairPart | None
     n_relevant: IntArray
-    best: FloatArray
     kernel: _core.PrefixForm
 
 
 def _form_of(
     linear: LinearPart | None, pairs: PairPart | None, judgments: Judgments, owner: PrefixMeasure
 ) -> PrefixForm:
-    gain = scale = constant = array = _NOTHING
-    factors = _NO_FACTORS
+    gain = scale = constant = _NOTHING
+    K = [_NOTHING] * 6  # its factors, and an array in place of them
     if linear is not None:
         gain, scale, constant = (np.asarray(each, float, "C") for each in linear[1:])
     if pairs is not None:
-        pairs = PairPart(pairs.positions, _checked(pairs.K, judgments, owner))
-        if isinstance(pairs.K, PairFactors):
-            factors = pairs.K
-        else:
-            factors, array = PairFactors(_ONE, *_NO_FACTORS[1:]), pairs.K
+        K = _as_kernels_take(pairs.K, judgments, owner)
     n_relevant = judgments.count_pool(owner._relevant(judgments))
-    rules = judgments.n_levels, judgments.borders is None, owner.empty, owner.k or _core.LAST_RANK
-    taken: Any = constant, scale, gain, *factors, array, n_relevant, *rules
-    kernel = _core.PrefixForm(*taken)
-    form = PrefixForm(linear, pairs, n_relevant, _NOTHING, kernel)
+    share_levels = judgments.borders is None
+    rules = judgments.n_levels, share_levels, owner.empty, owner.k or _core.LAST_RANK
+    taken: Any = constant, scale, gain, *K, n_relevant, *rules
+    try:
+        kernel = _core.PrefixForm(*taken)
+    except (TypeError, ValueError) as error:
+        factors, shape = pairs and pairs.K, (judgments.n_queries, judgments.n_levels)
+        if isinstance(factors, PairFactors):
+            complaint = factors.complaint(*shape, share_levels=share_levels)
+            raise ValueError(complaint or str(error)) from error
+        raise
+    if judgments.borders is not None:
+        _require_rising(K[1], judgments.borders)
+    form = PrefixForm(linear, pairs, n_relevant, kernel)
     if owner.normalize:
-        best = _ideal_values(form, judgments, owner)
-        kernel.divide_by(best)
-        form = PrefixForm(linear, pairs, n_relevant, best, kernel)
+        kernel.divide_by(_ideal_values(form, judgments, owner))
     return form
 
 
-def _checked(
+def _as_kernels_take(
     K: PairFactors | FloatArray, judgments: Judgments, owner: PrefixMeasure
-) -> PairFactors | FloatArray:
-    """Return K as contiguous doubles, or raise where it does not fit the labels."""
-    n_queries, n_levels, borders = judgments.n_queries, judgments.n_levels, judgments.borders
-    if isinstance(K, PairFactors):
-        K = K.checked(n_queries, n_levels, borders)
-        if borders is not None:
-            return K
-    elif borders is not None:
-        raise ValueError(
-            f"K of {type(owner).__name__} must be PairFactors where queries have levels of their "
-            "own, as for grades between whole ones or a long scale on short lists, got an array. "
-            "For a K that has no factors, state shares_levels = True in the class."
-        )
-    if n_levels > _MOST_LEVELS:
+) -> list[FloatArray]:
+    """Return the factors of K and the array in place of them; raise where kernels would not."""
+    n_levels, borders = judgments.n_levels, judgments.borders
+    if borders is None and n_levels > _MOST_LEVELS:
         raise ValueError(
             f"y_true must hold at most {_MOST_LEVELS:,} different grades for {owner}, "
             f"which counts pairs of grades, got {n_levels:,}. Measures that only use "
             "gains and discounts, such as nDCG, accept any number of grades."
         )
     if isinstance(K, PairFactors):
-        return K
-    return np.asarray(np.broadcast_to(K, (n_queries, n_levels, n_levels)), float, "C")
+        return [_NOTHING if each is None else np.asarray(each, float, "C") for each in (*K, None)]
+    if borders is not None:
+        raise ValueError(
+            f"K of {type(owner).__name__} must be PairFactors where queries have levels of their "
+            "own, as for grades between whole ones or a long scale on short lists, got an array. "
+            "For a K that has no factors, state shares_levels = True in the class."
+        )
+    array = np.broadcast_to(K, (judgments.n_queries, n_levels, n_levels))
+    return [np.ones(1), *[_NOTHING] * 4, np.asarray(array, float, "C")]
 
 
 def value_of_pairs(
