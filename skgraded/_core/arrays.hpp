@@ -56,57 +56,30 @@ using In = Taken<T, false>;
 template <class T>
 using Table = Taken<T, true>;
 
-// NumPy's functions and types, which are looked up when the module is loaded and kept for good.
-inline nb::handle numpy_empty, numpy_frombuffer;
-
 template <class T>
-inline nb::handle numpy_type;
+using Out = nb::ndarray<nb::numpy, T>;  // contiguous
 
-inline void look_up_numpy() {
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  const auto look_up = [&](const char* name) { return nb::object(numpy.attr(name)).release(); };
-  const auto type = [&](const char* name) { return numpy.attr("dtype")(name).release(); };
-  numpy_empty = look_up("empty");
-  numpy_frombuffer = look_up("frombuffer");
-  numpy_type<double> = type("float64");
-  numpy_type<std::int64_t> = type("int64");
-  numpy_type<std::uint64_t> = type("uint64");
-  numpy_type<std::int32_t> = type("int32");
-  numpy_type<std::uint8_t> = type("uint8");
-}
-
-// An array that is returned; where it is sealed, nobody can make it writeable.
-template <class T, bool kSealed>
-struct Made {
-  nb::object array;
-};
-
+// An array that nobody can make writeable.
 template <class T>
-using Out = Made<T, false>;
+using Sealed = nb::ndarray<nb::numpy, const T>;
 
-template <class T>
-using Sealed = Made<T, true>;
-
-// A new array that a kernel fills. NumPy makes it, in half of the time that a nb::ndarray takes; if
-// it will be sealed, the memory is that of Python's bytes.
+// A new array that a kernel fills, in the memory of a bytes object.
 template <class T, bool kSealed = false>
 class New {
-  nb::object memory_;
-  T* data_;
-
-  explicit New(nb::object memory)
-      : memory_(std::move(memory)), data_(static_cast<T*>(View(memory_)->buf)) {}
+  std::size_t n_dimensions_, shape_[2];
+  nb::bytes memory_;
 
  public:
   explicit New(std::size_t size)
-      : New(kSealed ? nb::bytes(nullptr, size * sizeof(T)) : numpy_empty(size, numpy_type<T>)) {}
+      : n_dimensions_(1), shape_{size, 1}, memory_(nullptr, size * sizeof(T)) {}
   New(std::size_t rows, std::size_t columns)
-      : New(numpy_empty(nb::make_tuple(rows, columns), numpy_type<T>)) {}
+      : n_dimensions_(2), shape_{rows, columns}, memory_(nullptr, rows * columns * sizeof(T)) {}
 
-  T* data() const noexcept { return data_; }
+  T* data() const noexcept { return reinterpret_cast<T*>(PyBytes_AsString(memory_.ptr())); }
 
-  Made<T, kSealed> array() && {
-    return {kSealed ? numpy_frombuffer(memory_, numpy_type<T>) : std::move(memory_)};
+  auto array() && {
+    using Array = nb::ndarray<nb::numpy, std::conditional_t<kSealed, const T, T>>;
+    return Array(data(), n_dimensions_, shape_, memory_);
   }
 };
 
@@ -122,7 +95,7 @@ auto without_gil(const Kernel& kernel) {
 
 // Calls the kernel without the GIL on the memory of the new arrays, and returns them.
 template <class T, bool kSealed, class Kernel>
-Made<T, kSealed> fill(New<T, kSealed> made, const Kernel& kernel) {
+auto fill(New<T, kSealed> made, const Kernel& kernel) {
   without_gil([&] { kernel(made.data()); });
   return std::move(made).array();
 }
@@ -186,17 +159,6 @@ struct type_caster<skgraded::Taken<T, kAnyShape>> {
     const char* format = view.format + std::strspn(view.format, "<=");
     return view.itemsize == sizeof(T) && std::strlen(format) == 1 &&
            std::strchr(letters, format[0]) != nullptr;
-  }
-};
-
-template <class T, bool kSealed>
-struct type_caster<skgraded::Made<T, kSealed>> {
-  using Value_ = skgraded::Made<T, kSealed>;
-  using Array = ndarray<numpy, std::conditional_t<kSealed, const T, T>>;
-  NB_TYPE_CASTER(Value_, make_caster<Array>::Name)
-
-  static handle from_cpp(const Value_& made, rv_policy, cleanup_list*) noexcept {
-    return handle(made.array).inc_ref();
   }
 };
 

@@ -536,7 +536,6 @@ struct OfLevels {
 }  // namespace
 
 NB_MODULE(_native, m) {
-  look_up_numpy();
   m.doc() = "Ranking kernels: arrays in, arrays out.";
   // Objects that a daemon thread holds when Python ends, such as prices of swaps, are not leaks.
   nb::set_leak_warnings(false);

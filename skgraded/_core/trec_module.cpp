@@ -54,7 +54,7 @@ Out<T> array_of_column(Column&& column) {
   auto owned = column.release();
   using Item = typename decltype(owned)::element_type;
   nb::capsule owner(owned.get(), [](void* p) noexcept { delete[] static_cast<Item*>(p); });
-  return {nb::cast(nb::ndarray<nb::numpy, T>(reinterpret_cast<T*>(owned.release()), {n}, owner))};
+  return Out<T>(reinterpret_cast<T*>(owned.release()), {n}, owner);
 }
 
 // Drawn at random by the caller.
