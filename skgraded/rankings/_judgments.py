@@ -427,15 +427,19 @@ class Judgments:
         own = go_by_own_levels(self)
         return parts_by_scale(self, own) if own.any() else ()
 
-    @cached_property
+    @property
     def pool(self) -> RankedList:
         """The judged documents of each query, best grade first."""
-        if self._given_pool is not None:
-            return self._given_pool
+        counts_are_small = self.n_queries * self.n_levels <= self.n_documents
+        if self._given_pool is None and counts_are_small and self.levels.dtype == np.uint8:
+            # To make it again takes less time than it takes memory.
+            return RankedList(*_core.list_best_first(self.counts, self.n_levels))
+        return self._given_pool or self._pool
+
+    @cached_property
+    def _pool(self) -> RankedList:
         if self.borders is not None:
             return RankedList.without_ties(*_core.own_pools(*self.pooled, self.borders))
-        if self.n_queries * self.n_levels <= self.n_documents and self.levels.dtype == np.uint8:
-            return RankedList(*_core.list_best_first(self.counts, self.n_levels))
         order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
         levels = _core.gather_levels(self.levels, order, self.indptr, 1)
         ranked = RankedList.without_ties(levels, self.indptr)
@@ -484,14 +488,12 @@ class Judgments:
         ndarray of shape (n_queries,), int64
             The counts.
         """
+        if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
+            return _core.count_marked_documents(*self.pooled, counted.view(np.uint8))
         kept, key = self.kept["counts"], counted.tobytes()
         found: IntArray | None = kept.get(key)
         if found is None:
-            if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
-                found = _core.count_marked_documents(*self.pooled, counted.view(np.uint8))
-            else:
-                found = self.counts.dot(counted)
-            keep(kept, key, sealed(found), long=True)
+            found = keep(kept, key, sealed(self.counts.dot(counted)), long=True)
         return found
 
     def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
@@ -510,8 +512,9 @@ class Judgments:
         """
         if self.borders is not None:
             return _core.own_sums(by_level, *self.pooled, self.borders)
-        weights = np.ones(self.pool.longest), False
-        return _core.discounted_gain(*self.pool, *weights, by_level, _core.LAST_RANK, False, 1)
+        pool = self.pool
+        weights = np.ones(pool.longest), False
+        return _core.discounted_gain(*pool, *weights, by_level, _core.LAST_RANK, False, 1)
 
     def require_integer_grades(self, owner: str) -> None:
         """Raise if a grade is fractional.
