@@ -247,8 +247,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "expected_shares": {"counts": 3, "g": 2, "level": 2, "factor": np.zeros(3)},
     "own_expected_shares": {"G": 2, "level": 4, "indptr": BORDERS, "borders": [1, 1, 1, 2]},
     "first_fall": {"f": 4, "borders": BORDERS},
-    "own_levels": dict.fromkeys(["grades", "order", "pool_grades"], 4)
-    | {"indptr": BORDERS, "pool_indptr": BORDERS},
+    "own_levels": {"grades": 4, "indptr": BORDERS, "pool_grades": 4, "pool_indptr": BORDERS},
     "own_grades": {"grades": 4, "levels": 4},
     "own_pools": {"levels": 4, "indptr": BORDERS, "borders": [1, 1, 1, 2]},
     "own_sums": {"by_level": 2, "levels": 4, "indptr": BORDERS, "borders": [1, 1, 1, 2]},

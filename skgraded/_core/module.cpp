@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -272,19 +273,24 @@ std::int64_t py_first_fall(const Doubles& f, const Integers& borders) {
   return without_gil([&] { return first_fall(f.data(), queries); });
 }
 
-auto py_own_levels(const Doubles& grades, const Order& order, const Integers& indptr,
-                   const Doubles& pool_grades, const Integers& pool_indptr) {
+auto py_own_levels(const Doubles& grades, const Integers& indptr, const Doubles& pool_grades,
+                   const Integers& pool_indptr) {
   const Fit fit("own_levels");
-  const Queries queries = fit.queries(indptr, grades, order);
+  const Queries queries = fit.queries(indptr, grades);
   const Queries pools = fit.queries(pool_indptr, pool_grades);
   fit.require(pools.count == queries.count);
-  fit.within(queries, order);
+  const std::size_t n = grades.size();
   return fill_all(
       [&](std::int64_t* borders, auto*... levels) {
-        own_levels({grades.data(), order.data(), queries}, {pool_grades.data(), pools}, borders,
+        const std::unique_ptr<std::int64_t[]> schedule(new std::int64_t[count_of(queries)]);
+        const std::unique_ptr<std::int32_t[]> order(new std::int32_t[n]);
+        const std::unique_ptr<std::uint8_t[]> tied(new std::uint8_t[n]);
+        schedule_queries(queries, schedule.get());
+        rank(grades.data(), queries, schedule.get(), 1, order.get(), tied.get());
+        own_levels({grades.data(), order.get(), queries}, {pool_grades.data(), pools}, borders,
                    levels...);
       },
-      NewSealed<std::int64_t>{count_of(queries) + 1}, NewSealed<std::int32_t>{grades.size()},
+      NewSealed<std::int64_t>{count_of(queries) + 1}, NewSealed<std::int32_t>{n},
       NewSealed<std::int32_t>{pool_grades.size()});
 }
 
@@ -610,11 +616,9 @@ NB_MODULE(_native, m) {
         "With `divided`, the sums are divided by G.");
   m.def("first_fall", &py_first_fall, "f"_a, "borders"_a,
         "The first level at which f falls within a query, or -1; f begins with 0.");
-  m.def("own_levels", &py_own_levels, "grades"_a, "order"_a, "indptr"_a, "pool_grades"_a,
-        "pool_indptr"_a,
-        "Levels of each query's own grades, from the order of its documents, best grade first.\n\n"
-        "Their borders, and the levels of all documents and of those of given pools. A grade of -1 "
-        "or\n-2 marks the unjudged.");
+  m.def("own_levels", &py_own_levels, "grades"_a, "indptr"_a, "pool_grades"_a, "pool_indptr"_a,
+        "Levels of each query's own grades: their borders, and the level of every document, also "
+        "of\nthose of given pools, best grade first. A grade of -1 or -2 marks the unjudged.");
   m.def("own_grades", &py_own_grades, "grades"_a, "levels"_a, "n_levels"_a,
         "Grades by level, from those of documents.");
   m.def("own_pools", &py_own_pools, "levels"_a, "indptr"_a, "borders"_a,

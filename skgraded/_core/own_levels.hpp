@@ -129,9 +129,10 @@ class OwnCounts {
   template <class Put>
   void best_first(std::int64_t q, const Put& put) noexcept {
     const std::int32_t* counts = of(q);
-    for (std::int64_t i = levels_.size(q); i >= 0; --i)
-      for (std::int32_t n = counts[i]; n > 0; --n)
-        put(i > 0 ? static_cast<std::int32_t>(levels_.begin(q) - 1 + i) : 0);
+    const auto before = static_cast<std::int32_t>(levels_.begin(q) - 1);
+    for (auto i = static_cast<std::int32_t>(levels_.size(q)); i > 0; --i)
+      for (std::int32_t n = counts[i]; n > 0; --n) put(before + i);
+    for (std::int32_t n = counts[0]; n > 0; --n) put(0);
   }
 };
 

@@ -294,9 +294,8 @@ def _on_shared_scale(labels: Judgments, lists: _Graded, pools: _Graded | None) -
 
 def _on_own_scales(labels: Judgments, lists: _Graded, pools: _Graded | None) -> _Laid:
     graded, indptr = lists
-    order, _ = _core.rank(graded, indptr, _core.schedule_queries(indptr), 1)
     pool_grades, pool_indptr = pools or (np.zeros(0), np.zeros_like(indptr))
-    borders, levels, pooled = _core.own_levels(graded, order, indptr, pool_grades, pool_indptr)
+    borders, levels, pooled = _core.own_levels(graded, indptr, pool_grades, pool_indptr)
     given = pools and RankedList.without_ties(pooled, pool_indptr)
     grades = None  # found in those of the documents, where these are of all levels
     if pools is not None:
