@@ -228,6 +228,7 @@ NumberedRows number_in_range(const Word* ids, std::int64_t n_rows, const WordRan
                              std::int32_t* query_of_row) {
   std::vector<std::int32_t> number(static_cast<std::size_t>(range.width) + 1, -1);
   std::vector<std::int64_t> first_rows;
+  first_rows.reserve(number.size() + 1);  // bindings add the number of rows
   std::int32_t newest = -1;
   bool is_grouped = true;
   for (std::int64_t row = 0; row < n_rows; ++row) {

@@ -195,7 +195,7 @@ def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray
     if type(y_score) is not np.ndarray or y_score.dtype not in FLOATS or y_score.ndim != 1:
         y_score = distinct_numbers("y_score", y_score)
     check_length("y_score", y_score, n_rows)
-    scores, bad = _core.copy_scores(np.ascontiguousarray(y_score, dtype=np.float64), places)
+    scores, bad = _core.copy_scores(np.ascontiguousarray(y_score, np.float64), places)
     if bad >= 0:  # in the copy, because another thread may change the caller's array
         value = scores[bad if places is None else places[bad]]
         raise ValueError(f"y_score must be finite, got {value} in row {bad}.{_WAY_TO_SCORES}")
