@@ -12,7 +12,7 @@ T = TypeVar("T", bound=np.generic)
 
 def sealed(array: NDArray[T]) -> NDArray[T]:
     """Return the same array, read-only."""
-    array.setflags(False)  # by place, which takes half of the time of `write=False`
+    array.setflags(write=False)  # which is faster than an assignment to its flags
     return array
 
 
@@ -20,7 +20,7 @@ def all_sealed(*values: Any) -> list[Any]:
     """Return the same values, and arrays among them read-only."""
     for each in values:
         if isinstance(each, np.ndarray):
-            each.setflags(False)
+            each.setflags(write=False)
     return list(values)
 
 
