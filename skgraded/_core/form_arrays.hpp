@@ -107,10 +107,11 @@ struct FormArrays {
     measure.K.n_columns = whole.stride;
     if (f_differs || h_differs) {
       const Table<double>& differing = f_differs ? f : h;
-      scaled.assign(differing.data(), differing.data() + differing.size());
+      const bool is_scaled = whole.stride > 0 || whole[0] != 1.0;  // else it is not copied
+      if (is_scaled) scaled.assign(differing.data(), differing.data() + differing.size());
       for (std::size_t i = 0; i < scaled.size(); ++i)
         scaled[i] *= whole[static_cast<std::int64_t>(i) / n_levels];
-      measure.K.factor = scaled.data();
+      measure.K.factor = is_scaled ? scaled.data() : differing.data();
       measure.K.n_columns = n_levels;
     }
     std::size_t cell = 0;
