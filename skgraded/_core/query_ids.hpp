@@ -28,6 +28,8 @@ inline void prefetch(const void* place) noexcept {
 template <class Word>
 class WordIds {
  public:
+  static constexpr bool kAreLong = false;
+
   explicit WordIds(const Word* ids) : ids_(ids) {}
 
   std::uint64_t hash(std::int64_t row, const HashKey& key) const noexcept {
@@ -46,6 +48,8 @@ class WordIds {
 // Ids that are `width` bytes each, such as NumPy's text of fixed length.
 class ByteIds {
  public:
+  static constexpr bool kAreLong = true;  // those kept do not fit into a near cache
+
   ByteIds(const unsigned char* ids, std::size_t width)
       : ids_(reinterpret_cast<const char*>(ids)), width_(width) {}
 
@@ -57,6 +61,7 @@ class ByteIds {
   bool is_kept_at(std::int64_t row, std::size_t k) const noexcept {
     return same_text({kept_.data() + k * width_, width_}, at(row));
   }
+  void prefetch_kept(std::size_t k) const noexcept { prefetch(kept_.data() + k * width_); }
 
  private:
   std::string_view at(std::int64_t row) const noexcept {
@@ -71,6 +76,8 @@ class ByteIds {
 // Ids that are text, one behind the other: row i has the bytes from offset i up to offset i + 1.
 class TextIds {
  public:
+  static constexpr bool kAreLong = true;
+
   TextIds(const std::int64_t* offsets, const unsigned char* text)
       : offsets_(offsets), text_(reinterpret_cast<const char*>(text)) {}
 
@@ -86,6 +93,7 @@ class TextIds {
     const std::size_t begin = kept_borders_[k];
     return same_text({kept_.data() + begin, kept_borders_[k + 1] - begin}, at(row));
   }
+  void prefetch_kept(std::size_t k) const noexcept { prefetch(kept_.data() + kept_borders_[k]); }
 
  private:
   std::string_view at(std::int64_t row) const noexcept {
@@ -110,6 +118,12 @@ class Numbering {
     const std::uint64_t hash = ids_.hash(row, key_);
     prefetch(&slots_[hash & (slots_.size() - 1)]);
     return hash;
+  }
+
+  // Fetches the id that a row's is mostly equal to.
+  void announce_kept(std::uint64_t hash) const noexcept {
+    const std::int32_t number = slots_[hash & (slots_.size() - 1)].number;
+    if (number != kFree) ids_.prefetch_kept(static_cast<std::size_t>(number));
   }
 
   // The number of a row's id; a new one if no row before had it.
@@ -177,6 +191,9 @@ NumberedRows number_rows(Ids ids, std::int64_t n_rows, std::uint64_t seed, std::
       query_of_row[row] = row > 0 && ids.same_as_before(row) ? -1 : 0;
       if (query_of_row[row] == 0) hash[row - first] = numbering.announce(row);
     }
+    if constexpr (Ids::kAreLong)
+      for (std::int64_t row = first; row < end; ++row)
+        if (query_of_row[row] == 0) numbering.announce_kept(hash[row - first]);
     for (std::int64_t row = first; row < end; ++row) {
       if (query_of_row[row] < 0) {
         query_of_row[row] = query_of_row[row - 1];
