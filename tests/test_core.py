@@ -153,6 +153,9 @@ def test_a_digest_is_that_of_all_bits_types_and_places():
     for size in (0, 1, 2, 3, 5, 8, 15, 63, 64, 65, 128):
         flips = np.packbits(np.eye(8 * size + 1, 8 * size, dtype=bool), axis=1)
         assert len({_core.digest((bits[:size] ^ each,)) for each in flips}) == 8 * size + 1
+    small = np.zeros((256, 8), np.int64)  # in which no word hides another
+    small[:, 1::2], small[:, ::2] = np.arange(256)[:, None] // 16, np.arange(256)[:, None] % 16
+    assert len({_core.digest((each,)) for each in small}) == 256
     y = bits.view(float)
     others = (None, y), (y, None), (bits,), (y[None],), (y,), (y.copy(),), (y[::2],)
     assert len({*map(_core.digest, others), _core.digest((y.astype(object),))}) == 6

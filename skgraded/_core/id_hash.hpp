@@ -68,11 +68,12 @@ inline std::uint64_t hash_of(std::string_view id, const HashKey& key) noexcept {
 }
 
 // A number that stands for bytes: others of the same length have it too once in 2^64. Four chains
-// of products, of two words each, wait for each other less than one would.
+// of products, of two words each, wait for each other less than one would. They start at numbers
+// that data do not hold: the product with a word that is equal to a chain is 0, whatever the other.
 inline std::uint64_t digest_of(std::string_view bytes) noexcept {
   constexpr std::size_t kRow = 64;
   const HashKey key = key_from(0);
-  std::uint64_t chains[] = {1, 2, 3, 4};
+  std::uint64_t chains[] = {mix(1), mix(2), mix(3), mix(4)};
   for (; bytes.size() >= kRow; bytes.remove_prefix(kRow)) {
     const char* at = bytes.data();
     for (std::uint64_t& chain : chains) {
