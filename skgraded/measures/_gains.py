@@ -54,7 +54,7 @@ def check_gain(name: str, gain: Any, others: Sequence[str] = ()) -> str | tuple[
 
 def exp2_gain(grades: FloatArray, judgments: Judgments, owner: object) -> FloatArray:
     """Return 2^r - 1; raise if the sum of the gains of all documents could overflow."""
-    n_summands = 1 + judgments.n_documents + len(judgments.pool.levels)
+    n_summands = 1 + judgments.n_documents + len(judgments.pooled[0])
     highest = np.log2(np.finfo(np.float64).max / n_summands)
     top = grades.max()
     if top >= highest:
