@@ -246,6 +246,7 @@ REFUSED = [
         groups,
         [
             ([2, 2], "its 2 sizes add up to 4, but there are 3 rows"),
+            ([2**62] * 4 + [3], r"its 5 sizes add up to 1.8\d+e\+19, but there are 3 rows"),
             ([4, -1], "group must hold query sizes, integers >= 0, got -1"),
             ([1.5, 1.5], "integers >= 0, got 1.5"),
             ([2, np.nan, 1], "integers >= 0, got nan"),

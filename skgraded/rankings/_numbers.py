@@ -275,7 +275,7 @@ def borders_of_groups(group: ArrayLike, n_rows: int) -> IntArray:
             raise ValueError(f"group must hold query sizes, integers >= 0, got {bad}.")
         raise ValueError(
             f"group must hold the number of rows of each query: its {len(sizes)} sizes add up to "
-            f"{sizes.astype(np.int64).sum()}, but there are {n_rows} rows."
+            f"{sizes.sum(dtype=np.float64):.16g}, but there are {n_rows} rows."
         )
     return borders
 
