@@ -360,7 +360,8 @@ class Scores(OfMeasures, LongResult):
                 f"float() needs a result with one mean, got {self.means.size}: choose by "
                 f"{' and '.join(ways)}."
             )
-        return self._defined_means()[0][0]
+        [[mean]] = self._defined_means()
+        return mean
 
     def _defined_means(self, average: str = "arithmetic", floor: float = _LEAST) -> Any:
         """Return the means by system and measure; warn where one is undefined."""
