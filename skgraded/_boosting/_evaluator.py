@@ -133,7 +133,7 @@ def parse_named(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
 
 def _pairs(given: ChosenMeasure, taker: str) -> list[tuple[str | None, str | Measure]]:
     """Return a chosen name, or None, and the measure."""
-    if isinstance(given, str) or not isinstance(given, Mapping):  # text is told in no time
+    if isinstance(given, str) or not isinstance(given, Mapping):  # which is slow for text
         return [(None, given)]
     named: Mapping[Any, Any] = given
     for name, spec in named.items():

@@ -94,7 +94,7 @@ class _ThresholdMeasure(PrefixMeasure):
         return isinstance(self.g, str) and self.g != "browser" and self.max_grade is None
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        return self._users(judgments).G > 0
+        return self._users(judgments).relevant
 
     def _users(self, judgments: Judgments) -> _Users:
         top = judgments.top_grade
@@ -152,6 +152,11 @@ class _Users:
         below = probabilities[: int(grades[-1])]
         lowest = np.searchsorted(grades, np.arange(1.0, len(below) + 1))
         self._thresholds = below, lowest.astype(np.int32)
+
+    @cached_property
+    def relevant(self) -> NDArray[np.bool_]:
+        """Whether G is positive, by level."""
+        return sealed(self.G > 0)
 
     @cached_property
     def _inverse(self) -> FloatArray:
