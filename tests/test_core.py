@@ -341,6 +341,8 @@ def test_forms_of_measures_are_there() -> None:
     given = arguments(_core.prefix_values, KERNELS["prefix_values"])
     with pytest.raises(ValueError, match="prefix_values got arrays that do not fit"):
         _core.prefix_values(**given | {"measures": [(None, 0, 1)]})
+    with pytest.raises(ValueError, match="PrefixForm got arrays that do not fit"):
+        _core.PrefixForm(**arguments(_core.PrefixForm.__init__, {"pair_scale": 1, "n_levels": 0}))
 
 
 def test_every_kernel_of_several_arrays_is_among_them() -> None:

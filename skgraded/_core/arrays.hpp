@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -68,14 +69,19 @@ template <class T, bool kSealed = false>
 class New {
   std::size_t n_dimensions_, shape_[2];
   nb::bytes memory_;
+  T* data_;  // kernels read it without the GIL, and so do not ask Python for it
+
+  New(std::size_t n_dimensions, std::size_t rows, std::size_t columns)
+      : n_dimensions_(n_dimensions),
+        shape_{rows, columns},
+        memory_(nullptr, rows * columns * sizeof(T)),
+        data_(reinterpret_cast<T*>(PyBytes_AsString(memory_.ptr()))) {}
 
  public:
-  explicit New(std::size_t size)
-      : n_dimensions_(1), shape_{size, 1}, memory_(nullptr, size * sizeof(T)) {}
-  New(std::size_t rows, std::size_t columns)
-      : n_dimensions_(2), shape_{rows, columns}, memory_(nullptr, rows * columns * sizeof(T)) {}
+  explicit New(std::size_t size) : New(1, size, 1) {}
+  New(std::size_t rows, std::size_t columns) : New(2, rows, columns) {}
 
-  T* data() const noexcept { return reinterpret_cast<T*>(PyBytes_AsString(memory_.ptr())); }
+  T* data() const noexcept { return data_; }
 
   auto array() && {
     using Array = nb::ndarray<nb::numpy, std::conditional_t<kSealed, const T, T>>;
@@ -118,7 +124,7 @@ template <class Element, class T>
 Sealed<Element> array_of(const std::vector<T>& values) {
   static_assert(sizeof(Element) == sizeof(T));
   NewSealed<Element> made{values.size()};
-  std::memcpy(made.data(), values.data(), values.size() * sizeof(T));
+  std::copy(values.begin(), values.end(), made.data());
   return std::move(made).array();
 }
 

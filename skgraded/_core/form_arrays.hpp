@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -80,6 +81,7 @@ struct FormArrays {
 
   void check() const {
     const Fit fit("PrefixForm");
+    fit.require(0 < n_levels && n_levels <= std::numeric_limits<std::int32_t>::max());
     for (const auto* each : {&constant, &scale, &pair_scale})
       if (each->size() > 1) fit.require_length(*each, n_queries());
     fit.require(gain.size() == 0 || (constant.size() > 0 && scale.size() > 0));

@@ -562,7 +562,7 @@ NB_MODULE(_native, m) {
       m, "PrefixForm",
       "What a measure of the prefix form takes from the labels; what it lacks is empty.\n\n"
       "Scales and constants are by query, or one for all. K is an array, or its factors, of which "
-      "f\nor h may have a row by query, if the scale is 1.")
+      "f\nor h may have a row by query.")
       .def("__init__",
            &FormArrays::make<Table<double>, Table<double>, Doubles, Table<double>, Table<double>,
                              Table<double>, Doubles, Doubles, Table<double>, Integers, std::int64_t,
