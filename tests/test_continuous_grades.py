@@ -251,9 +251,8 @@ def test_the_newest_forms_of_grades_between_whole_ones_are_kept():
     chosen = [xGAP(max_grade=top) for top in range(36, 45)]
     assert chosen[0](judgments, y_score) == chosen[0](y_true, y_score, qid=qid)
     own = next(part.judgments for part in judgments.by_scale if part.judgments.borders is not None)
-    first = chosen[0].prefix_form(own)
-    forms = [each.prefix_form(own) for each in chosen[:8]]
-    assert forms[0] is chosen[0].prefix_form(own) is first
+    first, *_ = [each.prefix_form(own) for each in chosen[:8]]
+    assert chosen[0].prefix_form(own) is first
     assert chosen[8].prefix_form(own) is chosen[8].prefix_form(own)
     assert chosen[0].prefix_form(own) is not first
 
@@ -265,8 +264,7 @@ class FactorsOf(AP):
         return judgments.grades > 0
 
     def _pair_part(self, judgments):
-        scale = np.ones(judgments.n_queries)
-        return PairPart(RECIPROCAL, PairFactors(**{"scale": scale, **self.make(judgments)}))
+        return PairPart(RECIPROCAL, PairFactors(**self.make(judgments)))
 
 
 def factors(make):
@@ -299,8 +297,7 @@ def test_factors_that_say_something_else_than_documented_are_refused():
     with pytest.raises(ValueError, match=r"f .* must not fall .*, got 2\.5 after 4\.0"):
         factors(lambda j: {"f": np.where(j.grades > 0, 5 - j.grades, 0)})(BETWEEN, [3, 2, 1])
     for name in ("f", "h"):
-        ones = np.ones(3)
-        both = {"f": np.arange(3.0), "u": ones, "w": ones, name: np.ones((1, 3))}
+        both = {"f": np.arange(3.0), "u": np.ones(3), "w": np.ones(3), name: np.ones((1, 3))}
         with pytest.raises(ValueError, match=f"{name} .* must be the same for .* beside u and w"):
             factors(lambda _, both=both: both)(WHOLE, [3, 2, 1])
 
@@ -317,11 +314,13 @@ def test_pairs_without_a_product_have_no_gradient():
 
 def test_factors_of_any_numbers_are_read_as_doubles():
     expected = factors(lambda j: {"f": j.grades, "h": j.grades})
+    in_other_types = factors(
+        lambda j: {"f": j.grades.tolist(), "h": np.repeat(j.grades.astype("f4"), 2)[::2]}
+    )
     for labels in (WHOLE, BETWEEN, [4, 0, 8]):
-        in_other_types = factors(
-            lambda j: {"f": j.grades.astype("f4"), "h": np.repeat(j.grades, 2)[::2]}
-        )
         assert in_other_types(labels, [3, 2, 1]) == expected(labels, [3, 2, 1])
+    taken = np.float32(WHOLE), np.arange(3.0), None, [3]
+    np.testing.assert_array_equal(objective(in_other_types)(*taken), objective(expected)(*taken))
     # A query's levels begin anew: the order of 2.5, and of 1.5 of the next query, is none.
     assert expected([0.5, 2.5, 1.5, 0], [4, 3, 2, 1], qid=[0, 0, 1, 1]) > 0
 

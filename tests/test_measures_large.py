@@ -63,7 +63,7 @@ def test_what_many_measures_have_computed_is_not_kept_for_ever():
         RBP(p=p)(rankings)
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert kept < 70 * y_score.nbytes
+    assert kept < 20 * y_score.nbytes
 
 
 def test_moments_slice_by_slice_have_the_bits_of_all_at_once():

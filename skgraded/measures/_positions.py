@@ -112,10 +112,10 @@ def _weights(positions: ByRank, longest: int) -> FloatArray:
 
 def up_to(longest: int, positions: ByRank) -> FloatArray:
     """Return the weights of the ranks 1, 2, ... of a list of this length."""
-    return (_kept if longest <= _LONGEST_KEPT else _weights)(positions, longest)
+    return (_kept if longest <= LONGEST_KEPT else _weights)(positions, longest)
 
 
-_LONGEST_KEPT = 10_000  # ranks, whose weights take 80 KB
+LONGEST_KEPT = 10_000  # ranks, whose weights take 80 KB
 
 _kept = lru_cache(maxsize=128)(_weights)
 

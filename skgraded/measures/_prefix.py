@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._support.lazy import cached_property, keep
 from skgraded.measures._measure import Measure
-from skgraded.measures._positions import ByRank, Positions, up_to
+from skgraded.measures._positions import LONGEST_KEPT, ByRank, Positions, up_to
 from skgraded.rankings import Judgments, Ranked, RankedList, Ties, Unjudged
 
 FloatArray = NDArray[np.float64]
@@ -135,7 +135,8 @@ class PairFactors(NamedTuple):
         """Whether f is 0 at level 0 and does not fall from level to level."""
         if self.f is None:
             return True
-        return bool((self.f[..., 0] == 0).all() and (np.diff(self.f) >= 0).all())
+        f = np.asarray(self.f)
+        return bool((f[..., 0] == 0).all() and (np.diff(f) >= 0).all())
 
 
 def _require_rising(f: FloatArray, borders: IntArray) -> None:
@@ -406,7 +407,7 @@ class _Plan(NamedTuple):
         The different discounts and position weights.
     weights : list of (ndarray, bool) or None
         Those that depend on the rank alone, and that they do not differ between queries; None in
-        the place of others.
+        the place of others, and where lists are long, as many plans would then hold them.
     """
 
     placed: list[tuple[_core.PrefixForm, int, int]]
@@ -426,7 +427,10 @@ class _Plan(NamedTuple):
         if not judgments.has_own_pool:
             longest = max(longest, judgments.pool.longest)
         weights = [
-            (up_to(longest, each), False) if isinstance(each, ByRank) else None for each in places
+            (up_to(longest, each), False)
+            if isinstance(each, ByRank) and longest <= LONGEST_KEPT
+            else None
+            for each in places
         ]
         return cls(placed, list(places), weights)
 
@@ -435,7 +439,7 @@ class _Plan(NamedTuple):
         judgments, ranked = rankings.judgments, rankings.ranked(ties, unjudged)
         borders = _NO_BORDERS if judgments.borders is None else judgments.borders
         weights = [
-            known or (_weights_of(each, unjudged, ranked, rankings), True)
+            known or (_weights_of(each, unjudged, ranked, rankings), not isinstance(each, ByRank))
             for each, known in zip(self.positions, self.weights, strict=True)
         ]
         how = ties == "expected", rankings.n_threads
@@ -446,7 +450,7 @@ class _Plan(NamedTuple):
 def _weights_of(
     positions: Positions, unjudged: Unjudged, ranked: RankedList, rankings: Ranked
 ) -> FloatArray:
-    """Return weights of all documents, which are computed once."""
+    """Return weights of all documents, or of the ranks of long lists, which are kept."""
     judgments = rankings.judgments
     kept, key = judgments.kept["weights"], (positions, unjudged, type(rankings))
     weights = kept.get(key)

@@ -148,7 +148,8 @@ class _Users:
         by_level = _core.at_grades(grades, G)
         by_level[by_level < _LEAST_PROBABILITY] = 0.0
         self.G = sealed(by_level)
-        # The probabilities g up to the highest grade, and the lowest level that reaches each.
+        # The probabilities g up to the highest grade, and the lowest level that reaches each, which
+        # are read where all queries share their levels.
         below = probabilities[: int(grades[-1])]
         lowest = np.searchsorted(grades, np.arange(1.0, len(below) + 1))
         self._thresholds = below, lowest.astype(np.int32)
