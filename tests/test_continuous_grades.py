@@ -314,13 +314,11 @@ def test_pairs_without_a_product_have_no_gradient():
 
 def test_factors_of_any_numbers_are_read_as_doubles():
     expected = factors(lambda j: {"f": j.grades, "h": j.grades})
-    in_other_types = factors(
-        lambda j: {"f": j.grades.tolist(), "h": np.repeat(j.grades.astype("f4"), 2)[::2]}
-    )
+    others = factors(lambda j: {"f": [*j.grades], "h": np.float32(j.grades).repeat(2)[::2]})
     for labels in (WHOLE, BETWEEN, [4, 0, 8]):
-        assert in_other_types(labels, [3, 2, 1]) == expected(labels, [3, 2, 1])
+        assert others(labels, [3, 2, 1]) == expected(labels, [3, 2, 1])
     taken = np.float32(WHOLE), np.arange(3.0), None, [3]
-    np.testing.assert_array_equal(objective(in_other_types)(*taken), objective(expected)(*taken))
+    np.testing.assert_array_equal(objective(others)(*taken), objective(expected)(*taken))
     # A query's levels begin anew: the order of 2.5, and of 1.5 of the next query, is none.
     assert expected([0.5, 2.5, 1.5, 0], [4, 3, 2, 1], qid=[0, 0, 1, 1]) > 0
 
