@@ -138,7 +138,7 @@ def test_the_scale_of_all_queries_is_made_when_it_is_read():
     y_true[:2] = -0.0, 33.5
     judgments = Judgments(y_true.astype(np.float32), qid=qid)
     evaluate([chosen_for("xGAP"), "AP", "QMeasure"], judgments.rank(y_score))
-    assert "_common_scale" not in vars(judgments)
+    assert "_scale" not in vars(judgments)
     grades = np.unique(np.nan_to_num(y_true.astype(np.float32)))
     np.testing.assert_array_equal(judgments.grades, grades)
     assert not np.signbit(judgments.grades[0])
