@@ -26,7 +26,6 @@
 #include "labels.hpp"
 #include "levels.hpp"
 #include "own_levels.hpp"
-#include "pair_sums.hpp"
 #include "preference.hpp"
 #include "prefix_values.hpp"
 #include "queries.hpp"
