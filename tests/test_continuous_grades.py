@@ -280,9 +280,10 @@ WHOLE, BETWEEN = [1, 0, 2], [1, 0, 2.5]
     [
         (lambda _: {"u": np.ones(2), "w": np.ones(3)}, r"u .* must have shape \(3,\), got \(2,\)"),
         (lambda _: {"u": np.ones(3), "w": np.ones(4)}, r"w .* must have shape \(3,\), got \(4,\)"),
-        (lambda j: {"f": j.grades[1:]}, r"f .* must have shape \(3,\), got \(2,\)"),
+        (lambda j: {"f": j.grades[3:]}, r"f .* must have shape \(3,\), got \(0,\)"),
+        (lambda j: {"f": j.grades, "h": np.ones((1, 0))}, r"h .* have shape .*, got \(1, 0\)"),
         (lambda j: {"f": j.grades, "h": 1.0}, r"h .* must have shape \(3,\), got \(\)"),
-        (lambda j: {"f": j.grades, "scale": [1, 1]}, r"scale .* have shape \(1,\), got \(2,\)"),
+        (lambda j: {"f": j.grades, "scale": []}, r"scale .* must have shape \(1,\), got \(0,\)"),
         (lambda j: {"f": np.ones((2, len(j.grades)))}, r"f .* must have shape .*, got \(2, 3\)"),
     ],
 )

@@ -89,6 +89,7 @@ struct FormArrays {
     for (const auto* each : {&f, &h}) {
       const bool differs = each->n_rows > 0;
       fit.require_length(*each, differs ? n_queries() * n_levels : n_levels);
+      fit.require(!differs || each->size() > 0);
       fit.require(!differs || (shares_levels && each->n_rows == n_relevant.size()));
       fit.require(!differs || (u.size() + w.size() == 0 && (each == &h || h.size() == 0)));
     }

@@ -310,7 +310,12 @@ def _as_kernels_take(
             "gains and discounts, such as nDCG, accept any number of grades."
         )
     if isinstance(K, PairFactors):
-        return [_NOTHING if each is None else np.asarray(each, float, "C") for each in (*K, None)]
+        taken = [_NOTHING if each is None else np.asarray(each, float, "C") for each in (*K, None)]
+        # Without entries, a factor would count as one that K lacks.
+        if any(each is not None and not kept.size for each, kept in zip(K, taken, strict=False)):
+            shape = judgments.n_queries, n_levels
+            raise ValueError(K.complaint(*shape, share_levels=borders is None))
+        return taken
     if borders is not None:
         raise ValueError(
             f"K of {type(owner).__name__} must be PairFactors where queries have levels of their "
