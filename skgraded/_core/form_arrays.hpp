@@ -83,7 +83,7 @@ struct FormArrays {
     const Fit fit("PrefixForm");
     fit.require(0 < n_levels && n_levels <= std::numeric_limits<std::int32_t>::max());
     for (const auto* each : {&constant, &scale, &pair_scale})
-      if (each->size() > 1) fit.require_length(*each, n_queries());
+      fit.require(each->n_rows == 0 && (each->size() <= 1 || length_of(*each) == n_queries()));
     fit.require(gain.size() == 0 || (constant.size() > 0 && scale.size() > 0));
     for (const auto* each : {&gain, &u, &w}) fit.require_length(*each, n_levels);
     for (const auto* each : {&f, &h}) {
