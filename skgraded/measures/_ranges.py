@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -305,6 +306,7 @@ def _parts(measure: Measure) -> list[Measure]:
     return [part for part, _ in measure._weighted_parts]
 
 
+@lru_cache(maxsize=256)  # to make a measure takes as long as to score a few short lists
 def _under(rule: Ties, measure: Measure) -> Measure:
     """Return a measure under a rule for ties, if it has one."""
     if isinstance(measure, Blend):
