@@ -106,8 +106,7 @@ struct FormArrays {
     const PairFactors& factors = measure.factors;
     const bool f_differs = factors.f_stride > 0, h_differs = factors.h_stride > 0;
     const ByQuery whole = measure.pair_scale;
-    measure.K.factor = whole.values;
-    measure.K.n_columns = whole.stride;
+    measure.K = {base.data(), whole.values, column.data(), whole.stride};
     if (f_differs || h_differs) {
       const Table<double>& differing = f_differs ? f : h;
       const bool is_scaled = whole.stride > 0 || whole[0] != 1.0;  // else it is not copied

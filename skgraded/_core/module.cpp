@@ -462,11 +462,12 @@ struct OfLevels {
 
   static Out<double> cascade(const Levels& by_rank, const Bytes& tied, const Integers& indptr,
                              const Doubles& weight, const Doubles& stop, std::int64_t cutoff,
-                             bool expected, std::int64_t n_threads, const Doubles& worth) {
+                             bool expected, std::int64_t n_threads,
+                             const std::optional<Doubles>& worths) {
+    const Doubles worth = worths.value_or(Doubles{});
     const Fit fit("cascade");
     const auto lists = fit.lists(by_rank, tied, indptr);
-    const bool blended = worth.size() > 0;
-    const RankWeights weights = fit.weights(weight, blended, lists.queries, cutoff);
+    const RankWeights weights = fit.weights(weight, worth.size() > 0, lists.queries, cutoff);
     fit.require_length(worth, length_of(stop));
     fit.below(stop.size(), by_rank);
     return fill(New<double>{count_of(lists.queries)}, [&](double* value) {
@@ -526,7 +527,7 @@ struct OfLevels {
           "weights, each with whether they are ragged. Queries that share their levels have no\n"
           "borders of levels.");
     m.def("cascade", &cascade, "level_by_rank"_a, "tied"_a, "indptr"_a, "weight"_a, "stop"_a,
-          "cutoff"_a, "expected"_a, "n_threads"_a, "worth"_a = New<double>{0}.array(),
+          "cutoff"_a, "expected"_a, "n_threads"_a, "worth"_a = nb::none(),
           "Expected weight of the rank where a user stops who reads from the top, by query.\n\n"
           "With worths by level, weights are by document, and times the worths down to the rank.");
     m.def(
