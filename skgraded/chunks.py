@@ -143,7 +143,8 @@ def iter_scores(
 
 def _scan(plan: EvaluationPlan, data: Any, order: Order, block_rows: int) -> Iterator[Block]:
     order = cast(Order, choice("order", order, get_args(Order)))
-    block_rows, dataset = integer("block_rows", block_rows, 1), open_dataset(data)
+    block_rows = integer("block_rows", block_rows, 1)
+    dataset = open_dataset(data)
     if dataset is None:
         chunks = data
         _require_named_top(plan)

@@ -424,7 +424,8 @@ class _StopBy:
     ) -> None:
         from lightgbm import early_stopping
 
-        self._named, self._n_threads = (named,), n_threads
+        self._named = (named,)
+        self._n_threads = n_threads
         self._argument = as_argument(*named)
         self._names = {named[0], f"valid {named[0]}"}  # so in lightgbm.cv of older versions
         self._stop = early_stopping(
@@ -472,9 +473,11 @@ class _StopBy:
 def _read(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Any, DataSet]:
     """Return the scores, and the data set from either set of arguments that LightGBM passes."""
     if hasattr(y_pred, "get_label"):  # lightgbm.train passes (scores, data set)
-        data_set, y_pred = y_pred, y_true
+        data_set = y_pred
+        y_pred = y_true
         refuse_cut_queries(data_set)
-        y_true, weight = data_set.get_label(), data_set.get_weight()
+        y_true = data_set.get_label()
+        weight = data_set.get_weight()
         group = data_set.get_group()
     if group is None:
         raise ValueError(_NO_GROUP)

@@ -360,7 +360,10 @@ class _Evaluation(TrainingCallback):
 
     def after_training(self, model: Any) -> Any:
         """Drop the data set that was made of the features."""
-        stop, self._data, self._stop, self._record = self._stop, None, None, None
+        stop = self._stop
+        self._data = None
+        self._stop = None
+        self._record = None
         return model if stop is None else stop.after_training(model)
 
 
@@ -389,7 +392,9 @@ _JudgedRows = tuple[Judgments, NDArray[Any] | None]
 
 def _read(data: xgboost.DMatrix) -> _JudgedRows:
     """Read what a measure needs; raise where the data set has no queries."""
-    starts, labels, weight = data.get_uint_info("group_ptr"), data.get_label(), data.get_weight()
+    starts = data.get_uint_info("group_ptr")
+    labels = data.get_label()
+    weight = data.get_weight()
     if len(starts) == 0:
         raise ValueError(
             "The data set does not say which rows make up a query: make the DMatrix with qid=... "

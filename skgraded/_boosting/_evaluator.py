@@ -56,7 +56,8 @@ class JudgedSets:
 
     def find(self, data: DataSet) -> Judgments:
         """Return the judgments of a data set, which the first call with this content makes."""
-        sets, content = self._sets, _core.digest(data)
+        sets = self._sets
+        content = _core.digest(data)
         if content in sets:
             return sets[content][1]
         judgments = Judgments.from_groups(data.labels, data.sizes, data.weight)

@@ -172,7 +172,8 @@ class LambdaMART:
         else:
             gradient, hessian = self._by_position(judgments, scores)
         if judgments.places is not None:
-            gradient, hessian = gradient[judgments.places], hessian[judgments.places]
+            gradient = gradient[judgments.places]
+            hessian = hessian[judgments.places]
         return (gradient, hessian) if weight is None else (gradient * weight, hessian * weight)
 
     def _splits(self, judgments: Judgments) -> bool:
@@ -188,7 +189,8 @@ class LambdaMART:
     def _by_position(
         self, judgments: Judgments, scores: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        swaps, n_threads = self._swaps(judgments), threads(self.n_threads)
+        swaps = self._swaps(judgments)
+        n_threads = threads(self.n_threads)
         given: dict[str, Any] = {
             "level": judgments.levels,
             "scores": scores,
@@ -264,7 +266,8 @@ def _swap_prices(
         position = discount = _weights(ranks, judgments)
         position_ragged = discount_ragged = not isinstance(ranks, ByRank)
         if isinstance(K, PairFactors) and (judgments.borders is not None or K.rises):
-            by_factors, pair_factor = True, factor * K.scale
+            by_factors = True
+            pair_factor = factor * K.scale
     if form.linear is not None:
         discount = _weights(form.linear.discount, judgments)
         discount_ragged = not isinstance(form.linear.discount, ByRank)

@@ -105,7 +105,8 @@ class Rows(NamedTuple):
         """Read columns of any library, which must belong together."""
         read_columns(label, qid, y_score=score, weight=weight)
         ids = as_ids(qid if isinstance(qid, list | tuple) else as_array(qid))
-        label, score = as_array(grades_of_categories(label)), as_array(score)
+        label = as_array(grades_of_categories(label))
+        score = as_array(score)
         rows = cls(label, score, ids, None if weight is None else as_array(weight))
         lengths = [len(each) for each in rows if each is not None]
         if len(set(lengths)) > 1:

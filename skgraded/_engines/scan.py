@@ -110,7 +110,8 @@ class EvaluationPlan:
     ) -> Self:
         """Check the arguments of an evaluation."""
         threads(n_threads)  # -1 counts the processors of the machine that scores, not of this one
-        keep, promised = flag("per_query", per_query), flag("whole_queries", whole_queries)
+        keep = flag("per_query", per_query)
+        promised = flag("whole_queries", whole_queries)
         return cls(measures_by_name(measures), columns, keep, promised, n_threads)
 
     @property
@@ -161,7 +162,8 @@ class EvaluationPlan:
             If queries come in another order than promised.
         """
         require_version(self.version)
-        first_row, seen = 0, _QueryOrder(order)
+        first_row = 0
+        seen = _QueryOrder(order)
         for rows in batches:
             with _rows_counted_from(first_row):
                 judgments = rows.judgments()
@@ -173,7 +175,8 @@ class EvaluationPlan:
 
     def total(self, blocks: Iterable[Block]) -> Total:
         """Keep of the blocks of a partition what this plan asks for."""
-        kept, ids = [], []
+        kept = []
+        ids = []
         for scores, n_rows in blocks:
             kept.append(_without_ideals(scores) if self.per_query else Means.of(scores, n_rows))
             if self.whole_queries:
@@ -265,7 +268,8 @@ def whole_queries(chunks: Iterable[Rows], block_rows: int) -> Iterator[Rows]:
         Whole queries only.
     """
     held: list[Rows] = []
-    n_held, wanted = 0, block_rows
+    n_held = 0
+    wanted = block_rows
     for rows in chunks:
         held.append(rows)
         n_held += rows.n_rows
@@ -277,7 +281,8 @@ def whole_queries(chunks: Iterable[Rows], block_rows: int) -> Iterator[Rows]:
             yield joined.take(slice(end))
             # A copy, so that the memory of the other rows can be freed.
             joined = joined.take(slice(end, None)).copied()
-        held, n_held = [joined], joined.n_rows
+        held = [joined]
+        n_held = joined.n_rows
         # A query longer than a block is joined up again only when it has doubled.
         wanted = max(block_rows, 2 * n_held)
     if held:
@@ -308,7 +313,8 @@ class _QueryOrder:
         """Check the next batch, given the ids of its rows and what was made of them."""
         if self._order is None:
             return
-        queries, starts = judgments.qid, judgments.indptr[:-1]
+        queries = judgments.qid
+        starts = judgments.indptr[:-1]
         if judgments.row_order is not None:  # a query comes back, so that its rows were moved
             starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
             queries = ids[starts]

@@ -98,7 +98,8 @@ class QueryRecord:
         QueryRecord
             The record.
         """
-        hashes, n_rows = hash_ids(queries.qid), np.diff(queries.indptr)
+        hashes = hash_ids(queries.qid)
+        n_rows = np.diff(queries.indptr)
         order = np.argsort(hashes)
         return cls(hashes[order], n_rows[order].astype(np.min_scalar_type(n_rows.max())))
 
@@ -244,7 +245,8 @@ def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
     _, before, scored = np.intersect1d(
         trained.hashes, hash_ids(queries.qid), assume_unique=True, return_indices=True
     )
-    n_known, n_queries = len(before), len(queries.qid)
+    n_known = len(before)
+    n_queries = len(queries.qid)
     n_trained = trained.n_rows[before].astype(np.int64)
     n_scored = np.diff(queries.indptr)[scored]
     are_same = np.array_equal(n_trained, n_scored)

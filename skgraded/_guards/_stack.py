@@ -61,7 +61,8 @@ def warn_once(message: str, category: type[SkgradedWarning], *, in_searches: boo
 
     joblib = sys.modules.get("joblib")
     runs = list(running(joblib.Parallel)) if joblib is not None else []
-    run, is_worker = runs[-1] if runs else None, parent_process() is not None
+    run = runs[-1] if runs else None
+    is_worker = parent_process() is not None
     if run is not None:
         said = _said_in.setdefault(run, set())
     else:

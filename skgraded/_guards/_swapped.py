@@ -66,7 +66,8 @@ def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:
     n_runs = 1 + np.count_nonzero(grades[1:] != grades[:-1])
     if 2 * n_runs >= 1 + np.count_nonzero(ids[1:] != ids[:-1]):  # as where they are right
         return
-    known, of_queries = np.unique(grades), np.unique(ids)
+    known = np.unique(grades)
+    of_queries = np.unique(ids)
     are_ids = n_runs == len(known) > _MOST_GRADES and (known == np.floor(known)).all()
     if are_ids and len(of_queries) <= _MOST_GRADES and of_queries[0] >= 0:
         warn_once(

@@ -77,7 +77,8 @@ class _Way(NamedTuple):
 
         A large cluster pulls the value to itself, by its share of the rows (CR3).
         """
-        n, held = len(self.shares), (1.0 - np.minimum(self.shares, _LARGEST_SHARE)) ** 2
+        n = len(self.shares)
+        held = (1.0 - np.minimum(self.shares, _LARGEST_SHARE)) ** 2
         if _are_alike(self.shares):
             held = np.full(n, (n - 1.0) / n)
         return self.sums / np.sqrt(held)[:, None]
@@ -115,7 +116,9 @@ class Estimate:
         bounds: Bounds | None = None,
         freedom: FloatArray | None = None,
     ) -> None:
-        self.value, self.part, self.bounds = value, part, bounds
+        self.value = value
+        self.part = part
+        self.bounds = bounds
         moves = np.where(np.abs(moves) * len(moves) <= _ROUNDING * np.abs(value), 0.0, moves)
         shares = (
             np.full(len(moves), 1.0 / len(moves)) if weights is None else weights / weights.sum()
@@ -187,8 +190,10 @@ class Estimate:
 
         It is read off rows: clusters multiply a variance and how fast it grows alike.
         """
-        n, units = len(self._moves), len(self._units.sums)
-        own, third = (self._moves**2).sum(axis=0), (self._moves**3).sum(axis=0)
+        n = len(self._moves)
+        units = len(self._units.sums)
+        own = (self._moves**2).sum(axis=0)
+        third = (self._moves**3).sum(axis=0)
         slope = np.divide(third, own**2, out=np.zeros_like(own), where=own**2 > 0.0)
         slope *= np.sqrt((n - 1) / n)
         share = np.divide(self._variance, self.error**2, out=np.ones_like(own), where=own > 0.0)
@@ -217,20 +222,24 @@ class Estimate:
 
     def interval(self, confidence: float, *, least_weight: float = 0.0) -> FloatArray:
         """Return both ends, shape (k, 2): the outer ones of the three."""
-        tail, a = (1.0 - confidence) / 2.0, self.skewness
+        tail = (1.0 - confidence) / 2.0
+        a = self.skewness
         t = stdtrit(self.freedom, 1.0 - tail)
-        middle, reach = a / 6.0 + t**2 * a / 3.0, t * np.sqrt(1.0 + (t * a / 3.0) ** 2)
+        middle = a / 6.0 + t**2 * a / 3.0
+        reach = t * np.sqrt(1.0 + (t * a / 3.0) ** 2)
         low = self.value + self.error * np.minimum(-t, middle - reach)
         high = self.value + self.error * np.maximum(t, middle + reach)
         if self.bounds is not None:
             low = np.minimum(low, self._unseen(1.0, least_weight).lower(tail, low))
             high = np.maximum(high, -self._unseen(-1.0, least_weight).lower(tail, -high))
-            low, high = np.maximum(low, self.bounds[0]), np.minimum(high, self.bounds[1])
+            low = np.maximum(low, self.bounds[0])
+            high = np.minimum(high, self.bounds[1])
         return np.column_stack([np.minimum(low, self.value), np.maximum(high, self.value)])
 
     def _unseen(self, sign: float, least_weight: float) -> Unseen:
         """Return the third tail, at the lower end of the values times the sign."""
-        units, (low, high) = self._units, self.bounds or (-np.inf, np.inf)
+        units = self._units
+        (low, high) = self.bounds or (-np.inf, np.inf)
         sizes = units.shares * len(units.shares)
         held = sizes > 0.0
         values = self.value + len(sizes) * units.sums[held] / sizes[held, None]

@@ -48,7 +48,8 @@ def paired_differences(values: FloatArray, other_values: FloatArray) -> FloatArr
 
 def effect_size(differences: FloatArray) -> FloatArray:
     """Mean difference in standard deviations of the differences (Cohen's d), 0 without any."""
-    mean, spread = differences.mean(axis=1), differences.std(axis=1, ddof=1)
+    mean = differences.mean(axis=1)
+    spread = differences.std(axis=1, ddof=1)
     with np.errstate(divide="ignore"):  # the same difference in every topic
         sizes: FloatArray = np.divide(mean, spread, out=np.zeros_like(mean), where=mean != 0.0)
     return sizes
@@ -93,14 +94,16 @@ def bootstrapped(
     A pair requires the size of the mean of the resample whose studentised mean is the
     ``level * n_resamples``-th largest. A pair without any difference has 1 and 0.
     """
-    n_topics, seed = differences.shape[1], rng.integers(2**63)
+    n_topics = differences.shape[1]
+    seed = rng.integers(2**63)
     mean = differences.mean(axis=1)
     mean[np.abs(mean) <= _ROUNDING * np.abs(differences).mean(axis=1)] = 0.0
     residuals = differences - mean[:, None]  # as if there were no difference
     residuals[np.abs(residuals) <= _ROUNDING * np.abs(mean)[:, None]] = 0.0
     ratio = _in_errors(mean, (residuals**2).sum(axis=1), n_topics)
     wanted = max(1, round(level * n_resamples))
-    p_value, required = np.ones(len(mean)), np.zeros(len(mean))
+    p_value = np.ones(len(mean))
+    required = np.zeros(len(mean))
     for first, n_pairs in _batches(len(mean), _CELLS_AT_A_TIME // n_resamples):
         some = slice(first, first + n_pairs)
         # All pairs have the same resamples.
@@ -117,8 +120,10 @@ def bootstrapped(
 
 def _drawn(residuals: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return means of resamples, and their sizes in standard errors."""
-    sums, n_topics = residuals @ counts, len(counts)
-    drawn, squares = sums / n_topics, residuals**2 @ counts
+    sums = residuals @ counts
+    n_topics = len(counts)
+    drawn = sums / n_topics
+    squares = residuals**2 @ counts
     spread = squares - drawn * sums
     spread[spread <= _ROUNDING * squares] = 0.0
     ratios = _in_errors(drawn, spread, n_topics)

@@ -64,8 +64,10 @@ def regression(
         The least and the largest value that a label can have. The mean of these N queries has at
         its ends those that are not labelled.
     """
-    n, n_all = len(labels), len(judged)
-    y, x = centred(labels), centred(judged[places])
+    n = len(labels)
+    n_all = len(judged)
+    y = centred(labels)
+    x = centred(judged[places])
     s_xx = (x**2).sum(axis=0)
     per_xx = np.divide(1.0, s_xx, out=np.zeros_like(s_xx), where=s_xx > 0.0)
     slope = (x * y).sum(axis=0) * per_xx

@@ -101,7 +101,8 @@ def over_repeats(
     design = _Design(is_tested, folds, clusters, counted)
     by_data = design.allowance(cells, by_queries)
     share = np.divide(by_data, by_queries, out=np.zeros_like(by_data), where=by_queries > 0.0)
-    rows, part = np.ascontiguousarray(of_queries.T), Part(design.added(cells), design.freedom)
+    rows = np.ascontiguousarray(of_queries.T)
+    part = Part(design.added(cells), design.freedom)
     widening = np.sqrt(1.0 + share)  # for what the training data of all folds share
     return rows, means(
         rows, weights=weights, clusters=ways, part=part, bounds=bounds, widening=widening
@@ -137,15 +138,19 @@ class _Design:
         repeat, query = np.nonzero(is_tested)
         fold = np.zeros(len(repeat), dtype=np.int64) if folds is None else folds[is_tested]
         level = np.unique(repeat * (fold.max() + 1) + fold, return_inverse=True)[1].ravel()
-        times, n_queries = is_tested.sum(axis=0), len(counted)
+        times = is_tested.sum(axis=0)
+        n_queries = len(counted)
         tests = np.zeros((n_queries, int(level.max()) + 1))
         tests[query, level] = 1.0
-        n_tested, shares = tests.sum(axis=0), tests / times[:, None]
+        n_tested = tests.sum(axis=0)
+        shares = tests / times[:, None]
         # By it, sums of residuals depend on the folds' effects.
         normal = np.diag(n_tested) - tests.T @ shares
-        self._level, self._n_residuals = level, max(len(level) - n_queries, 1)
+        self._level = level
+        self._n_residuals = max(len(level) - n_queries, 1)
         self._of_folds = float((normal**2 / n_tested).sum())
-        self._of_rest, self._trace = float((normal.diagonal() / n_tested).sum()), normal.trace()
+        self._of_rest = float((normal.diagonal() / n_tested).sum())
+        self._trace = normal.trace()
         pairs = float((normal**2 / np.outer(n_tested, n_tested)).sum())
         self.freedom = self._of_rest**2 / pairs if pairs > 0.0 else 1.0
         # A model's training queries over those that it tests, of all queries in its repeat.

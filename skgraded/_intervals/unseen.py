@@ -74,16 +74,22 @@ class Unseen:
         return found
 
     def _lower(self, target: float, columns: NDArray[np.intp], most: FloatArray) -> FloatArray:
-        end, mean = self.end[columns], self._mean[columns]
-        found, left = most.copy(), np.arange(len(columns))
-        low, high = end, most
+        end = self.end[columns]
+        mean = self._mean[columns]
+        found = most.copy()
+        left = np.arange(len(columns))
+        low = end
+        high = most
         mu = np.where(most < mean, most, mean - (mean - end) / len(self._values))
         # The quantile of the mean is about 0.
-        before, last, theta = mean, np.zeros(len(left)), np.zeros(len(left))
+        before = mean
+        last = np.zeros(len(left))
+        theta = np.zeros(len(left))
         for _ in range(_STEPS):
             quantile, theta = self._quantile(mu, columns[left], theta)
             is_found = (quantile <= target) & (mu == most[left])
-            low, high = np.where(quantile < target, mu, low), np.where(quantile < target, high, mu)
+            low = np.where(quantile < target, mu, low)
+            high = np.where(quantile < target, high, mu)
             slope = (quantile - last) / (mu - before)
             step = mu + (target - quantile) / np.maximum(slope, _TINY)
             step = np.where((step > low) & (step < high), step, (low + high) / 2.0)
@@ -92,7 +98,8 @@ class Unseen:
             moves = np.abs(step - mu) > _ENOUGH * (mean[left] - step)
             if not moves.any():
                 break
-            before, last = mu[moves], quantile[moves]
+            before = mu[moves]
+            last = quantile[moves]
             left, low, high, mu, theta = (each[moves] for each in (left, low, high, step, theta))
         return found
 
@@ -100,7 +107,8 @@ class Unseen:
         self, mu: FloatArray, columns: NDArray[np.intp], theta: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return the normal quantile of the tails, and the saddlepoint."""
-        sizes, shapes = self._sizes, self._shapes[:, columns]
+        sizes = self._sizes
+        shapes = self._shapes[:, columns]
         c = sizes * (self._values[:, columns] - mu)
         theta = _saddlepoints(c, shapes, theta)
         left = 1.0 / (1.0 - theta * c)
@@ -123,12 +131,14 @@ def _saddlepoints(c: FloatArray, shapes: FloatArray, theta: FloatArray) -> Float
     """
     low = 1.0 / np.minimum(c.min(axis=0), -_TINY)
     high = 1.0 / np.maximum(c.max(axis=0), _TINY)
-    poles, theta = np.stack([low, high]), np.where((theta > low) & (theta < high), theta, 0.0)
+    poles = np.stack([low, high])
+    theta = np.where((theta > low) & (theta < high), theta, 0.0)
     for _ in range(_STEPS):
         terms = c / (1.0 - theta * c)
         weighted = shapes * terms
         slope = weighted.sum(axis=0)
-        low, high = np.where(slope <= 0.0, theta, low), np.where(slope > 0.0, theta, high)
+        low = np.where(slope <= 0.0, theta, low)
+        high = np.where(slope > 0.0, theta, high)
         step = theta - slope / (weighted * terms).sum(axis=0)
         step = np.where((step > low) & (step < high), step, (low + high) / 2.0)
         near = np.minimum(np.abs(step), np.abs(poles - step).min(axis=0))

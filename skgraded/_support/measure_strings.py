@@ -25,7 +25,9 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
     found = _FORM.fullmatch(spec.strip())
     if found is None or found["k"] == "":
         raise ValueError(f"A measure must be written Name(field=value,...)@k, got {spec!r}.")
-    name, fields_text, cutoff = found["name"], found["fields"], found["k"]
+    name = found["name"]
+    fields_text = found["fields"]
+    cutoff = found["k"]
     try:
         fields = _parse_fields(fields_text, spec) if fields_text else {}
     except (RecursionError, MemoryError):  # Python's parser raises either

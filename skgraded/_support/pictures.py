@@ -16,11 +16,13 @@ FloatArray = NDArray[np.float64]
 # Colours that colour-blind people can distinguish (Okabe and Ito), without the pale yellow.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 BETTER, WORSE = COLOURS[:2]
-GREY, _PALE = "#767676", "#B8B8B8"
+GREY = "#767676"
+_PALE = "#B8B8B8"
 MARKERS = "os^Dv<>P"
 SMALL = 8.0  # points, of labels
 _TITLE = 10.5
-_SMALL_CHARACTER, _TITLE_CHARACTER = 1 / 15.5, 1 / 11  # inches
+_SMALL_CHARACTER = 1 / 15.5
+_TITLE_CHARACTER = 1 / 11  # inches
 _MOST_COLOURED = 5
 _SIZE = (7.2, 4.6)  # inches
 
@@ -131,7 +133,8 @@ def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[
     list of Line2D
         The lines, in the order of the curves.
     """
-    lines, named = [], {}
+    lines = []
+    named = {}
     for curve in curves:
         style: dict[str, Any] = {"color": _PALE, "linewidth": 1.0, "zorder": 1.5}
         if curve.look is not None:
@@ -143,7 +146,8 @@ def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[
     if len(curves) > 1:
         # Pale lines come last.
         names = sorted(named, key=lambda name: named[name].get_color() == _PALE)
-        shown, beside = [named[name] for name in names], {"loc": "center left", "frameon": False}
+        shown = [named[name] for name in names]
+        beside = {"loc": "center left", "frameon": False}
         names = [shorten(name, 36) for name in names]
         ax.legend(shown, names, fontsize=SMALL, bbox_to_anchor=(1.0, 0.5), **beside)
     return lines

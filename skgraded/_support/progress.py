@@ -28,7 +28,9 @@ class ProgressBar:
     def __init__(
         self, total: int, label: str, stream: TextIO | None = None, *, delay: float = 0.0
     ) -> None:
-        self.total, self.label, self.delay = total, label, delay
+        self.total = total
+        self.label = label
+        self.delay = delay
         self.stream = sys.stderr if stream is None else stream
         self.done = 0
         self._start = time.monotonic()

@@ -86,7 +86,8 @@ def told_in_clusters(queries: str, n_clusters: Sequence[int] | None) -> str:
 
 
 def _least_to_most(numbers: Sequence[int], noun: str, nouns: str) -> str:
-    least, most = min(numbers), max(numbers)
+    least = min(numbers)
+    most = max(numbers)
     return count(most, noun, nouns) if least == most else f"{least} to {most} {nouns}"
 
 

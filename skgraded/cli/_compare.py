@@ -165,7 +165,9 @@ def _top_whole_grade(qrels: Qrels) -> int:
 
 
 def _compare(arguments: argparse.Namespace) -> tuple[Scores, Any]:
-    cluster, inputs, judge = _read_clusters(arguments.cluster), Inputs(arguments), None
+    cluster = _read_clusters(arguments.cluster)
+    inputs = Inputs(arguments)
+    judge = None
     if arguments.judge:
         arguments.parser.refuse(arguments, "--letor --cluster", "cannot be given with --judge")
         scores, judge = inputs.scores_by_judges()

@@ -11,7 +11,9 @@ import numpy as np
 from skgraded._support.text import wrap
 from skgraded.cli._outputs import check_files, save_picture
 
-_N_QUERIES, _N_HELD_OUT, _N_DOCUMENTS = 300, 75, 50
+_N_QUERIES = 300
+_N_HELD_OUT = 75
+_N_DOCUMENTS = 50
 _NEXT = """\
 Next, with your own runs, or with your own X, y and query ids:
   skgraded compare qrels.txt new.run old.run --profile --plot users.png

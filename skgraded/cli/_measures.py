@@ -47,7 +47,8 @@ def set_up(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """List measures, or explain one."""
-    name, tool = arguments.name, arguments.tool
+    name = arguments.name
+    tool = arguments.tool
     if tool is None:
         show(_list() if name is None else _explanation(name))
     else:

@@ -77,7 +77,8 @@ class Asked(Inputs):
     @cached_property
     def facts(self) -> studies.TopicFacts:
         """The numbers of documents by grade, with the meaning of negative grades."""
-        qrels, negative = self.qrels, self.given.negative
+        qrels = self.qrels
+        negative = self.given.negative
         qrels.pool(negative)  # raises an error if there must be none
         meaning = {"nonrelevant": 0.0, "unjudged": Qrels.UNSAMPLED}.get(negative)
         if meaning is not None:
@@ -143,7 +144,8 @@ def correlation(asked: Asked) -> Answer:
           -m "nDCG(discount=jk,unjudged=condense)@1000" -m AP -m QMeasure \
           -m "nDCG(discount=jk)@1000"
     """
-    scores, statistic = asked.scores(asked.chosen), asked.given.statistic
+    scores = asked.scores(asked.chosen)
+    statistic = asked.given.statistic
     found = studies.correlate(scores, topics=asked.topics, systems=asked.systems)
     draw = partial(found.plot, statistic=statistic)
     return [Part(found, tables=[found._table(statistic)], draw=[draw])], scores._notes()
@@ -160,7 +162,8 @@ def thresholds(asked: Asked) -> Answer:
         skgraded study thresholds qrels.txt runs/* --upper-quartiles --few 2 \
           --few 3 --steps 5                       three grades above 0, Table 3
     """
-    given, top = asked.given, asked.facts.grades[-1]
+    given = asked.given
+    top = asked.facts.grades[-1]
     if top < 1:
         raise ValueError(f"{asked.qrels.name}: thresholds need grades of 1 or more, got none.")
     grid = studies.threshold_grid(int(top), given.steps)
@@ -192,7 +195,9 @@ def incompleteness(asked: Asked) -> Answer:
         skgraded study incompleteness qrels.txt runs/* --method random -m infAP \
           -m BprefTen --statistic target_kendall
     """
-    given, topics, systems = asked.given, asked.topics, asked.systems
+    given = asked.given
+    topics = asked.topics
+    systems = asked.systems
     # Yilmaz and Aslam average ten simple random samples; the other papers take one.
     n_repeats = 10 if given.method == "random" else 1
     with faults_name_the_judgments(asked.qrels):
@@ -235,9 +240,13 @@ def power(asked: Asked) -> Answer:
       strata
           --no-by-grade --rates 100,70,50,30,10
     """
-    given, qrels, systems, topics = asked.given, asked.qrels, asked.systems, asked.topics
+    given = asked.given
+    qrels = asked.qrels
+    systems = asked.systems
+    topics = asked.topics
     runs = [run for place, run in enumerate(asked.runs) if systems is None or systems[place]]
-    parts, notes = [], list(qrels.notes(given.negative))
+    parts = []
+    notes = list(qrels.notes(given.negative))
     # The smaller samples of the judgments are parts of the larger.
     how = {"by_grade": given.by_grade, "random_state": given.seed}
     for rate in given.rates or [None]:
@@ -275,7 +284,9 @@ def sensitivity(asked: Asked) -> Answer:
         skgraded study sensitivity qrels.txt bm25.run -m AP --pool grows \
           --max-rank 101
     """
-    given, qrels, run = asked.given, asked.qrels, asked.run(asked.given.run_file)
+    given = asked.given
+    qrels = asked.qrels
+    run = asked.run(asked.given.run_file)
     with faults_name_the_judgments(qrels):
         found = studies.sensitivity(
             asked.chosen,

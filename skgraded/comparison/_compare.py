@@ -183,7 +183,8 @@ def _by_labels(given: Given, plan: Plan, widest: FloatArray) -> _Read:
 
 def _of_group(given: Given, group: NDArray[np.intp], plan: Plan, widest: FloatArray) -> _Read:
     """Read what some measures tell, of some pairs at a time."""
-    kept, folds = given.is_compared[group[0]], given.scores.folds
+    kept = given.is_compared[group[0]]
+    folds = given.scores.folds
     folds = None if folds is None else folds[:, kept]
     values = given.values[group][..., kept]
     clusters = None if given.clusters is None else given.clusters[kept]
@@ -245,7 +246,8 @@ def _test_otherwise(given: Given, plan: Plan, read: _Read, rng: np.random.Genera
     for column, kept in enumerate(given.is_compared):
         # What concerns all systems at once does not depend on the order in which they are given.
         order = np.argsort(-given.scores.directions[column] * given.means[:, column], kind="stable")
-        values, pairs = given.values[column, order, 0][:, kept], np.argsort(order)[given.pairs]
+        values = given.values[column, order, 0][:, kept]
+        pairs = np.argsort(order)[given.pairs]
         for place, test in enumerate(plan.tests):
             if test.name not in ABLE:
                 found = test.p_values(values, pairs, plan.n_resamples, rng)

@@ -211,8 +211,10 @@ class Comparison(OfMeasures, LongResult):
             raise ValueError("effect must be given for a comparison without a margin, got None.")
         wanted = number("effect", self.margin if effect is None else effect, above=0.0)
         chosen = fraction("confidence", self.confidence if confidence is None else confidence)
-        level, n_queries = level_of(chosen), np.array(self.n_queries)
-        freedom, share = n_queries - 1.0, fraction("power", power)
+        level = level_of(chosen)
+        n_queries = np.array(self.n_queries)
+        freedom = n_queries - 1.0
+        share = fraction("power", power)
         reach = stdtrit(freedom, 1.0 - level / 2.0) + stdtrit(freedom, share)
         needed = reach**2 * self.standard_error**2 * n_queries / wanted**2
         # The t test that is to come has few degrees of freedom.
@@ -329,7 +331,8 @@ def _tables_for_papers(found: Comparison) -> list[Table]:
         told = f"*: differs significantly from {found.baseline}."
     fields = [Field("system", names, "system")]
     for (name, each), of_measure in zip(of_measures, marks, strict=True):
-        means, direction = each.means[order, 0], each.directions[0]
+        means = each.means[order, 0]
+        direction = each.directions[0]
         fields.append(Field(name, means, name, "{:.4f}", direction, of_measure))
     means_table = Table(fields, [f"{told} {found.tested}.", *found.notes])
     pairs = [_pairs_table(each, name) for name, each in of_measures] if _are_listed(found) else []
@@ -350,7 +353,8 @@ def _are_listed(found: Comparison) -> bool:
 def _note_on_rows(found: Comparison, n_rows: int | None) -> str:
     """Say what the tables leave out."""
     n_pairs = len(found.pairs) if _are_listed(found) else 0
-    n_most, told = max(len(found.systems), n_pairs), []
+    n_most = max(len(found.systems), n_pairs)
+    told = []
     if n_rows is not None and n_rows < n_most:
         told.append(f"the first {n_rows} of {n_most} rows")
     if not n_pairs:
@@ -364,7 +368,8 @@ def _means_table(found: Comparison, n_rows: int | None) -> Table:
     shown = order[:n_rows]
     digits = len(str(len(order)))
     labels = [f"{at:>{digits}} {found.systems[each]}" for at, each in enumerate(shown, start=1)]
-    heading, means = shorten(found.measures[0]), [f"{found.means[each, 0]:.4f}" for each in shown]
+    heading = shorten(found.measures[0])
+    means = [f"{found.means[each, 0]:.4f}" for each in shown]
     above = " " * digits + " system"
     fields = [Field("system", labels, above), Field("mean", means, heading)]
     if found.baseline is None:
@@ -415,7 +420,8 @@ def _draw(found: Comparison, ax: Any) -> None:
     """Draw differences with their intervals."""
     shown = _shown(found)
     names = [_pair_names(found)[each] for each in shown]
-    place, difference = np.arange(len(shown)), found.difference[shown, 0]
+    place = np.arange(len(shown))
+    difference = found.difference[shown, 0]
     low, high = found.interval[shown, 0].T
     reach = (difference - low, high - difference)
     ax.errorbar(difference, place, xerr=reach, fmt="o", capsize=3, color=BETTER)
@@ -429,7 +435,8 @@ def _draw(found: Comparison, ax: Any) -> None:
 
 def _verdict(found: Comparison, shown: NDArray[np.intp]) -> str:
     """Say what is decided of the pairs that are drawn."""
-    by, differs = f"in {found.measures[0]}", found.significant[shown, 0]
+    by = f"in {found.measures[0]}"
+    differs = found.significant[shown, 0]
     if found.decisions is not None:
         words, numbers = np.unique(found.decisions[:, 0], return_counts=True)
         told = ", ".join(f"{word} for {n}" for word, n in zip(words, numbers, strict=True))

@@ -121,7 +121,8 @@ def given_of(scores: Scores, cluster: Any, baseline: str | None) -> Given:
     is_compared = np.any(np.all(~np.isnan(values), axis=1), axis=1)
     values = np.where(is_compared[:, None, None], values, np.nan)
     n_queries = tuple(is_compared.sum(axis=1).tolist())
-    clusters, n_units = clusters_of(cluster, scores), n_queries
+    clusters = clusters_of(cluster, scores)
+    n_units = n_queries
     if clusters is not None:
         n_units = tuple(len(np.unique(clusters[kept])) for kept in is_compared)
     for name, n in zip(scores.measures, n_units, strict=True):
@@ -167,7 +168,8 @@ def ranges(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     values reach, and 0 is within reach of all.
     """
     axes = tuple(range(1, values.ndim))
-    low, high = np.nanmin(values, axis=axes), np.nanmax(values, axis=axes)
+    low = np.nanmin(values, axis=axes)
+    high = np.nanmax(values, axis=axes)
     is_share = (low >= 0.0) & (high <= 1.0)
     return (
         np.where(is_share, 0.0, np.minimum(low, 0.0)),

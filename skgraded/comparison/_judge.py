@@ -59,7 +59,8 @@ class Judged(NamedTuple):
 
     def differences(self, pairs: IntArray) -> Judged:
         """Return the differences of pairs of rows, first minus second."""
-        (one, other), (low, high) = pairs.T, self.bounds
+        (one, other) = pairs.T
+        (low, high) = self.bounds
         return self._replace(
             names=tuple(f"{self.names[a]} - {self.names[b]}" for a, b in pairs.tolist()),
             human=paired_differences(self.human[:, one], self.human[:, other]),
@@ -209,7 +210,8 @@ def _n_alone(found: Regression, n_human: int, n_judged: int, population: str) ->
 def with_notes(found: JudgedEstimates, judged: Judged) -> JudgedEstimates:
     """Add what the numbers do not show, and warn of it."""
     helps = [width < 1.0 and found.n_judged > found.n_human for width in _widths(found)]
-    on_help, on_unlike = _note_on_help(found, helps), _note_on_unlike(judged)
+    on_help = _note_on_help(found, helps)
+    on_unlike = _note_on_unlike(judged)
     if on_help and not any(helps):
         warnings.warn(on_help, UnhelpfulJudgeWarning, stacklevel=stacklevel_of_the_user())
     if on_unlike:
@@ -241,7 +243,8 @@ def _note_on_help(found: JudgedEstimates, helps: list[bool]) -> str:
 def notes_on_judge(found: JudgedEstimates) -> list[str]:
     """Say of differences what the judge was worth, and what else there is."""
     saved = np.maximum(np.median(found.n_saved, axis=0).round(), 0.0)
-    off, widths = np.abs(found.bias).max(axis=0), _widths(found)
+    off = np.abs(found.bias).max(axis=0)
+    widths = _widths(found)
     told = [
         f"{n:,.0f} by {name} (intervals {width:.2f} times as wide, off by at most {most:.4f})"
         for n, name, width, most in zip(saved, found.measures, widths, off, strict=True)

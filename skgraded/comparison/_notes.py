@@ -29,7 +29,8 @@ def notes_on(found: Comparison, given: Given, plan: Plan) -> list[str]:
     What rests on few queries is also warned of.
     """
     units = unit_in_words(given.clusters is not None)
-    scores, few = given.scores, _note_on_few(found, given, units)
+    scores = given.scores
+    few = _note_on_few(found, given, units)
     is_one_training = scores.folds is not None and len(scores.folds) == 1
     if few:
         warnings.warn(few, FewDifferencesWarning, stacklevel=stacklevel_of_the_user())
@@ -65,7 +66,8 @@ def _note_on_left_out(given: Given) -> str:
     """Say which queries do not count, and that weights do not."""
     n_left_out = (~given.is_compared).sum(axis=1).tolist()
     some = {name: n for name, n in zip(given.scores.measures, n_left_out, strict=True) if n}
-    weights, told = given.scores.weights, []
+    weights = given.scores.weights
+    told = []
     if some:
         queries = told_queries(tuple(some.values()))
         told.append(
@@ -98,12 +100,15 @@ def _note_on_undecided(found: Comparison) -> str:
     """Say how many queries would decide what is undecided, of the first pair by name."""
     if found.decisions is None:
         p_value = next(iter(found.p_value.values()))
-        effect, level = np.abs(found.difference), found.level
+        effect = np.abs(found.difference)
+        level = found.level
         n_tests = 1 if found.correction == "none" else effect.size
-        undecided, confidence = p_value >= level, 1.0 - level / n_tests
+        undecided = p_value >= level
+        confidence = 1.0 - level / n_tests
     else:
         better = found.difference * np.array(found.directions)
-        effect, undecided = np.abs(better + (found.margin or 0.0)), found.decisions == "undecided"
+        effect = np.abs(better + (found.margin or 0.0))
+        undecided = found.decisions == "undecided"
         confidence = found.confidence
     if not undecided.any():
         return ""

@@ -52,7 +52,8 @@ class Plan(NamedTuple):
         """Name the tests, what they are over, their correction and the level."""
         named = ", ".join(test.title for test in self.tests)
         is_joint = all(test.takes_systems for test in self.tests)
-        corrected, n_measures = "", len(given.values)
+        corrected = ""
+        n_measures = len(given.values)
         if max(len(given.pairs), n_measures) > 1 and not is_joint:
             corrected = f", {CORRECTIONS[self.correction].title} for {given.in_words}"
         elif n_measures > 1 and self.correction != "none":

@@ -348,7 +348,8 @@ def _predictions(estimator: Any, X: Any, response_method: ResponseMethod) -> lis
         estimator = estimator.to_local()
     elif hasattr(estimator, "client"):  # XGBoost's, which take whole collections
         return _blocks_of("predictions", estimator.predict(X))
-    score, model = dask.delayed(_scores_of_block), dask.delayed(estimator)
+    score = dask.delayed(_scores_of_block)
+    model = dask.delayed(estimator)
     return [score(model, block, response_method) for block in _blocks_of("X", X, 2)]
 
 

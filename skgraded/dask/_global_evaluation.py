@@ -216,7 +216,8 @@ class GlobalEvaluation:
         return sets
 
     def _local_means(self, env: Any, sets: dict[str, _JudgedSet]) -> dict[str, Means]:
-        names, found = iter(sets), {}
+        names = iter(sets)
+        found = {}
 
         def score(y_score: NDArray[np.float64], _: Any) -> list[Any]:
             name = next(names)
@@ -335,7 +336,8 @@ class _Exchange(SchedulerPlugin):  # type: ignore[misc]
         current.parts[who] = part
         if len(current.parts) == n_workers:
             current.is_full.set()
-        end, lost = time.monotonic() + timeout, None
+        end = time.monotonic() + timeout
+        lost = None
         try:
             while not (current.is_full.is_set() or lost) and time.monotonic() < end:
                 with suppress(TimeoutError):

@@ -172,7 +172,8 @@ def _refuse_bad_values(
     path: str, X: Any, y: NDArray[np.float64], lines: Lines, rules: Rules
 ) -> None:
     """Refuse values that scikit-learn's reader accepts and we do not."""
-    first, n_features = rules.first_index, rules.n_features
+    first = rules.first_index
+    n_features = rules.n_features
     if n_features is not None and X.shape[1] > n_features:
         raise ValueError(
             f"{path}: feature indices must be <= {n_features - 1 + first} "

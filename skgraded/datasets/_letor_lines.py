@@ -51,14 +51,16 @@ class Lines:
 
     def __iter__(self) -> Iterator[bytes]:
         for text in self._texts():
-            before, seen = self.number, 0
+            before = self.number
+            seen = 0
             if text.isspace():  # far faster than to look for data
                 self.number += text.count(b"\n")
                 continue
             for found in _DATA.finditer(text):
                 before += text.count(b"\n", seen, found.start())
                 seen = found.start()
-                self.number, self.data = before + 1, found[0]
+                self.number = before + 1
+                self.data = found[0]
                 self._check()
                 yield self.data
             self.number = before + text.count(b"\n", seen)
@@ -75,7 +77,8 @@ class Lines:
             self.is_endless = length + len(start.partition(b"\n")[0]) > _LONGEST_LINE
             if end and not self.is_endless:
                 yield b"".join([*rest, lines, end])
-                rest, length = [], 0
+                rest = []
+                length = 0
             rest.append(tail)
             length += len(tail)
             if zero or self.is_endless:

@@ -298,7 +298,8 @@ def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
         meant = meaning_of(name, _by_folded_name)
         if meant is None:
             raise ValueError(f"Unknown measure {name!r} in {spec!r}.{_hint(name, fields)}")
-        name, fields = meant.name, _joined(meant, fields, spec)
+        name = meant.name
+        fields = _joined(meant, fields, spec)
     kind = _registered[name]
     for field in fields:
         if field not in kind._fields:

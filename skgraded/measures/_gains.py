@@ -208,7 +208,8 @@ class ReciprocalIdealGain:
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         pool = judgments.pool
         gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[pool.levels]
-        summands, n = _core.cumulate(gains, pool.indptr), rank_of(ranked)
+        summands = _core.cumulate(gains, pool.indptr)
+        n = rank_of(ranked)
         if not np.array_equal(pool.indptr, ranked.indptr):
             summands = at_ranks(n, summands, ranked, pool)
         summands *= self.beta
@@ -243,9 +244,11 @@ class AveragedDiscount(_IdealDCG):
     """
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        pool, (_, inverse) = judgments.pool, self._of_pool(judgments)
+        pool = judgments.pool
+        (_, inverse) = self._of_pool(judgments)
         k = ranked.lengths if self.k is None else np.full_like(ranked.lengths, self.k)
-        n, last = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
+        n = rank_of(ranked)
+        last = np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
         within = np.where(places_of(pool) < np.repeat(k, pool.lengths), inverse, 0.0)
         tail = to_the_end(within, pool)
         # DCG_I is constant beyond the pool.
@@ -267,11 +270,13 @@ class DiscountAtGainEnds(_IdealDCG):
     unjudged: Unjudged
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        pool, (gains, inverse) = judgments.pool, self._of_pool(judgments)
+        pool = judgments.pool
+        (gains, inverse) = self._of_pool(judgments)
         last = np.zeros(len(gains), dtype=bool)
         last[pool.indptr[1:][pool.lengths > 0] - 1] = True
         ends = (gains > 0) & (last | (np.append(gains[1:], 0.0) != gains))
-        n, pool_end = rank_of(ranked), np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
+        n = rank_of(ranked)
+        pool_end = np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
         tail = to_the_end(np.where(ends, inverse, 0.0), pool)
         length = judgments.list_lengths(self.unjudged)
         length = length if self.k is None else np.minimum(length, self.k)
@@ -309,7 +314,8 @@ class _BinaryMeasure(Measure):
 
     def _warn_of_unreached_threshold(self, judgments: Judgments) -> None:
         """Warn once for these labels, unless there is nothing relevant for anybody."""
-        top, warned_of = judgments.top_grade, judgments.kept["unreached"]
+        top = judgments.top_grade
+        warned_of = judgments.kept["unreached"]
         if self in warned_of or (top == 0 and self.rel <= 1):
             return
         warned_of[self] = True
@@ -376,7 +382,8 @@ N_UNJUDGED = 2
 
 def codes_of_judging(measure: Measure, rankings: Ranked) -> RankedList:
     """Return the documents by rank as codes: 0 outside the pool, 1 unsampled, 2 + level."""
-    judgments, n_levels = rankings.judgments, rankings.judgments.n_levels
+    judgments = rankings.judgments
+    n_levels = rankings.judgments.n_levels
     if measure.unjudged == "condense" or isinstance(rankings, IdealRanking):
         ranked = rankings.ranked(measure.ties, "condense")
         return ranked._replace(levels=ranked.levels.astype(np.int32) + N_UNJUDGED)

@@ -225,7 +225,8 @@ class Measure(Fields):
         _require_rules(type(self))  # type: ignore[arg-type]
         name = type(self).__name__
         for refused, reason in self._refuses.items():
-            default, value = self._fields[refused].default, getattr(self, refused)
+            default = self._fields[refused].default
+            value = getattr(self, refused)
             if value != default:
                 raise ValueError(
                     f"{refused} must be {default!r} for {name}, {reason}, got {value!r}."
@@ -375,7 +376,8 @@ class Measure(Fields):
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         """Return the values of all queries and the number of queries without relevant documents."""
-        judgments, values = rankings.judgments, self._values(rankings)
+        judgments = rankings.judgments
+        values = self._values(rankings)
         nothing_relevant = judgments.count_pool(self._relevant(judgments)) == 0
         return np.where(nothing_relevant, self.empty, values), int(nothing_relevant.sum())
 
@@ -420,7 +422,8 @@ class Measure(Fields):
 
     def _fields_that_differ(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, the class's own fields first."""
-        fields, shared = self._fields, Measure._fields
+        fields = self._fields
+        shared = Measure._fields
         ordered = [*(name for name in fields if name not in shared), *shared]
         found = {name: (getattr(self, name), fields[name].default) for name in ordered}
         return {

@@ -164,7 +164,8 @@ def places_of(ranked: RankedList) -> NDArray[np.int64]:
 
 def largest_of(values: NDArray[Any], ranked: RankedList) -> FloatArray:
     """Return the largest value of every list; 0 for a list without documents."""
-    largest, some = np.zeros(len(ranked.lengths)), ranked.lengths > 0
+    largest = np.zeros(len(ranked.lengths))
+    some = ranked.lengths > 0
     if len(values):
         largest[some] = np.maximum.reduceat(values, ranked.indptr[:-1][some])
     return largest
@@ -214,7 +215,8 @@ class UpToListEnd:
     weights: ByRank = CONSTANT
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        length, n = judgments.list_lengths(self.unjudged), rank_of(ranked)
+        length = judgments.list_lengths(self.unjudged)
+        n = rank_of(ranked)
         weights = self.weights(ranked, judgments)[places_of(ranked)]
         return np.where(n <= np.repeat(length, ranked.lengths), weights, 0.0)
 

@@ -32,7 +32,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Scored = tuple[FloatArray, list[int]]  # values by measure and query, and numbers of empty queries
 
-_NOTHING, _NO_BORDERS = np.zeros(0), np.zeros(0, np.int64)
+_NOTHING = np.zeros(0)
+_NO_BORDERS = np.zeros(0, np.int64)
 
 _MOST_LEVELS = 5_000  # the pairs of one query then take 200 MB
 
@@ -207,7 +208,8 @@ class PrefixMeasure(Measure):
         form: PrefixForm | None = kept.get(self._form_identity)
         if form is None:
             parts = self._linear_part(judgments), self._pair_part(judgments)
-            made, is_long = _form_of(*parts, judgments, self), judgments.borders is not None
+            made = _form_of(*parts, judgments, self)
+            is_long = judgments.borders is not None
             form = keep(kept, self._form_identity, made, long=is_long)
         return form
 
@@ -238,7 +240,8 @@ class PrefixMeasure(Measure):
                 factor[part.queries] = self.query_factor(part.judgments)
             return factor
         form = self.prefix_form(judgments)
-        relevant, best = form.n_relevant > 0, cast("FloatArray", form.kernel.best)
+        relevant = form.n_relevant > 0
+        best = cast("FloatArray", form.kernel.best)
         if not self.normalize:
             return relevant.astype(np.float64)
         return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
@@ -285,7 +288,8 @@ def _form_of(
     try:
         kernel = _core.PrefixForm(*taken)
     except (TypeError, ValueError) as error:
-        factors, shape = pairs and pairs.K, (judgments.n_queries, judgments.n_levels)
+        factors = pairs and pairs.K
+        shape = (judgments.n_queries, judgments.n_levels)
         if isinstance(factors, PairFactors):
             complaint = factors.complaint(*shape, share_levels=share_levels)
             raise ValueError(complaint or str(error)) from error
@@ -302,7 +306,8 @@ def _as_kernels_take(
     K: PairFactors | FloatArray, judgments: Judgments, owner: PrefixMeasure
 ) -> list[FloatArray]:
     """Return the factors of K and the array in place of them; raise where kernels would not."""
-    n_levels, borders = judgments.n_levels, judgments.borders
+    n_levels = judgments.n_levels
+    borders = judgments.borders
     if borders is None and n_levels > _MOST_LEVELS:
         raise ValueError(
             f"y_true must hold at most {_MOST_LEVELS:,} different grades for {owner}, "
@@ -441,7 +446,8 @@ class _Plan(NamedTuple):
 
     def values(self, rankings: Ranked, ties: Ties, unjudged: Unjudged) -> Scored:
         """Return the values, and the numbers of queries with nothing relevant."""
-        judgments, ranked = rankings.judgments, rankings.ranked(ties, unjudged)
+        judgments = rankings.judgments
+        ranked = rankings.ranked(ties, unjudged)
         borders = _NO_BORDERS if judgments.borders is None else judgments.borders
         weights = [
             known or (_weights_of(each, unjudged, ranked, rankings), not isinstance(each, ByRank))
@@ -457,7 +463,8 @@ def _weights_of(
 ) -> FloatArray:
     """Return weights of all documents, or of the ranks of long lists, which are kept."""
     judgments = rankings.judgments
-    kept, key = judgments.kept["weights"], (positions, unjudged, type(rankings))
+    kept = judgments.kept["weights"]
+    key = (positions, unjudged, type(rankings))
     weights = kept.get(key)
     if weights is None:
         weights = keep(kept, key, positions(ranked, judgments), long=True)

@@ -92,7 +92,8 @@ def bounds(
     judged = to_measure(measure)
     _require_one_system(y_score, "bounds(measure, y_true, scores, qid=qid)")
     rankings = as_rankings(y_true, y_score, qid, sample_weight)
-    parts, judgments = _parts(judged), rankings.judgments
+    parts = _parts(judged)
+    judgments = rankings.judgments
     for part in parts:
         _require_bounds(part)
     if max_grade is None:
@@ -128,7 +129,8 @@ def _require_bounds(measure: Measure) -> None:
 
 def _highest_grade(measure: Measure, judgments: Judgments) -> int:
     """Return the top grade that the measure states, or else the highest grade in the data."""
-    gain, max_grade = getattr(measure, "gain", ""), getattr(measure, "max_grade", None)
+    gain = getattr(measure, "gain", "")
+    max_grade = getattr(measure, "max_grade", None)
     if max_grade is not None:
         return int(max_grade)
     if not isinstance(gain, str):
@@ -144,7 +146,9 @@ def _judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:
     level_of = level_of.astype(np.int32)
     # A given pool may hold unretrieved documents; additional documents of grade 0 do not change it.
     pool = before.pool._replace(levels=level_of[before.pool.levels]) if grade == 0 else None
-    levels, qid, weights = level_of[before.levels], before.qid, before.weights
+    levels = level_of[before.levels]
+    qid = before.qid
+    weights = before.weights
     judgments = Judgments.of_lists(levels, before.indptr, grades, pool, qid=qid, weights=weights)
     return Rankings(judgments, rankings.order, rankings.tied, rankings.n_threads)
 

@@ -241,7 +241,8 @@ class AP(_BinaryMeasure, PrefixMeasure):
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
         relevant = self._relevant(judgments)
-        share, marks = reciprocal(judgments.count_pool(relevant)), relevant.astype(np.float64)
+        share = reciprocal(judgments.count_pool(relevant))
+        marks = relevant.astype(np.float64)
         return PairPart(RECIPROCAL, PairFactors(share, u=marks, w=marks))
 
 
@@ -465,7 +466,8 @@ class GeneralizedAP(_GainMeasure, PrefixMeasure):
     """
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        every, gains = np.ones(judgments.n_queries), self._gains(judgments)
+        every = np.ones(judgments.n_queries)
+        gains = self._gains(judgments)
         K = PairFactors(every, u=gains, w=_graded(judgments))
         best = value_of_pairs(RECIPROCAL, K, judgments, self)
         return PairPart(RECIPROCAL, K._replace(scale=reciprocal(best)))
@@ -728,7 +730,8 @@ class _PreferredRank(_BlendedRatio):
     _is_mean: ClassVar[bool] = False
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        judgments = rankings.judgments
+        ranked = rankings.ranked(self.ties, self.unjudged)
         levels = np.where(rank_of(ranked) <= (self.k or _core.LAST_RANK), ranked.levels, 0)
         graded = levels > 0
         highest = np.repeat(largest_of(levels, ranked), ranked.lengths)

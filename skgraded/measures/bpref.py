@@ -63,7 +63,8 @@ class _BinaryPreference(_BinaryMeasure):
     def _penalties(self, judgments: Judgments, scale: FloatArray) -> PairFactors:
         """Return K[a, b] = -1 where a non-relevant a stands above a relevant b, times a scale."""
         relevant = self._relevant(judgments)
-        above, below = (~relevant).astype(np.float64), -relevant.astype(np.float64)
+        above = (~relevant).astype(np.float64)
+        below = -relevant.astype(np.float64)
         return PairFactors(scale, u=above, w=below)
 
 

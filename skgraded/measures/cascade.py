@@ -65,7 +65,8 @@ class _Cascade(Measure):
         raise NotImplementedError
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked_by_grade(self.ties, self.unjudged)
+        judgments = rankings.judgments
+        ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
         return _core.cascade(
             *ranked,
             self._worth()(ranked, judgments),
@@ -333,7 +334,8 @@ def _sum_of_discounts(k: Any) -> FloatArray:
         return few
     from scipy.special import expi
 
-    first, last = np.log(_MANY + 1.0), np.log(np.maximum(k, _MANY) + 1.0)
+    first = np.log(_MANY + 1.0)
+    last = np.log(np.maximum(k, _MANY) + 1.0)
     slopes = 1.0 / ((_MANY + 1.0) * first**2) - 1.0 / (np.exp(last) * last**2)
     ends = 0.5 / last - 0.5 / first + slopes / 12.0
     return few + np.log(2.0) * (expi(last) - expi(first) + ends)

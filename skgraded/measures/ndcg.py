@@ -322,7 +322,8 @@ class G(_GainMeasure):
     _averages_over_ties: ClassVar[bool] = False
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        judgments = rankings.judgments
+        ranked = rankings.ranked(self.ties, self.unjudged)
         gain = self._gains(judgments)
         gains = gain[ranked.levels]
         missed = _difference_of_sums(self._ideal_gain(ranked, judgments), gains, ranked.indptr)
@@ -332,7 +333,8 @@ class G(_GainMeasure):
 
     def _ideal_gain(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         """Return the summand of C at every rank."""
-        pool, n = judgments.pool, rank_of(ranked)
+        pool = judgments.pool
+        n = rank_of(ranked)
         in_pool = at_ranks(n, np.maximum(self._gains(judgments), 1.0)[pool.levels], ranked, pool)
         return np.where(n > np.repeat(pool.lengths, ranked.lengths), 1.0, in_pool)
 
@@ -343,7 +345,8 @@ def _difference_of_sums(plus: FloatArray, minus: FloatArray, indptr: IntArray) -
     The difference of large sums may be small, so that what rounding takes from every step is added
     up beside them.
     """
-    steps, borders = np.column_stack([plus, -minus]).ravel(), 2 * indptr
+    steps = np.column_stack([plus, -minus]).ravel()
+    borders = 2 * indptr
     sums = _core.cumulate(steps, borders)
     before = value_above(sums, borders)
     rounded = sums - before
@@ -377,7 +380,8 @@ class BinG(_BinaryMeasure):
     """
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        judgments = rankings.judgments
+        ranked = rankings.ranked(self.ties, self.unjudged)
         total = _core.discounted_preferences(
             *ranked,
             self._relevant(judgments).astype(np.uint8),
@@ -469,13 +473,17 @@ class NDCGRel(_GainMeasure):
     _averages_over_ties: ClassVar[bool] = False
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
-        judgments, pool = rankings.judgments, rankings.judgments.pool
-        ranked, gain = rankings.ranked(self.ties, self.unjudged), self._gains(judgments)
+        judgments = rankings.judgments
+        pool = rankings.judgments.pool
+        ranked = rankings.ranked(self.ties, self.unjudged)
+        gain = self._gains(judgments)
         ideal = gain[pool.levels] * LOG2.at(rank_of(pool))
         inverse = reciprocal(_core.cumulate(ideal, pool.indptr))
-        n, n_relevant = rank_of(ranked), judgments.count_pool(gain > 0)
+        n = rank_of(ranked)
+        n_relevant = judgments.count_pool(gain > 0)
         gains = np.where(n <= (self.k or _core.LAST_RANK), gain[ranked.levels], 0.0)
-        discounts, relevant = LOG2.at(n), np.where(gains > 0, 1.0, 0.0)
+        discounts = LOG2.at(n)
+        relevant = np.where(gains > 0, 1.0, 0.0)
         dcg = _core.cumulate(gains * discounts, ranked.indptr)
         found = relevant * dcg * at_ranks(n, inverse, ranked, pool)
         # (R - count(N)) DCG(N), where count(N) DCG(N) is the sum of what count(n) DCG(n) grows by.
@@ -540,7 +548,8 @@ class RankedHalfLife(_GainMeasure):
     _refuses: ClassVar[Mapping[str, str]] = {"normalize": "because its lowest value is the best"}
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        judgments = rankings.judgments
+        ranked = rankings.ranked(self.ties, self.unjudged)
         gains = self._gains(judgments)[ranked.levels]
         if self.k is not None:
             gains = np.where(rank_of(ranked) <= self.k, gains, 0.0)
@@ -693,8 +702,10 @@ class Compat(Measure):
         return judgments.grades > 0
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
-        pool, n_relevant = judgments.pool, judgments.count_pool(self._relevant(judgments))
+        judgments = rankings.judgments
+        ranked = rankings.ranked(self.ties, self.unjudged)
+        pool = judgments.pool
+        n_relevant = judgments.count_pool(self._relevant(judgments))
         depth = np.maximum(judgments.list_lengths(self.unjudged), n_relevant)
         depth = depth if self.k is None else np.minimum(depth, self.k)
         n = np.arange(1.0, depth.max(initial=0) + 1)

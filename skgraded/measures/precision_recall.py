@@ -548,7 +548,8 @@ class Utility(_SetMeasure):
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         found, retrieved, missed, left = self.weights
         # The constant counts every relevant document as missed, and the true positives as false.
-        n_retrieved, n_relevant = self._n_retrieved(judgments), self._n_relevant(judgments)
+        n_retrieved = self._n_retrieved(judgments)
+        n_relevant = self._n_relevant(judgments)
         n_left = self._n_all(judgments) - n_retrieved - n_relevant
         constant = retrieved * n_retrieved + missed * n_relevant + left * n_left
         return self._true_positives(judgments, found - retrieved - missed + left, constant)
@@ -644,8 +645,10 @@ class _WholeRanking(_SetMeasure):
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         relevant = self._relevant(judgments)
-        n_all, n_relevant = self._n_all(judgments), self._n_relevant(judgments)
-        earliest, whole = self._sum_to(n_relevant), self._sum_to(n_all)
+        n_all = self._n_all(judgments)
+        n_relevant = self._n_relevant(judgments)
+        earliest = self._sum_to(n_relevant)
+        whole = self._sum_to(n_all)
         latest = whole - self._sum_to(n_all - n_relevant)
         share = reciprocal(latest - earliest)
         # Relevant documents that are missing from the list take the last ranks.
@@ -743,7 +746,8 @@ class _Interpolated(_BinaryMeasure):
 
     def _mean_over(self, recalls: Sequence[float], rankings: Ranked) -> FloatArray:
         """Return the mean over levels of recall by query."""
-        judgments, ranked = rankings.judgments, rankings.ranked(self.ties, self.unjudged)
+        judgments = rankings.judgments
+        ranked = rankings.ranked(self.ties, self.unjudged)
         found = _core.cumulate(self._marks(judgments)[ranked.levels], ranked.indptr)
         n = rank_of(ranked)
         precision = found / n

@@ -184,7 +184,8 @@ class _Recorder:
     """A metric that knows which rows are unjudged; the labels that LightGBM has are 0 there."""
 
     def __init__(self, named: NamedMeasures, judgments: Judgments) -> None:
-        self._named, self._judgments = named, judgments
+        self._named = named
+        self._judgments = judgments
 
     def __call__(self, y_true: Any, y_pred: Any) -> list[tuple[str, float, bool]]:
         means = named_means(self._named, self._judgments.rank(y_pred))
@@ -231,7 +232,8 @@ class XGBoost(Booster):
             estimator.fit(rows.X, rows.y, **params)
             return None
         reject_own_stopping(estimator)
-        callbacks, metrics = estimator.callbacks, _listed(estimator.eval_metric)
+        callbacks = estimator.callbacks
+        metrics = _listed(estimator.eval_metric)
         refuse_taken_names(validation.named, metrics, self.name)
         evaluated = self._evaluated(validation.rows) if metrics else {}
         if validation.rounds is not None:
@@ -267,7 +269,8 @@ class XGBoost(Booster):
 
         from skgraded.xgboost import _Evaluation
 
-        rows, own = validation.rows, estimator.get_params()
+        rows = validation.rows
+        own = estimator.get_params()
         features = partial(
             xgboost.DMatrix,
             rows.X,
@@ -291,7 +294,8 @@ class XGBoost(Booster):
 
     def export(self, estimator: Any, path: Path, measure: str) -> None:
         """Write the iterations that predictions use, as JSON or binary JSON."""
-        booster, best = estimator.get_booster(), getattr(estimator, "best_iteration", None)
+        booster = estimator.get_booster()
+        best = getattr(estimator, "best_iteration", None)
         # Only XGBRanker would look for the best iteration in the file.
         exported = booster.copy() if best is None else booster[: best + 1]
         exported.set_attr(measure=measure)
@@ -349,7 +353,8 @@ class CatBoost(Booster):
             estimator,
             STOPPING | {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"},
         )
-        named, held_out = validation.named, validation.rows
+        named = validation.named
+        held_out = validation.rows
         if len(named) > 1:
             raise ValueError(
                 "eval_metric must name the measure of the QueryRanker alone for CatBoostRanker, "

@@ -83,7 +83,8 @@ def check_parameters(
     bool
         Whether the training is watched.
     """
-    share, rounds = ranker.validation_fraction, ranker.early_stopping_rounds
+    share = ranker.validation_fraction
+    rounds = ranker.early_stopping_rounds
     integer_or_none("early_stopping_rounds", rounds, 1, "no early stopping")
     taker = "" if evaluation is None else "eval_X"
     if share is not None:

@@ -77,7 +77,8 @@ def _rows_for_inner_folds(estimator: Any, rows: QueryRows) -> Iterator[QueryRows
     if makes_no_folds or isinstance(cv, str):
         yield rows
         return
-    ids, with_ids = rows.ids_of_rows, rows
+    ids = rows.ids_of_rows
+    with_ids = rows
     with suppress(ImportError):  # a splitter or scorer further inside says that ids are missing
         target: Any = query_series(rows.y, ids)
         with_ids = dataclasses.replace(rows, y=target)
@@ -225,7 +226,8 @@ def export_model(estimator: Any, path: str | os.PathLike[str], measure: str) -> 
             f"path must lie in a folder that exists, got {str(target)!r}: make the folder "
             f"{str(target.parent)!r} first."
         )
-    booster, last = booster_of(estimator), final_step(estimator)
+    booster = booster_of(estimator)
+    last = final_step(estimator)
     if not booster.name:
         names = ", ".join(name for _, name in BOOSTERS)
         raise TypeError(

@@ -263,7 +263,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         warn_about_queries(judgments, "training rows")
         self.training_queries_ = QueryRecord.of(judgments)
         self.measure_ = _resolved(self.measure, judgments)
-        kept, validation = rows, None
+        kept = rows
+        validation = None
         if watches:
             kept, validation = self._set_apart(judgments, rows, evaluation, others)
         self._train(booster, kept, validation, fit_params)
@@ -366,7 +367,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 "one is held out, one to train on."
             )
         queries = draw_queries(judgments, self.random_state)
-        held_out, kept = queries[:n_held_out], queries[n_held_out:]
+        held_out = queries[:n_held_out]
+        kept = queries[n_held_out:]
         self.validation_queries_ = self.training_queries_.of_ids(judgments.qid[held_out])
         return rows.take(kept), rows.take(held_out)
 
@@ -559,7 +561,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         from sklearn.utils import RegressorTags, get_tags
 
         tags = super().__sklearn_tags__()
-        tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        tags.estimator_type = "regressor"
+        tags.regressor_tags = RegressorTags()
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
         tags.input_tags = get_tags(self.estimator).input_tags

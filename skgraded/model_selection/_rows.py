@@ -265,7 +265,8 @@ def recorded_value(
     float
         The value of the watched measure.
     """
-    rows, (name, chosen) = validation.rows, validation.named[0]
+    rows = validation.rows
+    (name, chosen) = validation.named[0]
     recorded = np.asarray(watched.evals_result["valid_0"][name])
     if watched.predicts_with != "any":
         best = recorded.max() if chosen.greater_is_better else recorded.min()

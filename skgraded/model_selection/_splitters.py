@@ -352,7 +352,8 @@ def query_train_test_split(
     """
     if not arrays:
         raise ValueError("query_train_test_split needs at least one array, got none.")
-    X, y = arrays[0], arrays[1] if len(arrays) > 1 else None
+    X = arrays[0]
+    y = arrays[1] if len(arrays) > 1 else None
     others = {f"array {place}": array for place, array in enumerate(arrays) if place != 1}
     columns = read_columns(y, qid, named=("array 1", "qid"), **others)
     default = 0.25 if test_size is None and train_size is None else test_size

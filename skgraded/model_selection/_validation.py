@@ -177,7 +177,8 @@ def cross_validate_queries(
     rankers = by_name(estimator) if is_several else {"": estimator}
     columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
     columns = columns.require_ids()._replace(labels=read_grades("y", columns.labels))
-    judgments, ids = Judgments(columns), as_ids(columns.ids)
+    judgments = Judgments(columns)
+    ids = as_ids(columns.ids)
     warn_about_queries(judgments, "rows to cross-validate on")
     named = measures_for(rankers, measures, judgments)
     rankers = {
@@ -229,7 +230,8 @@ def _tested(
         for target in [target_for(ranker, task.grades, task.ids)]
         for split in splits
     )
-    n_fits, n_splits = len(rankers) * len(splits), len(splits)
+    n_fits = len(rankers) * len(splits)
+    n_splits = len(splits)
     parts: list[_Part] = []
     with ProgressBar(n_fits, "fits", delay=_SECONDS_WITHOUT_A_BAR) as bar:
         for part in Parallel(n_jobs=n_jobs, return_as="generator")(calls):
@@ -282,7 +284,8 @@ def _laid_out(parts: list[list[_Part]], n_measures: int) -> tuple[list[Any], Int
     """Return queries, the split of each by repeat, and values by ranker, repeat and query."""
     tested = [each.qid for each in parts[0]]
     qid = list(dict.fromkeys(query for each in tested for query in each.tolist()))
-    place, repeats = {query: number for number, query in enumerate(qid)}, repeats_of(tested)
+    place = {query: number for number, query in enumerate(qid)}
+    repeats = repeats_of(tested)
     folds = np.full((repeats[-1] + 1, len(qid)), -1)
     values = np.full((len(parts), *folds.shape, n_measures), np.nan)
     for split, (repeat, queries) in enumerate(zip(repeats, tested, strict=True)):
@@ -320,7 +323,8 @@ def repeats_of(tested: list[NDArray[Any]]) -> IntArray:
     A new repeat begins where a split tests a query a second time. The folds of a cross-validation
     are one repeat. Random splits, which test some queries each, are mostly a repeat each.
     """
-    repeats, seen = [0], set(tested[0].tolist())
+    repeats = [0]
+    seen = set(tested[0].tolist())
     for queries in (set(each.tolist()) for each in tested[1:]):
         is_again = not seen.isdisjoint(queries)
         repeats.append(repeats[-1] + is_again)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 IntArray = NDArray[np.int64]
 
 QID = "qid"
-GRADE, N_ROWS = "grade", "n_rows"
+GRADE = "grade"
+N_ROWS = "n_rows"
 FIELDS = (GRADE, QID, N_ROWS)
 
 
@@ -348,7 +349,8 @@ def _ids_of_frames(columns: Mapping[str, Any], row_labels: Mapping[str, Any]) ->
 
 def require_same_queries(one: QueryIds, other: QueryIds) -> None:
     """Raise if the two divide the rows into queries differently; the ids may differ."""
-    ids, others = one.ids, other.ids
+    ids = one.ids
+    others = other.ids
     if len(ids) != len(others):
         raise ValueError(
             f"{one.name} and {other.name} must have one entry per row, got {len(ids)} and "
@@ -399,7 +401,8 @@ def _differ_only_in_order(index: Any, other: Any) -> bool:
         return False
     if (QID in index.names) != (QID in other.names):  # one has query ids, the other row labels
         return False
-    counts, others = index.value_counts(sort=False), other.value_counts(sort=False)
+    counts = index.value_counts(sort=False)
+    others = other.value_counts(sort=False)
     return bool(counts.equals(others.reindex(counts.index)))
 
 
@@ -462,7 +465,9 @@ def query_target(
     # 20 to 27 ns a row that text in objects or categories takes, zeros take 7, filling 3, an object
     # for each row 4 and its query's number of rows 2, all of them NumPy's.
     target = np.zeros(len(labels), dtype=list(zip(FIELDS, kinds, strict=True)))
-    target[GRADE], target[QID], target[N_ROWS] = labels, ids, sizes
+    target[GRADE] = labels
+    target[QID] = ids
+    target[N_ROWS] = sizes
     return target
 
 
@@ -557,7 +562,8 @@ def query_ids(qid: ArrayLike) -> NDArray[Any]:
     """
     ids, sizes = count_rows(qid)
     column = np.zeros(len(ids), [(QID, ids.dtype), (N_ROWS, np.int64)])
-    column[QID], column[N_ROWS] = ids, sizes
+    column[QID] = ids
+    column[N_ROWS] = sizes
     return column
 
 

@@ -67,7 +67,8 @@ _Placed = tuple[NDArray[Any], IntArray, IntArray | None]  # as `place_rows` retu
 # the system from twice the size of the largest block on that was freed before, of up to 32 MiB. The
 # arrays of a call are freed together, so that the next would spend up to half of its time on pages
 # that the system clears anew. So a block of their size is freed first, which nothing is written to.
-_BYTES_A_ROW, _MOST_BYTES_KEPT = 64, 2**25 - 2**13
+_BYTES_A_ROW = 64
+_MOST_BYTES_KEPT = 2**25 - 2**13
 
 
 class Judgments:
@@ -209,7 +210,8 @@ class Judgments:
             weights = mean_by_query(weights, indptr, places)
         self._set_up(qid, indptr, read, weights, places=places, row_labels=columns.row_labels)
         if columns.sizes is not None:
-            starts, order = indptr[:-1], self.row_order
+            starts = indptr[:-1]
+            order = self.row_order
             self.sizes = columns.sizes[starts if order is None else order[starts]]
 
     def _set_up(
@@ -226,11 +228,18 @@ class Judgments:
         row_labels: Mapping[str, Any] | None = None,
     ) -> None:
         """Take arrays that fit together, and which nobody can write to."""
-        self.qid, self.indptr, self.weights, self.places = qid, indptr, weights, places
-        self.n_queries, self.n_documents = len(indptr) - 1, indptr.item(-1)
-        self._labels, self._given_pool, self.borders = labels, pool, borders
+        self.qid = qid
+        self.indptr = indptr
+        self.weights = weights
+        self.places = places
+        self.n_queries = len(indptr) - 1
+        self.n_documents = indptr.item(-1)
+        self._labels = labels
+        self._given_pool = pool
+        self.borders = borders
         self.top_grade = labels.top_grade
-        self.has_fractional_grades, self.has_unjudged = labels.any_fractional, labels.any_unjudged
+        self.has_fractional_grades = labels.any_fractional
+        self.has_unjudged = labels.any_unjudged
         self.has_own_pool = pool is None
         is_short = labels.top_grade <= TOP_OF_SHORT_SCALE and not labels.any_fractional
         if is_short or borders is not None:
@@ -340,7 +349,8 @@ class Judgments:
             require_same_queries(ours, QueryIds("the ids in y_score", columns.ids))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        labels, pool = self._labels, self._given_pool
+        labels = self._labels
+        pool = self._given_pool
         make = partial(
             Judgments._of,
             self.qid,
@@ -490,7 +500,8 @@ class Judgments:
         """
         if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
             return _core.count_marked_documents(*self.pooled, counted.view(np.uint8))
-        kept, key = self.kept["counts"], counted.tobytes()
+        kept = self.kept["counts"]
+        key = counted.tobytes()
         found: IntArray | None = kept.get(key)
         if found is None:
             found = keep(kept, key, sealed(self.counts.dot(counted)), long=True)

@@ -162,7 +162,8 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
     else:  # a table of the grades takes less time
         whole = known.astype(np.int64)
         occurs = np.bincount(np.append(whole, 0)) > 0
-        grades, of_all = np.flatnonzero(occurs).astype(np.float64), (np.cumsum(occurs) - 1)[whole]
+        grades = np.flatnonzero(occurs).astype(np.float64)
+        of_all = (np.cumsum(occurs) - 1)[whole]
     # A type that holds all levels, and the two that mark unjudged documents.
     levels = of_all.astype(np.uint8 if len(grades) < _LARGEST_BYTE else np.int32)
     levels[~judged] = len(grades)
@@ -223,7 +224,8 @@ def go_by_own_levels(labels: Judgments) -> NDArray[np.bool_]:
     ndarray of shape (n_queries,), bool
         The marks.
     """
-    top, shortest = labels.top_grade, np.diff(labels.indptr).min()
+    top = labels.top_grade
+    shortest = np.diff(labels.indptr).min()
     are_known = labels.has_own_pool and not (labels.has_unjudged or labels.has_fractional_grades)
     is_long = top > _TOP_OF_SHARED_SCALE or (top + 1.0) ** 2 > _PAIRS_A_DOCUMENT * shortest
     if are_known and not is_long:

@@ -112,7 +112,8 @@ def count_rows(qid: ArrayLike) -> tuple[NDArray[Any], IntArray]:
 
 def _numbered(qid: Any, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
     """Return the ids of the queries, none of them missing, and their numbers."""
-    column, numbered = qid, None if type(qid) is np.ndarray else _number_column(qid)
+    column = qid
+    numbered = None if type(qid) is np.ndarray else _number_column(qid)
     if numbered is None:
         column = as_ids(qid)
         numbered = _number(column)
@@ -179,7 +180,8 @@ def _require_ids(names: NDArray[Any], rows: IntArray) -> None:
 
 def _number(ids: NDArray[Any]) -> _Numbered:
     """Assign numbers to ids by first appearance."""
-    kind, size = ids.dtype.kind, ids.dtype.itemsize
+    kind = ids.dtype.kind
+    size = ids.dtype.itemsize
     if kind in "US" and size:
         as_bytes = np.ascontiguousarray(ids).view(np.uint8)
         return _core.number_bytes(as_bytes, size, _SEED)

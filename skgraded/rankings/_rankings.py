@@ -122,7 +122,9 @@ class Rankings:
         scores: FloatArray | None = None,
     ) -> None:
         self.judgments = judgments
-        self.order, self.tied, self.scores = order, tied, scores
+        self.order = order
+        self.tied = tied
+        self.scores = scores
         self.n_threads = n_threads
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
 
@@ -229,7 +231,8 @@ class Rankings:
         return tuple((part.queries, self._part(part)) for part in self.judgments.by_scale)
 
     def _part(self, part: ScalePart) -> Rankings:
-        order, tied = part.select(self.order), part.select(self.tied)
+        order = part.select(self.order)
+        tied = part.select(self.tied)
         return Rankings(part.judgments, order, tied, self.n_threads)
 
 

@@ -135,7 +135,8 @@ def _like(first: Scores, part: Scores, name: str, first_name: str) -> Scores:
 
 def _require_same_judgments(first: Scores, part: Scores, both: str) -> None:
     """Raise if two results were scored by other judgments, where these are known."""
-    ours, theirs = first.fingerprints, part.fingerprints
+    ours = first.fingerprints
+    theirs = part.fingerprints
     if ours is None or theirs is None or np.array_equal(ours, theirs):
         return
     raise ValueError(

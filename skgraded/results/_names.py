@@ -86,10 +86,12 @@ def parts_of(text: str) -> tuple[str, dict[str, Any]]:
     try:
         name, fields = parse(text)
     except ValueError:
-        name, fields = text, {}
+        name = text
+        fields = {}
     meant = meaning_of(name, ours={})
     if meant is not None:
-        name, fields = meant.name, {**meant.fields, **fields}
+        name = meant.name
+        fields = {**meant.fields, **fields}
     return folded("".join(name.split())), {field: _plain(fields[field]) for field in fields}
 
 

@@ -131,7 +131,8 @@ class Scores(OfMeasures, LongResult):
     is_sorted: bool = False
 
     def __post_init__(self) -> None:
-        fields, n_measures = vars(self), len(self.measures)
+        fields = vars(self)
+        n_measures = len(self.measures)
         for name, nothing in _UNKNOWN.items():
             fields[name] = fields[name] or nothing * n_measures
         for name in _ARRAYS:
@@ -376,7 +377,8 @@ class Scores(OfMeasures, LongResult):
     def _means(self, average: str = "arithmetic", floor: float = _LEAST) -> Any:
         """Return the means by system and measure as lists, whichever axes there are."""
         arguments.choice("average", average, _KINDS)
-        least, values = arguments.number("floor", floor, above=0), self.over_repeats().values
+        least = arguments.number("floor", floor, above=0)
+        values = self.over_repeats().values
         n_systems = 1 if self.systems is None else len(self.systems)
         if average == "geometric":
             values = np.log(np.maximum(values, least))  # maximum() leaves nan, which is no value
@@ -505,7 +507,8 @@ class Scores(OfMeasures, LongResult):
         runid                   all a
         AP                      all 1.0000
         """
-        sign, systems = "gm_" if average == "geometric" else "", self.systems or ("",)
+        sign = "gm_" if average == "geometric" else ""
+        systems = self.systems or ("",)
         all_queries = ("all", [f"{sign}{name}" for name in self])
         queries = [(str(query), self.measures) for query in self.qid.tolist()] if per_query else []
         for name in (*systems, *self, *(query for query, _ in queries)):
@@ -555,7 +558,8 @@ class Scores(OfMeasures, LongResult):
 
     def _table_of_one(self, means: list[float], average: str) -> Table:
         """Make the table of one system; the means of folds and the ideal ones are arithmetic."""
-        columns, ideals = {"mean": means}, []
+        columns = {"mean": means}
+        ideals = []
         size = f"{_KINDS[average]}means over {self._over()}.".capitalize()
         if average == "arithmetic":
             ideals = list(self.ideal().values())

@@ -68,7 +68,8 @@ def fields_of_values(
     form: str | Callable[..., str] = "{}"
     if systems is not None and len(set(systems)) > 1:
         width = max(len(shorten(each)) for each in systems)
-        heading, form = f"{'system':<{width}}  qid", partial(_labelled, width)
+        heading = f"{'system':<{width}}  qid"
+        form = partial(_labelled, width)
     values = cube.reshape(-1, len(measures))[tested].T
     fields.append(Field("qid", qid[query], heading, form))
     columns = zip(measures, values, strict=True)

@@ -205,7 +205,10 @@ def discriminative_power(
     _check_options(test, confidence, n_resamples)
     seed = np.random.default_rng(random_state).integers(2**63)
     pairs = np.column_stack(np.triu_indices(len(systems), 1))
-    level, tested, differences, n_topics = level_of(confidence), [], [], []
+    level = level_of(confidence)
+    tested = []
+    differences = []
+    n_topics = []
     with ProgressBar(len(taken.measures), "measures") as bar:
         for name in taken:
             values = complete_topics(taken, name)

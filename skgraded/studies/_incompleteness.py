@@ -327,9 +327,12 @@ def incompleteness(
     Bpref               1.00  0.33
     stratified samples; 3 systems; all: 1 topic; 1 sample per rate.
     """
-    plan, judged = plan_reduction(method, rates, n_repeats, nested, by_grade), read_qrels(qrels)
-    named, target = measures_by_name(measures), measure(target)
-    given, masks = {**named, f"{target}, estimated": target}, topic_sets(judged.n_topics, topics)
+    plan = plan_reduction(method, rates, n_repeats, nested, by_grade)
+    judged = read_qrels(qrels)
+    named = measures_by_name(measures)
+    target = measure(target)
+    given = {**named, f"{target}, estimated": target}
+    masks = topic_sets(judged.n_topics, topics)
     meant = _with_meaning(judged, negative)
     joined = join_runs(meant, runs, order=order, complete=complete, n_threads=n_threads)
     kept = _kept(systems, len(joined.systems))
@@ -398,7 +401,8 @@ def _reduce(
 ) -> tuple[FloatArray, NDArray[np.int64]]:
     """Return the means under every sample, without the target's, and the sample's size."""
     grades = joined.qrels.grades
-    reduced, n_judged = [], []
+    reduced = []
+    n_judged = []
     with ProgressBar(plan.n_repeats * len(plan.rates), "samples") as bar:
         for sample in samples_of(plan, joined, rng):
             left = np.where(sample | np.isnan(grades), grades, plan.left_out)
@@ -412,17 +416,17 @@ def _reduce(
 
 def _statistics(means: FloatArray, full: FloatArray, signs: FloatArray) -> dict[str, FloatArray]:
     """Compare every sample's means, (n_sets, n_rates, n_repeats, n_systems, n_measures)."""
-    own, target, names = (
-        full[..., :-1],
-        full[..., -1],
-        ("kendall", "tau_ap", "target_kendall", "target_pearson", "target_rmse"),
-    )
+    own = full[..., :-1]
+    target = full[..., -1]
+    names = ("kendall", "tau_ap", "target_kendall", "target_pearson", "target_rmse")
     found = {name: np.empty((*means.shape[:3], means.shape[4])) for name in names}
     found |= {"full": own, "target_full": target, "score": means.mean(axis=-2)}
     for place in np.ndindex(*means.shape[:3], means.shape[4]):
-        group, column = place[0], place[3]
+        group = place[0]
+        column = place[3]
         estimate = means[(*place[:3], slice(None), column)]
-        reference, aim = own[group, :, column], target[group]
+        reference = own[group, :, column]
+        aim = target[group]
         sign = signs[column]
         found["kendall"][place] = kendall_tau(reference, estimate)
         found["tau_ap"][place] = tau_ap(sign * reference, sign * estimate)

@@ -262,7 +262,8 @@ def compare_assessors(
             "assessments must have shape (n_documents, n_assessors) with at least 2 assessors, got "
             f"{given.shape}."
         )
-    top, are_fractional = np.nanmax(given, initial=0.0), bool((given % 1 > 0).any())
+    top = np.nanmax(given, initial=0.0)
+    are_fractional = bool((given % 1 > 0).any())
     chosen = resolve_all(measures_by_name(measures), top, are_fractional=are_fractional)
 
     def draw(first: int, n: int) -> FloatArray:
@@ -310,7 +311,8 @@ def _scores_by_name(y_score: Any) -> dict[str, Any]:
 
 def _rejudged(once: Rankings, grades: FloatArray) -> Rankings:
     """Return rankings of all queries under the first judgments, then under the next, and so on."""
-    judgments, n = once.judgments, len(grades)
+    judgments = once.judgments
+    n = len(grades)
     if judgments.row_order is not None:
         grades = grades[:, judgments.row_order]
     sizes = np.tile(np.diff(judgments.indptr), n)

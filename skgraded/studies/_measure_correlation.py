@@ -112,7 +112,8 @@ def tau_ap(reference: ArrayLike, estimate: ArrayLike, *, symmetric: bool = False
 def _tau_ap(reference: FloatArray, estimate: FloatArray) -> float:
     n = len(reference)
     best_first = np.argsort(-estimate, kind="stable")
-    reference, estimate = reference[best_first], estimate[best_first]
+    reference = reference[best_first]
+    estimate = estimate[best_first]
     above = estimate[:, None] < estimate  # [i, j]: j is above i in the estimated order
     agreement = 0.5 * (1.0 + np.sign(reference - reference[:, None]))  # 1/2 where tied
     starts = np.flatnonzero(np.concatenate(([True], estimate[1:] != estimate[:-1])))
@@ -148,7 +149,8 @@ def pearson(reference: ArrayLike, estimate: ArrayLike) -> float:
     first, second = _check_pair(reference, estimate)
     if _all_equal(first) or _all_equal(second):
         return float("nan")
-    first, second = first - first.mean(), second - second.mean()
+    first = first - first.mean()
+    second = second - second.mean()
     scale = np.sqrt((first**2).sum() * (second**2).sum())
     return float(np.clip((first * second).sum() / scale, -1.0, 1.0))
 
@@ -319,9 +321,11 @@ class Correlation(Result):
         values: FloatArray = getattr(self, check_statistic(statistic))[0]
         side = max(4.0, 1.6 + 0.52 * len(self.measures))
         ax = axes_or_new(ax, self, (side + 0.6, side))
-        low, high = 0.0, 1.0
+        low = 0.0
+        high = 1.0
         if not np.isnan(values).all():
-            low, high = float(np.nanmin(values)), float(np.nanmax(values))
+            low = float(np.nanmin(values))
+            high = float(np.nanmax(values))
         ax.imshow(values, cmap="Blues", vmin=low - 0.1 * (high - low), vmax=high)
         for (row, column), value in np.ndenumerate(values):
             colour = "white" if value > low + 0.6 * (high - low) else "black"

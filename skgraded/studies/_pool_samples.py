@@ -83,7 +83,8 @@ def reduce_pool(
     5
     """
     judged = read_qrels(qrels)
-    rates, rng = check_rates([rate]), np.random.default_rng(random_state)
+    rates = check_rates([rate])
+    rng = np.random.default_rng(random_state)
     choice("method", method, get_args(Sampling))
     flag("by_grade", by_grade)
     if method == "stratified":
@@ -127,7 +128,8 @@ def random_samples(
     qrels: Qrels, rates: FloatArray, rng: np.random.Generator, *, nested: bool
 ) -> Iterator[Mask]:
     """Yield masks of the documents that are kept at each rate, with a relevant one per topic."""
-    judged, topic = _judged(qrels), qrels.topic_of_document()
+    judged = _judged(qrels)
+    topic = qrels.topic_of_document()
     sizes = np.bincount(topic[judged], minlength=qrels.n_topics)[topic]
     wanted = [np.maximum(1, _share(sizes, rate)) for rate in rates]
     smallest = np.min(wanted, axis=0)

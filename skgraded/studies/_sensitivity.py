@@ -276,17 +276,22 @@ class _Lists(NamedTuple):
         self, ranks: NDArray[np.int64], change: DocumentChange, grade: int, pool: PoolChange
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.bool_]]:
         """Return levels and counts after the change at each rank, and the queries that have it."""
-        n_levels, n_queries = len(self.grades), len(self.counts)
+        n_levels = len(self.grades)
+        n_queries = len(self.counts)
         row, query = (each.ravel() for each in np.indices((len(ranks), n_queries)))
         reached = ranks[row] <= np.diff(self.indptr)[query]
-        row, query = row[reached], query[reached]
+        row = row[reached]
+        query = query[reached]
         place = self.indptr[query] + ranks[row] - 1
         before = self.levels[place]
         as_grade = np.where(before < n_levels, before, 0)
         after = as_grade + 1 if change == "one_grade" else np.full_like(as_grade, grade)
         can = after < n_levels if change == "one_grade" else as_grade == 0
-        row, query, place = row[can], query[can], place[can]
-        before, after = before[can], after[can]
+        row = row[can]
+        query = query[can]
+        place = place[can]
+        before = before[can]
+        after = after[can]
         levels = np.repeat(self.levels[None], len(ranks), axis=0)
         levels[row, place] = after
         counts = np.repeat(self.counts[None], len(ranks), axis=0)

@@ -172,7 +172,8 @@ class Documents(SealedFields):
         return bytes(self.text[begin : int(self.end[row])]).decode("utf-8", "surrogateescape")
 
     def __iter__(self) -> Iterator[str]:
-        text, begin = self.text.tobytes(), 0
+        text = self.text.tobytes()
+        begin = 0
         for end in self.end.tolist():
             yield text[begin:end].decode("utf-8", "surrogateescape")
             begin = end

@@ -114,10 +114,12 @@ def evaluate(
     1 system without all topics of the qrels; a missing topic counts as an empty
       list: a (1).
     """
-    named, n_threads = measures_by_name(measures), threads(n_threads)
+    named = measures_by_name(measures)
+    n_threads = threads(n_threads)
     for name, value in {"complete": complete, "strict": strict, "progress": progress}.items():
         flag(name, value)
-    judged, given = read_qrels(qrels), named_runs(runs)
+    judged = read_qrels(qrels)
+    given = named_runs(runs)
     if judged.are_fractional:
         given[0] = None, _read_first(judged, *given[0], strict)
     warn_of_continuous_scale(named.values(), judged.top_grade, are_fractional=judged.are_fractional)

@@ -258,8 +258,10 @@ def rank(
     >>> AP()(rankings)  # d3 is relevant, but was not retrieved
     0.5
     """
-    judged, whole = read_qrels(qrels), flag("complete", complete)
-    joined, pool = join(judged, order, strict, (None, run)), judged.pool(negative)
+    judged = read_qrels(qrels)
+    whole = flag("complete", complete)
+    joined = join(judged, order, strict, (None, run))
+    pool = judged.pool(negative)
     if not whole:
         kept = np.flatnonzero(np.diff(joined.indptr))
         joined = joined._replace(indptr=np.append(joined.indptr[kept], joined.indptr[-1]))
@@ -458,7 +460,9 @@ def join_runs(
     ValueError
         If a file is not as described, or a run and the qrels have no topic in common.
     """
-    judged, named, complete = read_qrels(qrels), named_runs(runs), flag("complete", complete)
+    judged = read_qrels(qrels)
+    named = named_runs(runs)
+    complete = flag("complete", complete)
     with ProgressBar(len(named), "reading runs") as bar:
 
         def read(given: tuple[str | None, Any]) -> JoinedRun:

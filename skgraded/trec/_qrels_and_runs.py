@@ -56,7 +56,9 @@ def group_records(
         The record at each place.
     """
     rows: IntArray | slice = slice(None)
-    documents, indptr, n_topics = records.documents, records.indptr, len(records.topics)
+    documents = records.documents
+    indptr = records.indptr
+    n_topics = len(records.topics)
     if len(records.span_topic) > n_topics:  # some topic is not in one piece
         indptr, places = _core.place_rows(np.repeat(records.span_topic, np.diff(indptr)), n_topics)
         rows = np.argsort(places)
@@ -70,7 +72,8 @@ def group_records(
         kept = np.ones(len(numbers), dtype=bool)
         kept[pairs[:, 0]] = False
         indptr = np.concatenate(([0], np.cumsum(kept)))[indptr]
-        rows, documents = numbers[kept], documents.take(np.flatnonzero(kept))
+        rows = numbers[kept]
+        documents = documents.take(np.flatnonzero(kept))
     # An array of text would give every id the length of the longest one, and drop zero bytes at the
     # ends of ids.
     topics = np.empty(n_topics, dtype=object)
@@ -124,7 +127,8 @@ class Table(SealedFields):
         return np.repeat(np.arange(self.n_topics), np.diff(self.indptr))
 
     def _nested(self, values: NDArray[Any]) -> dict[str, dict[str, Any]]:
-        ids, numbers = list(self.documents), values.tolist()
+        ids = list(self.documents)
+        numbers = values.tolist()
         borders = zip(self.topics.tolist(), self.indptr[:-1], self.indptr[1:], strict=True)
         return {
             topic: dict(zip(ids[begin:end], numbers[begin:end], strict=True))
@@ -174,10 +178,12 @@ class Pool(NamedTuple):
 
     def of_topics(self, kept: IntArray) -> Pool:
         """Return the pool of some topics; levels stay those of all documents."""
-        starts, lengths = self.indptr[kept], np.diff(self.indptr)[kept]
+        starts = self.indptr[kept]
+        lengths = np.diff(self.indptr)[kept]
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         rows = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)
-        topics, best_first = self.topics[kept], self.best_first[rows]
+        topics = self.topics[kept]
+        best_first = self.best_first[rows]
         return self._replace(topics=topics, best_first=best_first, indptr=indptr)
 
 
@@ -244,7 +250,8 @@ class Qrels(Table):
         return pools[negative]
 
     def _read_pool(self, negative: Negative) -> Pool:
-        grades, below_zero = self.grades, self.grades < 0
+        grades = self.grades
+        below_zero = self.grades < 0
         if negative == "error" and below_zero.any():
             row = int(np.flatnonzero(below_zero)[0])
             topic = str(self.topics[np.searchsorted(self.indptr, row, side="right") - 1])
@@ -362,7 +369,8 @@ def qrels_from_records(records: Records, name: str) -> Qrels:
     """Group judgments by topic; repeated ones count once, and raise an error if they differ."""
 
     def check(again: int, first: int) -> None:
-        old, new = records.values[first], records.values[again]
+        old = records.values[first]
+        new = records.values[again]
         if old != new:
             raise ValueError(
                 f"{records.place(again)}: document {records.documents[again]!r} of topic "
@@ -604,7 +612,8 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
 
 def unique_names(names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the systems; a name that occurs several times is numbered."""
-    times, seen = Counter(names), Counter[str]()
+    times = Counter(names)
+    seen = Counter[str]()
     unique = []
     for name in names:
         seen[name] += 1

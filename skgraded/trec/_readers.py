@@ -70,7 +70,8 @@ def _is_frame(given: Any) -> bool:
 
 
 def _columns_of_frame(frame: Any, wanted: Wanted) -> Columns:
-    kind, names = f"{wanted.where}A {type(frame).__name__}", getattr(frame, "column_names", None)
+    kind = f"{wanted.where}A {type(frame).__name__}"
+    names = getattr(frame, "column_names", None)
     if names is None:
         return Columns(kind, list(frame.columns), frame.__getitem__, wanted.row)
     if hasattr(frame, "column"):  # Arrow
@@ -97,7 +98,8 @@ def _columns_of_records(
     records: Iterable[Any], wanted: Wanted, place: Callable[[int], str] | None = None
 ) -> Columns:
     """Return the columns of dicts, of which the first has all names."""
-    rows, place_of = list(records), place or wanted.row
+    rows = list(records)
+    place_of = place or wanted.row
     if not rows:
         raise ValueError(f"{wanted.where}Qrels and runs must hold a document, got no record.")
     if not isinstance(rows[0], Mapping):
@@ -240,7 +242,9 @@ class _File(NamedTuple):
     @classmethod
     def open(cls, source: Any) -> _File:
         """Read the first chunks, with the whole of the first line of data if it comes early."""
-        start, line, chunks = b"", b"", read_chunks(source)
+        start = b""
+        line = b""
+        chunks = read_chunks(source)
         for chunk in chunks:
             start += chunk
             line, end, _ = _COMMENTS.sub(b"", start[:_START], 1).partition(b"\n")
@@ -310,7 +314,8 @@ def _columns_of_csv(file: _File, wanted: Wanted) -> Columns:
     """Return the columns of a text whose first line names them."""
     import csv  # here and not above, as json, because lines of trec_eval need neither
 
-    rows, numbers = [], []
+    rows = []
+    numbers = []
     reader = csv.reader(io.StringIO(file.text(), newline=""), delimiter=file.delimiter)
     try:
         for row in reader:

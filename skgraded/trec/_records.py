@@ -151,7 +151,9 @@ class _Reader:
     """Gathers the records of the chunks of one file."""
 
     def __init__(self, name: str, wanted: Wanted) -> None:
-        self.name, self.wanted, self.is_run = name, wanted, wanted.is_run
+        self.name = name
+        self.wanted = wanted
+        self.is_run = wanted.is_run
         self.with_ranks = wanted.is_run and wanted.with_ranks
         self.key = draw_key()
         self.parts: list[_Lines] = []
@@ -168,7 +170,8 @@ class _Reader:
         if len(lines.skipped):
             self.skipped.append(np.add(lines.skipped.reshape(-1, 2), (self.n_records, 0)))
         if len(lines.value):
-            topic, begin = self._number_topics(text, lines), lines.span_begin + self.n_records
+            topic = self._number_topics(text, lines)
+            begin = lines.span_begin + self.n_records
             self.parts.append(lines._replace(span_topic=topic, span_begin=begin))
         self.n_lines += lines.n_lines
         self.n_records += len(lines.value)
@@ -187,7 +190,8 @@ class _Reader:
         topic = _concatenate([part.span_topic for part in parts])
         begin = _concatenate([part.span_begin for part in parts])
         goes_on = np.diff(topic, prepend=-1) == 0  # from part to part
-        topic, begin = topic[~goes_on], begin[~goes_on]
+        topic = topic[~goes_on]
+        begin = begin[~goes_on]
         return Records(
             topics=list(self.number_of),
             span_topic=topic,
@@ -209,7 +213,9 @@ class _Reader:
 
     def _raise(self, text: bytes, lines: _Lines) -> None:
         fault, begin, end = lines.fault
-        quote, value, way = _quote(text[begin:end]), self.wanted.value, ""
+        quote = _quote(text[begin:end])
+        value = self.wanted.value
+        way = ""
         n_columns = len(text[begin:end].split()) if fault == 1 else 0  # others may be long
         if not self.is_run:
             way = way_of_words(_words_for_grades(text[begin : begin + _SEARCHED]))

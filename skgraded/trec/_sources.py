@@ -59,7 +59,8 @@ def read_chunks(source: Any) -> Iterator[bytes]:
 
     The first bytes of a file decide how it is compressed; its name is not looked at.
     """
-    name, is_path = name_of_source(source), isinstance(source, str | os.PathLike)
+    name = name_of_source(source)
+    is_path = isinstance(source, str | os.PathLike)
     with open(source, "rb") if is_path else contextlib.nullcontext(source) as file:
         read = map(_encoded, iter(partial(file.read, _CHUNK), file.read(0)))
         start = b""
@@ -108,7 +109,9 @@ _DECOMPRESSORS: dict[str, tuple[Callable[[], Any], int]] = {
 
 def _decompressed(chunks: Iterable[bytes], new: Callable[[], Any], size: int) -> Iterator[bytes]:
     """Yield the text of the compressed streams; zeros between streams are skipped."""
-    stream, texts, length = new(), [], 0
+    stream = new()
+    texts = []
+    length = 0
     for piece in (chunk[at : at + size] for chunk in chunks for at in range(0, len(chunk), size)):
         rest = piece
         while rest := rest.lstrip(b"\0") if stream.eof else rest:
@@ -119,7 +122,8 @@ def _decompressed(chunks: Iterable[bytes], new: Callable[[], Any], size: int) ->
             rest = stream.unused_data
         if length >= _TEXT:
             yield b"".join(texts)
-            texts, length = [], 0
+            texts = []
+            length = 0
     if not stream.eof:
         raise EOFError("its end is missing")
     yield b"".join(texts)

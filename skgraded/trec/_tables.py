@@ -73,7 +73,9 @@ def has_columns(names: Iterable[Any]) -> bool:
 
 def read_table(columns: Columns, wanted: Wanted) -> Records:
     """Read the columns of topics and documents, and of grades or scores or ranks."""
-    topic, document, place = columns.need("query"), columns.need("document"), columns.place
+    topic = columns.need("query")
+    document = columns.need("document")
+    place = columns.place
     topics = ids_as_text(topic.name, topic.values, place)
     if not topics:
         raise ValueError(f"{columns.kind} must hold at least one document, got none.")
@@ -108,7 +110,8 @@ def _numbers(column: _Column, wanted: Wanted, place: Callable[[int], str]) -> ND
 
 
 def _grades(columns: Columns) -> _Column:
-    column, score = columns.find("grade"), columns.find("score")
+    column = columns.find("grade")
+    score = columns.find("score")
     if column is None and any(folded(name) in _SCORES_ARE_GRADES for name in columns.names):
         column = score
     if column is None and score is not None:
@@ -122,7 +125,8 @@ def _grades(columns: Columns) -> _Column:
 
 def _scores_and_ranks(columns: Columns) -> tuple[_Column, NDArray[np.int32] | None]:
     """Return the scores, or ranks below 0 in their place, and the ranks; -1 where there is none."""
-    score, rank = columns.find("score"), columns.find("rank")
+    score = columns.find("score")
+    rank = columns.find("rank")
     if rank is None:
         return score or columns.need("score", "rank"), None
     numbers = _numbers(rank, Wanted(is_run=True), columns.place)

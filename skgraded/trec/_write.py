@@ -71,7 +71,8 @@ def _run_lines(run: Run, order: Order, tag: str) -> Iterator[str]:
     first = np.repeat(run.indptr[:-1], np.diff(run.indptr))
     rows = (first + in_topic).tolist()
     ranks = (np.arange(len(rows)) - first + 1).tolist()
-    documents, scores = list(run.documents), run.scores.tolist()
+    documents = list(run.documents)
+    scores = run.scores.tolist()
     topics = run.topics[run.topic_of_document()].tolist()
     for topic, row, rank in zip(topics, rows, ranks, strict=True):
         yield f"{topic} Q0 {documents[row]} {rank} {scores[row]!r} {tag}\n"

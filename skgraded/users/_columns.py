@@ -193,7 +193,8 @@ def log_columns(
     >>> log_columns(log, judgments)["grade"]
     array([nan,  2.])
     """
-    given, log = log, _with_plain_names("log", log, _OF_LOGS, ["session", *_KEYS, "position"])
+    given = log
+    log = _with_plain_names("log", log, _OF_LOGS, ["session", *_KEYS, "position"])
     judgments = _with_plain_names("judgments", judgments, [*_KEYS, "grade"], [*_KEYS, "grade"])
     event = _event(log) if event is None else event
     named = given if event in given.columns else log

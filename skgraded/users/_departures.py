@@ -70,10 +70,12 @@ def departures_of(fit: Fit) -> tuple[dict[str, float], float]:
 
 def _of_reading(fit: Fit, reader: Reader) -> Iterator[_Score]:
     """Yield the departures of users who read from rank to rank, class by class."""
-    walks, lists = reader.walk(fit.theta), reader.lists
+    walks = reader.walk(fit.theta)
+    lists = reader.lists
     posterior, _ = reader.posterior(fit.theta, walks)
     for k, types in enumerate(reader.types.T, start=1):
-        of_class, share = walks.take(types), posterior[:, k - 1]
+        of_class = walks.take(types)
+        share = posterior[:, k - 1]
         apart = np.where(lists.level == ABSENT, 0.0, lists.clicked - of_class.click)
         variance = of_class.alive * of_class.click * (1 - of_class.click)
         for name, weight in _weights(lists, k).items():
@@ -92,7 +94,8 @@ def _of_reading(fit: Fit, reader: Reader) -> Iterator[_Score]:
 
 def _weights(lists: Lists, k: int) -> dict[str, FloatArray]:
     """Return what departures add to the log odds of a click of a user of class k, by place."""
-    level, depth = lists.level, _depth(lists)
+    level = lists.level
+    depth = _depth(lists)
     is_below = (level >= 0) & (level < k)
     grades = np.maximum(level, 0)
     above = (np.cumsum(grades, axis=1) - grades) / np.arange(1, level.shape[1] + 1)
@@ -110,7 +113,8 @@ def _weights(lists: Lists, k: int) -> dict[str, FloatArray]:
 
 def _of_going_on(lists: Lists, walks: Walks, k: int, share: FloatArray) -> Iterator[_Score]:
     """Yield departures of how users go on to the next rank."""
-    alive, stays = walks.alive[:, :-1], walks.stays[:, :-1]
+    alive = walks.alive[:, :-1]
+    stays = walks.stays[:, :-1]
     apart = walks.alive[:, 1:] - alive * stays
     variance = share * (alive * stays * (1 - stays)).sum(axis=1)
     depth = _depth(lists)[:-1]
@@ -122,8 +126,10 @@ def _of_going_on(lists: Lists, walks: Walks, k: int, share: FloatArray) -> Itera
 def _of_choices(fit: Fit, reader: Chooser) -> Iterator[_Score]:
     """Yield departures of choices by grade and rank from what is expected."""
     lists = reader.lists
-    expected, depth = reader.expected(fit.theta), _depth(lists)
-    apart, variance = lists.clicked - expected, expected * (1 - expected)
+    expected = reader.expected(fit.theta)
+    depth = _depth(lists)
+    apart = lists.clicked - expected
+    variance = expected * (1 - expected)
     is_top = (lists.level == lists.n_levels) * 1.0
     for name, weight in {
         "more is chosen": np.ones(lists.level.shape),

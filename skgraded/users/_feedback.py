@@ -157,7 +157,8 @@ def thresholds_from_feedback(
         grade, cluster, named=("grade", "cluster"), satisfied=satisfied, propensity=propensity
     )
     rows = _checked(columns, satisfied, propensity, top)
-    estimate, n_clusters = _estimate(rows, confidence), int(rows.cluster.max()) + 1
+    estimate = _estimate(rows, confidence)
+    n_clusters = int(rows.cluster.max()) + 1
     warn_if_few(n_clusters, "grade" if columns.ids is None else "cluster")
     ends = estimate.interval(confidence)
     return Shares(
@@ -228,7 +229,9 @@ def _moved(rows: _Feedback, value: FloatArray, of_rates: FloatArray) -> Estimate
 
     Of a grade that never satisfied, a row not yet seen did so once, or of one that always did, not.
     """
-    rates, total, sizes = rows.rates, rows.total, np.bincount(rows.cluster)
+    rates = rows.rates
+    total = rows.total
+    sizes = np.bincount(rows.cluster)
     n = len(rates)
     by_rate = (rows.satisfied - rates[rows.level] * rows.propensity) / total[rows.level]
     unseen = ((rates == 0.0).astype(float) - (rates == 1.0)) / total

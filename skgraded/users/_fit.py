@@ -14,7 +14,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-_GAIN, _MOST_STEPS, _SMALLEST_SHARE = 1e-4, 60, 2.0**-20
+_GAIN = 1e-4
+_MOST_STEPS = 60
+_SMALLEST_SHARE = 2.0**-20
 _SAMPLE = 4000  # sessions from which the others start
 _RIDGE = 1e-9
 
@@ -70,13 +72,16 @@ def maximise(lists: Lists, name: str, groups: IntArray | None = None) -> Fit:
         The parameters.
     """
     reader = (Chooser if name == "one" else Reader)(lists, name, groups)
-    n, now = reader.n_classes, reader.start
+    n = reader.n_classes
+    now = reader.start
     if len(lists.level) > 2 * _SAMPLE:
         part = lists.take(slice(None, None, len(lists.level) // _SAMPLE))
         now = maximise(part, name, reader.groups).theta
-    low, high = np.full(len(now), LEAST), np.full(len(now), 1 - LEAST)
+    low = np.full(len(now), LEAST)
+    high = np.full(len(now), 1 - LEAST)
     high[:n] = np.inf
-    low, high = np.where(reader.free, low, now), np.where(reader.free, high, now)
+    low = np.where(reader.free, low, now)
+    high = np.where(reader.free, high, now)
     now = np.clip(now, low, high)
     logs, scores = reader.likelihood(now)
     for _ in range(_MOST_STEPS):
@@ -93,7 +98,9 @@ def maximise(lists: Lists, name: str, groups: IntArray | None = None) -> Fit:
             share /= 2
         else:
             break
-        now, logs, scores = there, logs_there, scores_there
+        now = there
+        logs = logs_there
+        scores = scores_there
     slope = scores.sum(axis=0)
     is_held = ((now <= 2 * LEAST) & (slope < 0)) | ((now >= 1 - 2 * LEAST) & (slope > 0))
     is_share = np.arange(len(now)) < n  # those of 0 have intervals, too
@@ -120,7 +127,8 @@ def _bounded_step(
 def _moves(scores: FloatArray, within: BoolArray, n_classes: int) -> FloatArray:
     """Return the scores times the inverse information of the parameters that are not held."""
     information, scale = _information(scores, n_classes)
-    moves, scaled = np.zeros_like(scores), (scores / scale)[:, within]
+    moves = np.zeros_like(scores)
+    scaled = (scores / scale)[:, within]
     solved = np.linalg.solve(information[np.ix_(within, within)], scaled.T).T
     moves[:, within] = solved / scale[within]
     return moves

@@ -23,7 +23,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-HOLE, ABSENT = -1, -2  # a document without a grade; no document
+HOLE = -1
+ABSENT = -2  # a document without a grade; no document
 _MOST_RANKS = 1000
 _FEWEST_CLUSTERS = 2
 _FEWEST_CLICKS = 20  # at ranks that share a parameter
@@ -67,7 +68,8 @@ class Lists(NamedTuple):
     def groups_of_ranks(self) -> IntArray:
         """Give numbers to the ranks, such that neighbours with few clicks share a number."""
         n_clicks = self.clicked.sum(axis=0).tolist()
-        groups, size = np.zeros(len(n_clicks), dtype=np.int64), 0
+        groups = np.zeros(len(n_clicks), dtype=np.int64)
+        size = 0
         for at, here in enumerate(n_clicks):
             is_new = at > 0 and size >= _FEWEST_CLICKS
             groups[at] = groups[at - 1] + is_new if at else 0
@@ -129,7 +131,8 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
     """
     grades, judged = checked_grades(columns)
     n_rows = len(grades)
-    clicked, place = _clicks(rows["clicked"], grades), _positions(rows["position"], n_rows)
+    clicked = _clicks(rows["clicked"], grades)
+    place = _positions(rows["position"], n_rows)
     chances = propensities(rows["propensity"], n_rows)
     n_shown = count_grades(grades[judged].astype(np.int64), top)
     shown = known_grades(n_shown)

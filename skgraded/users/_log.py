@@ -128,7 +128,8 @@ def thresholds_from_log(
     """
     if session is None or position is None:
         raise ValueError("session and position are missing: pass **log_columns(log, judgments).")
-    reader, confidence = choice("reader", reader, _READERS), fraction("confidence", confidence)
+    reader = choice("reader", reader, _READERS)
+    confidence = fraction("confidence", confidence)
     top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
     rows: dict[str, Any] = {"clicked": clicked, "session": session, "position": position}
     rows |= {"user": user, "propensity": propensity}
@@ -158,16 +159,20 @@ def _fitted(lists: Lists, reader: str) -> Fit:
 
 def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
     """Return g, its intervals and what departs from the reader."""
-    n, theta, moves = fit.reader.n_classes, fit.theta.copy(), fit.moves.copy()
+    n = fit.reader.n_classes
+    theta = fit.theta.copy()
+    moves = fit.moves.copy()
     total = theta[:n].sum()
     theta[:n] /= total
     moves[:, :n] = (moves[:, :n] - theta[:n] * moves[:, :n].sum(axis=1, keepdims=True)) / total
     estimate = Estimate(theta, moves, clusters=log.lists.clusters)
-    ends, covariance = estimate.interval(confidence)[:n], estimate.covariance[:n, :n]
+    ends = estimate.interval(confidence)[:n]
+    covariance = estimate.covariance[:n, :n]
     errors = np.where(estimate.error > 0, estimate.error, np.nan)[n:]
     others = zip(theta[n:].tolist(), errors.tolist(), strict=True)
     departures, p_value = departures_of(fit)
-    judged, n_grades = ~np.isnan(log.grades), len(log.n_shown)
+    judged = ~np.isnan(log.grades)
+    n_grades = len(log.n_shown)
     known = log.grades[judged].astype(np.int64)
     return Shares(
         **spread(theta[:n], ends, covariance, np.diff(log.shown)),

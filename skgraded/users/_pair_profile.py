@@ -80,7 +80,8 @@ class PairProfile:
     """
 
     def __init__(self, ranker: str, baseline: str, estimate: Estimate, confidence: float) -> None:
-        self.ranker, self.baseline = ranker, baseline
+        self.ranker = ranker
+        self.baseline = baseline
         self.differences: FloatArray = estimate.value
         of_each = 1.0 - (1.0 - confidence) / len(estimate.value)
         self.intervals: FloatArray = estimate.interval(of_each)
@@ -184,7 +185,8 @@ class PairProfile:
 
     def _for_whom(self, sign: int) -> str:
         """Describe the users for whom one ranker is established to be better."""
-        n_grades, is_better = len(self.differences), self._signs() == sign
+        n_grades = len(self.differences)
+        is_better = self._signs() == sign
         if n_grades == _GRADES_OF_A_LINE:
             accepting = self._users[is_better, 0]
             if is_better[0]:
@@ -222,7 +224,8 @@ _STEPS = 200  # between two thresholds
 
 def draw_pairs(pairs: Sequence[PairProfile], ax: Any, verdict: str) -> None:
     """Draw differences and bands for users from the least to the most demanding ones."""
-    n_grades, baseline = len(pairs[0].differences), pairs[0].baseline
+    n_grades = len(pairs[0].differences)
+    baseline = pairs[0].baseline
     corners = np.arange(1, n_grades + 1)
     places = np.linspace(1.0, n_grades, (n_grades - 1) * _STEPS + 1)
     points = np.maximum(0.0, 1.0 - np.abs(places[:, None] - corners))

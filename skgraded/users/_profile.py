@@ -96,11 +96,14 @@ class ThresholdProfile(LongResult):
 
     def _fields(self) -> list[Field]:
         rows = dict(zip(self.rankers, self.means, strict=True))
-        n_grades, n_pairs = len(self.n_found), len(self.pairs)
+        n_grades = len(self.n_found)
+        n_pairs = len(self.pairs)
         low, high = np.concatenate([each.intervals for each in self.pairs]).T
-        names, label = ("ranker", "baseline"), "rel={}, {ranker}"
+        names = ("ranker", "baseline")
+        label = "rel={}, {ranker}"
         if n_pairs == 1:
-            names, label = (self.pairs[0].ranker, self.baseline), "rel={}"
+            names = (self.pairs[0].ranker, self.baseline)
+            label = "rel={}"
         ranker, baseline = (shorten(name, _LONGEST_HEADING) for name in names)
         of_ranker = np.concatenate([rows[each.ranker] for each in self.pairs])
         differences = np.concatenate([each.differences for each in self.pairs])
@@ -350,7 +353,8 @@ class _Compared(NamedTuple):
         """Return the estimate of the mean differences of a pair at the thresholds."""
         pair = [(self.scores.systems or ()).index(name) for name in names]
         values = np.nan_to_num(self.scores.values[pair][..., self.kept, :], nan=0.0)
-        apart, folds = paired_differences(*values), None
+        apart = paired_differences(*values)
+        folds = None
         if self.scores.folds is None:
             apart = apart[None]
         else:
@@ -364,7 +368,8 @@ class _Compared(NamedTuple):
 def _compared(scores: Scores, cluster: Mapping[Any, Any] | None) -> _Compared:
     values = scores.over_repeats().values
     missing = np.any(np.isnan(values[:, :, 0]), axis=0)
-    kept, clusters = np.flatnonzero(~missing), clusters_of(cluster, scores)
+    kept = np.flatnonzero(~missing)
+    clusters = clusters_of(cluster, scores)
     clusters = None if clusters is None else clusters[kept]
     n_units = len(kept) if clusters is None else len(np.unique(clusters))
     if n_units < _FEWEST_QUERIES:

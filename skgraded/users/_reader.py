@@ -81,7 +81,9 @@ class Reader:
     """
 
     def __init__(self, lists: Lists, name: str, groups: IntArray | None = None) -> None:
-        self.lists, self.name, self.n_classes = lists, name, lists.n_levels
+        self.lists = lists
+        self.name = name
+        self.n_classes = lists.n_levels
         self.groups = groups_for(lists, name) if groups is None else groups
         self._of_group = np.eye(self.groups.max() + 1)[self.groups]
         parts = _seen_by_classes(lists)
@@ -155,8 +157,10 @@ class Reader:
     def _of_going(self, theta: FloatArray, walks: Walks) -> FloatArray:
         """Return derivatives by `goes_on` and `stops`."""
         goes_on, stops = theta[-2:]
-        stayed, left = walks.alive[:, 1:], walks.alive[:, :-1] - walks.alive[:, 1:]
-        stays, after = walks.stays[:, :-1], self._clicked[:, :-1]
+        stayed = walks.alive[:, 1:]
+        left = walks.alive[:, :-1] - walks.alive[:, 1:]
+        stays = walks.stays[:, :-1]
+        after = self._clicked[:, :-1]
         leaving = left / np.maximum(1 - stays, LEAST)
         of_goes_on = (stayed - leaving * stays).sum(axis=1) / goes_on
         of_stops = np.where(after, leaving * goes_on - stayed / max(1 - stops, LEAST), 0.0)
@@ -210,7 +214,9 @@ class Chooser:
     """
 
     def __init__(self, lists: Lists, name: str, groups: IntArray | None = None) -> None:
-        self.lists, self.name, self.n_classes = lists, name, lists.n_levels
+        self.lists = lists
+        self.name = name
+        self.n_classes = lists.n_levels
         self.groups = groups_for(lists, name) if groups is None else groups
         self._of_group = np.eye(self.groups.max() + 1)[self.groups]
         self.names = (*names_of_ranks(self.groups, lists.rank), "takes_any", "satisfied")
@@ -219,7 +225,8 @@ class Chooser:
         self.start = np.concatenate([np.full(self.n_classes, 1 / self.n_classes), x, [0.02, 0.5]])
         self.free = np.ones(len(self.start), dtype=bool)
         level = lists.level
-        self._rows, self._at = np.arange(len(level)), lists.clicked.argmax(axis=1)
+        self._rows = np.arange(len(level))
+        self._at = lists.clicked.argmax(axis=1)
         self._chooses: BoolArray = np.asarray(lists.clicked.any(axis=1, keepdims=True))
         self._chosen = np.where(self._chooses, level[self._rows, self._at, None], 0)
         is_above = np.arange(level.shape[1]) < self._at[:, None]
@@ -245,7 +252,8 @@ class Chooser:
         chances = np.where(self._chooses, accepts * taken[:, None], nothing)
         chance = np.maximum(chances @ of_class, TINY)
         of_seen = self._of_seen(seen, satisfied * missed * of_class / chance[:, None])
-        weights, (takes_any, _) = theta[: self.n_classes], theta[-2:]
+        weights = theta[: self.n_classes]
+        (takes_any, _) = theta[-2:]
         mean = chances[:, 1:] @ weights / weights.sum()
         of_weights = (chances[:, 1:] - mean[:, None]) * (1 - takes_any) / weights.sum()
         of_any = (chances[:, 0] - mean) / chance
@@ -268,8 +276,10 @@ class Chooser:
     def expected(self, theta: FloatArray) -> FloatArray:
         """Return the probability of a choice at every place."""
         x, of_class, satisfied = self._split(theta)
-        level, accepts = self.lists.level, np.cumsum(of_class)
-        unseen, chosen = np.where(level >= 0, 1 - x, 1.0), np.zeros(level.shape)
+        level = self.lists.level
+        accepts = np.cumsum(of_class)
+        unseen = np.where(level >= 0, 1 - x, 1.0)
+        chosen = np.zeros(level.shape)
         for n in range(level.shape[1]):
             beats = level > level[:, [n]]
             beats[:, :n] |= level[:, :n] == level[:, [n]]

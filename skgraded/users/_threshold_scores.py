@@ -77,7 +77,8 @@ def _check(measure: AP, n_grades: int) -> None:
 
 
 def _scores_of(given: Given, fields: dict[str, Any]) -> Scores:
-    rankers, y_score = given.y_true, given.y_score
+    rankers = given.y_true
+    y_score = given.y_score
     if y_score is not None:
         measures = _measures(Judgments(split_target(rankers)[0]), fields)
         if isinstance(y_score, Mapping) and _are_all(y_score, "predict", "fitted models"):
