@@ -7,7 +7,10 @@ import pytest
 
 collect_ignore = [
     path
-    for path, engine in {"skgraded/dask": "dask", "skgraded/spark.py": "pyspark"}.items()
+    for path, engine in {
+        "skgraded/dask": "dask",
+        "skgraded/spark.py": "pyspark",
+    }.items()
     if find_spec(engine) is None
 ]
 
@@ -29,7 +32,11 @@ def same_catalogue():
     from skgraded.measures import _catalogue
 
     _catalogue.catalogue()  # which imports the classes
-    tables = _catalogue._registered, _catalogue._by_folded_name, _catalogue.LESS_IS_BETTER
+    tables = (
+        _catalogue._registered,
+        _catalogue._by_folded_name,
+        _catalogue.LESS_IS_BETTER,
+    )
     before = [each.copy() for each in tables]
     yield
     for table, entries in zip(tables, before, strict=True):

@@ -21,7 +21,9 @@ def shares_held(estimate, n_replications):
             warnings.simplefilter("always")
             low, high = estimate(rng, G).interval.T
         held.append((low <= G + 1e-9) & (high >= G - 1e-9))
-        warned.append(any(issubclass(each.category, UserModelWarning) for each in caught))
+        warned.append(
+            any(issubclass(each.category, UserModelWarning) for each in caught)
+        )
     return [" ".join(map(percent, np.transpose(held))), percent(warned)]
 
 
@@ -39,15 +41,28 @@ def g_rows(n_replications):
 
 def band_rows(n_replications):
     """Joint coverage of a band of three thresholds, and width: few queries have the top grade."""
-    users, of_top = np.concatenate([np.eye(3), even_points(3, 300)]), np.array([1.0, 1.0, 0.3])
-    for name in ("normal", "AP-like", "right skew", "left skew", "lognormal", "half zeros"):
+    users, of_top = (
+        np.concatenate([np.eye(3), even_points(3, 300)]),
+        np.array([1.0, 1.0, 0.3]),
+    )
+    for name in (
+        "normal",
+        "AP-like",
+        "right skew",
+        "left skew",
+        "lognormal",
+        "half zeros",
+    ):
         columns, cells = made_up(name), []
         for n in QUERIES:
             rng, held, reach, values = np.random.default_rng([n, 4]), [], [], []
             for _ in range(n_replications):
                 drawn, truth, _ = columns(rng, n, 4)
                 rows = (drawn[:, :3] + drawn[:, 3:]) / 2 * (rng.random((n, 1)) < of_top)
-                estimate, true = means(rows, bounds=BOUNDS), users @ (truth[:3] * of_top)
+                estimate, true = (
+                    means(rows, bounds=BOUNDS),
+                    users @ (truth[:3] * of_top),
+                )
                 low, high = PairProfile("a", "b", estimate, 1 - LEVEL).band(users).T
                 held.append(((low <= true) & (true <= high)).all())
                 reach.append((high - low)[:3] / 2)

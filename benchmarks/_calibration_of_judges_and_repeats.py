@@ -31,16 +31,25 @@ def judge_rows(n_columns):
                 human, places = values[:n_human], np.arange(n_human)
                 for of_these in (False, True):
                     truth = values.mean(axis=0) if of_these else 0.0
-                    found = regression(human, judged, places, of_these=of_these, bounds=BOUNDS)
+                    found = regression(
+                        human, judged, places, of_these=of_these, bounds=BOUNDS
+                    )
                     error = (found.estimate.value - truth).std()
-                    row.append(tails_and_width(found.estimate.interval(1 - LEVEL), truth, error))
+                    row.append(
+                        tails_and_width(
+                            found.estimate.interval(1 - LEVEL), truth, error
+                        )
+                    )
             yield row
 
 
 def leak_rows(n_columns, off=0.1):
     """Judge too highly, but repeat the human labels that were seen."""
     for n_human in (30, 100):
-        row, seen = [n_human], {"none": 0, "in 5 folds": 0, "half": n_human // 2, "all": n_human}
+        row, seen = (
+            [n_human],
+            {"none": 0, "in 5 folds": 0, "half": n_human // 2, "all": n_human},
+        )
         for kind, n_seen in seen.items():
             rng = np.random.default_rng([n_human, len(kind)])
             values = DRAWN["skewed"](rng, (N_JUDGED, n_columns))
@@ -50,7 +59,9 @@ def leak_rows(n_columns, off=0.1):
                 by_fold = rng.normal(0.0, 0.05, (5, n_columns))
                 judged[:n_human] += by_fold[np.arange(n_human) % 5]
                 judged[n_human:] += by_fold.mean(axis=0)
-            found = regression(values[:n_human], judged, np.arange(n_human), bounds=BOUNDS).estimate
+            found = regression(
+                values[:n_human], judged, np.arange(n_human), bounds=BOUNDS
+            ).estimate
             error = values.std() / np.sqrt(n_human)  # that of the human labels alone
             row.append(tails_and_width(found.interval(1 - LEVEL), 0.0, error))
         yield row
@@ -71,7 +82,10 @@ def component_rows(n_columns, n_designs=4):
         for n_queries, n_folds in ((30, 3), (100, 5)):
             row = [f"{label}, {n_queries} queries, {n_folds} folds"]
             for n_repeats in REPEATS:
-                rng, ends = np.random.default_rng([n_queries, n_repeats, len(label)]), []
+                rng, ends = (
+                    np.random.default_rng([n_queries, n_repeats, len(label)]),
+                    [],
+                )
                 for _ in range(n_designs):
                     queries = np.tile(np.arange(n_queries), (n_repeats, 1))
                     folds = rng.permuted(queries, axis=1) % n_folds

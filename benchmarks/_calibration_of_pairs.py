@@ -22,14 +22,19 @@ MEASURES = ("nDCG@10", "P@5", "RR", "xGAP(g=[0.1,0.9])@10")
 def by_copula(rng, size, first, second, shared):
     """Draw the difference of two beta-distributed values that share how hard a query is."""
     hardness, apart = rng.normal(size=size), np.sqrt(1 - shared**2)
-    drawn = (special.ndtr(shared * hardness + apart * rng.normal(size=size)) for _ in range(2))
+    drawn = (
+        special.ndtr(shared * hardness + apart * rng.normal(size=size))
+        for _ in range(2)
+    )
     one, other = (special.betaincinv(first, second, each) for each in drawn)
     return one - other
 
 
 def reciprocal_ranks(rng, size, moved):
     one = rng.geometric(0.45, size)
-    return 1 / one - 1 / np.where(rng.random(size) < moved, rng.geometric(0.45, size), one)
+    return 1 / one - 1 / np.where(
+        rng.random(size) < moved, rng.geometric(0.45, size), one
+    )
 
 
 def precisions(rng, size):
@@ -54,12 +59,18 @@ KNOWN = {
     "P@10, 60 % differ": precisions,
     "RR, 20 % move": partial(reciprocal_ranks, moved=0.2),
     "8 % lose, 30 % win a little": partial(rare_losses, lost=0.08, most=0.15),
-    "5 % differ": lambda rng, size: (rng.random(size) < 0.05) * rng.uniform(-0.9, 0.9, size),
+    "5 % differ": lambda rng, size: (
+        (rng.random(size) < 0.05) * rng.uniform(-0.9, 0.9, size)
+    ),
 }
 FRESH = {
-    "half zeros": lambda rng, size: rng.integers(2, size=size) * (rng.exponential(0.1, size) - 0.1),
+    "half zeros": lambda rng, size: (
+        rng.integers(2, size=size) * (rng.exponential(0.1, size) - 0.1)
+    ),
     "lognormal": lambda rng, size: 0.05 * (rng.lognormal(size=size) - np.exp(0.5)),
-    "two points, 10 % at -0.45": lambda rng, size: np.where(rng.random(size) < 0.1, -0.45, 0.05),
+    "two points, 10 % at -0.45": lambda rng, size: np.where(
+        rng.random(size) < 0.1, -0.45, 0.05
+    ),
     "AP-like": partial(by_copula, first=0.5, second=2.0, shared=0.6),
     "reciprocal ranks": partial(reciprocal_ranks, moved=1.0),
     "clipped t2": lambda rng, size: 0.1 * rng.standard_t(2, size),
@@ -74,7 +85,9 @@ def made_up(name):
     """Return how columns of differences are drawn, their true means and standard deviations."""
     draw = {**KNOWN, **FRESH}[name]
     many = np.clip(draw(np.random.default_rng(1), 1_000_000), *BOUNDS)
-    mean = many.mean() if np.abs(many.mean()) > 4 * many.std() / 1000 else 0.0  # by chance
+    mean = (
+        many.mean() if np.abs(many.mean()) > 4 * many.std() / 1000 else 0.0
+    )  # by chance
 
     def columns(rng, n_queries, n_columns):
         differences = np.clip(draw(rng, (n_queries, n_columns)), *BOUNDS)
@@ -92,9 +105,13 @@ def values_of(name):
     if name == "TREC-COVID":
         folder = FOLDER / "trec-covid-round1"
         runs = sorted((folder / "runs").iterdir())
-        return trec.evaluate(list(MEASURES), folder / "qrels.covid-round1.txt", runs).values
+        return trec.evaluate(
+            list(MEASURES), folder / "qrels.covid-round1.txt", runs
+        ).values
     X, y, qid = {"MQ2008": mq2008, "OHSUMED": ohsumed}[name]()
-    weights = np.random.default_rng(0).dirichlet(np.full(X.shape[1], 0.15), size=N_SYSTEMS)
+    weights = np.random.default_rng(0).dirichlet(
+        np.full(X.shape[1], 0.15), size=N_SYSTEMS
+    )
     rankers = {f"mixture {i}": X @ each for i, each in enumerate(weights)}
     return evaluate(list(MEASURES), y, rankers, qid=qid).values
 
@@ -113,7 +130,9 @@ def real(name, measure, least=0.3):
 
     def columns(rng, n_queries, n_columns):
         pairs = rng.integers(of_pairs.shape[1], size=n_columns)
-        drawn = of_pairs[rng.integers(len(of_pairs), size=(n_queries, n_columns)), pairs]
+        drawn = of_pairs[
+            rng.integers(len(of_pairs), size=(n_queries, n_columns)), pairs
+        ]
         return drawn, of_pairs.mean(axis=0)[pairs], of_pairs.std(axis=0)[pairs]
 
     return columns
@@ -141,7 +160,10 @@ def one_split_rows(n_columns):
         for place, n_queries in enumerate(QUERIES):
             rng = np.random.default_rng([n_queries, 7])
             differences, truth, deviation = columns(rng, n_queries, n_columns)
-            found, error = means(differences, bounds=BOUNDS), deviation / np.sqrt(n_queries)
+            found, error = (
+                means(differences, bounds=BOUNDS),
+                deviation / np.sqrt(n_queries),
+            )
             row.append(tails_and_width(found.interval(1 - LEVEL), truth, error))
             low, high = found.interval(1 - LEVEL, least_weight=SURE).T
             told = (found.p_value(truth) < LEVEL, low > truth, high < truth)
@@ -178,8 +200,13 @@ def cluster_rows(n_columns, n_rows=200):
         for label, power in (("equal", 0.0), ("Zipf's law", 1.0)):
             rng = np.random.default_rng([n_clusters, len(label)])
             weights = np.arange(1, n_clusters + 1) ** -power
-            sizes = np.maximum(np.round(n_rows * weights / weights.sum()), 1).astype(int)
-            clusters, shares = np.repeat(np.arange(n_clusters), sizes), sizes / sizes.sum()
+            sizes = np.maximum(np.round(n_rows * weights / weights.sum()), 1).astype(
+                int
+            )
+            clusters, shares = (
+                np.repeat(np.arange(n_clusters), sizes),
+                sizes / sizes.sum(),
+            )
             rows = 0.1 * (rng.exponential(size=(n_clusters, n_columns)) - 1.0)[clusters]
             rows += 0.1 * rng.normal(size=rows.shape)
             error = 0.1 * np.sqrt((shares**2).sum() + 1 / len(clusters))

@@ -4,7 +4,15 @@ import itertools
 import time
 
 import numpy as np
-from _calibration_of_pairs import LEVEL, MEASURES, REAL, pairs_of, percent, scores_of, values_of
+from _calibration_of_pairs import (
+    LEVEL,
+    MEASURES,
+    REAL,
+    pairs_of,
+    percent,
+    scores_of,
+    values_of,
+)
 
 from skgraded import compare
 from skgraded._intervals.estimate import FEWEST_DIFFERENCES, means
@@ -18,7 +26,9 @@ def families_of(n_systems, rng, n_drawn=5):
     pairs, families = np.column_stack(np.triu_indices(n_systems, 1)), {}
     for size in sorted(SYSTEMS + MORE):
         drawn = (rng.permutation(n_systems)[:size] for _ in range(n_drawn))
-        families[f"{size}, all pairs"] = [np.isin(pairs, each).all(axis=1) for each in drawn]
+        families[f"{size}, all pairs"] = [
+            np.isin(pairs, each).all(axis=1) for each in drawn
+        ]
     baselines = rng.permutation(n_systems)[:n_drawn]
     families["143, a baseline"] = [(pairs == each).any(axis=1) for each in baselines]
     return families
@@ -39,14 +49,18 @@ def family_errors(values, n_queries, n_replications, rng):
         counted = differs[queries].sum(axis=0) >= FEWEST_DIFFERENCES
         for name, each in families.items():
             wrong = [family & (p_values < LEVEL / family.sum()) for family in each]
-            found[name] += [(of_all.any(), (of_all & counted).any()) for of_all in wrong]
+            found[name] += [
+                (of_all.any(), (of_all & counted).any()) for of_all in wrong
+            ]
     return {name: np.mean(each, axis=0) for name, each in found.items()}
 
 
 def family_rows(n_replications):
     """Errors in percent: of all pairs, and of those that differ in at least ten queries."""
     shares = {}
-    for name, (place, measure), n in itertools.product(REAL, enumerate(MEASURES), TOPICS):
+    for name, (place, measure), n in itertools.product(
+        REAL, enumerate(MEASURES), TOPICS
+    ):
         rng = np.random.default_rng([n, place, len(name)])
         errors = family_errors(values_of(name)[..., place], n, n_replications, rng)
         for family, told in errors.items():
@@ -65,9 +79,15 @@ def found_rows():
     for place, measure in enumerate(MEASURES):
         row = [measure.partition("(")[0]]
         for size in SYSTEMS:
-            scores, start = scores_of(values_of("TREC-COVID")[:size, :, place]), time.process_time()
+            scores, start = (
+                scores_of(values_of("TREC-COVID")[:size, :, place]),
+                time.process_time(),
+            )
             found = compare(scores, correction="holm")
-            seconds, width = time.process_time() - start, np.median(np.ptp(found.interval, axis=2))
+            seconds, width = (
+                time.process_time() - start,
+                np.median(np.ptp(found.interval, axis=2)),
+            )
             n_found, n_pairs = int(found.significant.sum()), len(found.pairs)
             row.append(f"{n_found:,} of {n_pairs:,}, {width:.3f}, {seconds:.2f} s")
         yield row

@@ -26,7 +26,10 @@ def hash_of(*arrays):
     """Return a hash of the values of arrays."""
     digest = hashlib.sha256()
     for each in arrays:
-        digest.update(f"{each.dtype} {each.shape} ".encode() + np.ascontiguousarray(each).tobytes())
+        digest.update(
+            f"{each.dtype} {each.shape} ".encode()
+            + np.ascontiguousarray(each).tobytes()
+        )
     return digest.hexdigest()[:16]
 
 
@@ -68,5 +71,7 @@ def joined(repeats, measures):
     return dataclasses.replace(
         aligned[0],
         values=np.concatenate([each.values for each in aligned]),
-        folds=np.concatenate([each.folds + n_splits * n for n, each in enumerate(aligned)]),
+        folds=np.concatenate(
+            [each.folds + n_splits * n for n, each in enumerate(aligned)]
+        ),
     )

@@ -31,7 +31,9 @@ class Protocol:
 
     def compare(self, objectives, data):
         """Compare rankers, by the names of their objectives, with the first of them."""
-        found = {name: self.repeated(name, each, data) for name, each in objectives.items()}
+        found = {
+            name: self.repeated(name, each, data) for name, each in objectives.items()
+        }
         return compare(found, measures=self.judges, baseline=next(iter(objectives)))
 
     def repeated(self, name, ranker, data):
@@ -45,7 +47,9 @@ class Protocol:
         repeats = []
         for repeat in range(self.n_repeats):
             path = file_of(self.folder, name, repeat)
-            repeats.append(kept(path, about, partial(self.validated, ranker, data, repeat)))
+            repeats.append(
+                kept(path, about, partial(self.validated, ranker, data, repeat))
+            )
         return joined(repeats, tuple(map(measure, self.judges)))
 
     def validated(self, ranker, data, repeat):

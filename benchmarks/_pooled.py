@@ -46,13 +46,19 @@ def print_pooled(of_sets):
     ]
     rankers = frames[0][0].index
     columns = ["difference", "low", "high"]
-    values = np.array([[each.loc[rankers, columns] for each in of_set] for of_set in frames])
+    values = np.array(
+        [[each.loc[rankers, columns] for each in of_set] for of_set in frames]
+    )
     first = next(iter(of_sets.values()))
     found = pooled(values[..., 0], values[..., 1:], first.confidence)
-    print(f"Pooled over {', '.join(of_sets)}; {found[0].size} tests share Holm's correction.")
+    print(
+        f"Pooled over {', '.join(of_sets)}; {found[0].size} tests share Holm's correction."
+    )
     for judge, *rows in zip(first, *found, strict=True):
         print(f"by {judge} on the first set, and its like on the others")
-        for ranker, mean, half, p_value, inconsistency in zip(rankers, *rows, strict=True):
+        for ranker, mean, half, p_value, inconsistency in zip(
+            rankers, *rows, strict=True
+        ):
             sets = "  SETS DISAGREE" if inconsistency > INCONSISTENT else ""
             interval = f"[{mean - half:+.4f}, {mean + half:+.4f}]"
             print(f"  {ranker:28} {mean:+.4f} {interval}  p {p_value:.4f}{sets}")

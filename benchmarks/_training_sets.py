@@ -14,7 +14,9 @@ FOLDER = Path(os.environ.get("SKGRADED_DATA", "../shared/data"))
 def synthetic(n_queries=400):
     """Make up a set; the larger it is, the smaller the differences that can be seen."""
     shares = (0.6, 0.2, 0.12, 0.05, 0.03)
-    return make_ranking(n_queries, docs_per_query=(10, 80), grade_shares=shares, random_state=0)
+    return make_ranking(
+        n_queries, docs_per_query=(10, 80), grade_shares=shares, random_state=0
+    )
 
 
 def lightgbm_example():
@@ -39,7 +41,9 @@ def trec_covid():
     folder = FOLDER / "trec-covid-round1"
     judged = trec.read_qrels(folder / "qrels.covid-round1.txt").to_dict()
     row_of = {topic: {} for topic in judged}
-    rows = [(topic, document) for topic, of_topic in judged.items() for document in of_topic]
+    rows = [
+        (topic, document) for topic, of_topic in judged.items() for document in of_topic
+    ]
     for row, (topic, document) in enumerate(rows):
         row_of[topic][document] = row
     paths = sorted((folder / "runs").iterdir())

@@ -36,7 +36,9 @@ class Wait(NamedTuple):
         if isinstance(found, str):
             return as_row((self.name, self.work, found, "", "", "", self.peer, ""))
         ours = np.asarray(found.ours)
-        theirs = "" if found.theirs is None else f", {1e3 * np.median(found.theirs):.4g} ms"
+        theirs = (
+            "" if found.theirs is None else f", {1e3 * np.median(found.theirs):.4g} ms"
+        )
         if self.unit:
             measured, form = UNITS.get(self.unit, 1) * ours, ".3g"
             time, unit = "", f" {self.unit}"
@@ -46,7 +48,14 @@ class Wait(NamedTuple):
         is_met = "yes" if np.median(measured) <= self.target else "no"
         tied = "" if found.tied is None else f"{found.tied:.0%}"
         target = f"{self.target:g}{unit}"
-        cells = self.name, self.work, spread(measured, form) + unit, target, is_met, time
+        cells = (
+            self.name,
+            self.work,
+            spread(measured, form) + unit,
+            target,
+            is_met,
+            time,
+        )
         return as_row((*cells, self.peer + theirs, tied))
 
 

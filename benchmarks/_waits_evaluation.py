@@ -25,7 +25,8 @@ def against_lightgbm(ours, rows, options, calls=1):
     """Time a call against LightGBM's evaluation of the same scores."""
     theirs, tied = lightgbms_metric(*rows, 1), share_of_ties(*rows[1:])
     return Times(
-        **processor_times({"ours": ours, "theirs": theirs}, options.repeats, calls), tied=tied
+        **processor_times({"ours": ours, "theirs": theirs}, options.repeats, calls),
+        tied=tied,
     )
 
 
@@ -34,7 +35,12 @@ def small(what, options):
     grades = np.tile([0.0, 1, 2, 0, 0, 1, 3, 0, 0, 4], 10)
     scores, qid = np.random.default_rng(0).random(100), np.repeat(np.arange(10), 10)
     judgments, sizes = Judgments(grades, qid=qid), np.full(10, 10)
-    five, one, ndcg, xgap = eval_metric(*MEASURES), eval_metric("nDCG@10"), nDCG(k=10), XGAP
+    five, one, ndcg, xgap = (
+        eval_metric(*MEASURES),
+        eval_metric("nDCG@10"),
+        nDCG(k=10),
+        XGAP,
+    )
     calls = {
         "five-arrays": lambda: evaluate(MEASURES, grades, scores, qid=qid).mean(),
         "five-prepared": lambda: evaluate(MEASURES, judgments, scores).mean(),
@@ -57,21 +63,33 @@ def small(what, options):
 def tie_reports(n_queries, size, options):
     """Report on ties of rounded scores, against an evaluation."""
     rng = np.random.default_rng(0)
-    grades, qid = rng.integers(0, 5, n_queries * size), np.repeat(np.arange(n_queries), size)
+    grades, qid = (
+        rng.integers(0, 5, n_queries * size),
+        np.repeat(np.arange(n_queries), size),
+    )
     rows = grades, rng.random(len(grades)).round(2)
     runs = {
         "ours": lambda: tie_report(MEASURES, *rows, qid=qid),
         "theirs": lambda: evaluate(MEASURES, *rows, qid=qid).mean(),
     }
-    return Times(**processor_times(runs, options.repeats, max(1, 10_000 // len(grades))))
+    return Times(
+        **processor_times(runs, options.repeats, max(1, 10_000 // len(grades)))
+    )
 
 
 def paths(n_queries):
     """Return the main paths on so many queries of 100 documents."""
     rng, qid = np.random.default_rng(0), np.repeat(np.arange(n_queries), 100)
-    grades, scores = rng.integers(0, 5, len(qid)).astype(float), rng.standard_normal(len(qid))
+    grades, scores = (
+        rng.integers(0, 5, len(qid)).astype(float),
+        rng.standard_normal(len(qid)),
+    )
     rates, sizes = 4.0 * rng.random(len(qid)), np.full(n_queries, 100)
-    judgments, five, cost = Judgments(grades, qid=qid), eval_metric(*MEASURES), objective(XGAP)
+    judgments, five, cost = (
+        Judgments(grades, qid=qid),
+        eval_metric(*MEASURES),
+        objective(XGAP),
+    )
     mixed, others = rng.permutation(len(qid)), {"a": scores, "b": scores + 0.1 * grades}
     return {
         "evaluate": lambda: evaluate(MEASURES, grades, scores, qid=qid),
@@ -82,7 +100,9 @@ def paths(n_queries):
         "objective": lambda: cost(grades, scores, None, sizes),
         "continuous": lambda: XGAP(rates, scores, qid=qid),
         "ties": lambda: tie_report(MEASURES, grades, scores, qid=qid),
-        "compare": lambda: compare(evaluate(["AP", "nDCG@10"], grades, others, qid=qid)),
+        "compare": lambda: compare(
+            evaluate(["AP", "nDCG@10"], grades, others, qid=qid)
+        ),
         "target": lambda: query_target(grades, qid),
     }
 
@@ -155,11 +175,16 @@ def scores_of_trees(n_queries):
     """
     grades, _, sizes = long_rows(n_queries)
     rng = np.random.default_rng(3)
-    features = grades[:, None] * [0.5, 0.3, 0.2, 0.1] + rng.standard_normal((len(grades), 4))
+    features = grades[:, None] * [0.5, 0.3, 0.2, 0.1] + rng.standard_normal(
+        (len(grades), 4)
+    )
     tree = {"num_leaves": 127, "max_bin": 7, "verbose": -1, "num_threads": 1}
     data = lgb.Dataset(features, grades, group=sizes)
     booster = lgb.train({**tree, "objective": "lambdarank"}, data, max(ITERATIONS))
-    return {n: booster.predict(features, num_iteration=n, raw_score=True) for n in ITERATIONS}
+    return {
+        n: booster.predict(features, num_iteration=n, raw_score=True)
+        for n in ITERATIONS
+    }
 
 
 def labels_of(kind, n_documents):
@@ -187,7 +212,10 @@ def continuous(kind, how, options):
             "callback": lambda: eval_metric(chosen)(labels, scores, None, sizes),
         }[how]
 
-    runs = {"ours": run(labels_of(kind, len(qid))), "theirs": run(labels_of("whole", len(qid)))}
+    runs = {
+        "ours": run(labels_of(kind, len(qid))),
+        "theirs": run(labels_of("whole", len(qid))),
+    }
     return Times(**processor_times(runs, 5 * options.repeats, 3))
 
 
@@ -209,10 +237,14 @@ def columns_of_ids(kind, query):
         import pandas as pd
 
         codes = pd.Categorical.from_codes(query, names)
-        return pd.Series(codes if form == "categories" else names[query], dtype=TYPE_OF.get(form))
+        return pd.Series(
+            codes if form == "categories" else names[query], dtype=TYPE_OF.get(form)
+        )
     import polars as pl
 
-    return pl.Series(names[query], dtype=pl.String if form == "text" else pl.Categorical)
+    return pl.Series(
+        names[query], dtype=pl.String if form == "text" else pl.Categorical
+    )
 
 
 TYPE_OF = {"text": "string"}
@@ -221,8 +253,14 @@ TYPE_OF = {"text": "string"}
 def forms(kind, options):
     """Score 1,000 queries of 100 documents in lists or as objects, against arrays."""
     rng, qid = np.random.default_rng(0), np.repeat(np.arange(1_000), 100)
-    rows = rng.integers(0, 5, len(qid)).astype(float), rng.standard_normal(len(qid)), qid
-    others = [each.tolist() if kind == "lists" else each.astype(object) for each in rows]
+    rows = (
+        rng.integers(0, 5, len(qid)).astype(float),
+        rng.standard_normal(len(qid)),
+        qid,
+    )
+    others = [
+        each.tolist() if kind == "lists" else each.astype(object) for each in rows
+    ]
     runs = {
         name: partial(evaluate, MEASURES, *columns[:2], qid=columns[2])
         for name, columns in (("ours", others), ("theirs", rows))
@@ -256,10 +294,14 @@ def short(what, options):
     five = eval_metric(*MEASURES)
 
     def call():
-        (five if what == "later" else eval_metric(*MEASURES))(grades, scores, None, sizes)
+        (five if what == "later" else eval_metric(*MEASURES))(
+            grades, scores, None, sizes
+        )
 
     found = against_lightgbm(call, (grades, scores, sizes), options)
-    return found._replace(ours=found.ours / len(grades), theirs=found.theirs / len(grades))
+    return found._replace(
+        ours=found.ours / len(grades), theirs=found.theirs / len(grades)
+    )
 
 
 FORMS_OF_IDS = {
@@ -271,55 +313,127 @@ SMALL = {  # microseconds
     **{"ndcg-arrays": 40, "ndcg-prepared": 10, "ndcg-callback": 12},
     **{"xgap-arrays": 80, "xgap-prepared": 20, "result": 10},
 }
-PEAKS = {"evaluate": 20, "first": 26, "objective": 34, "continuous": 50}  # bytes a document
+PEAKS = {
+    "evaluate": 20,
+    "first": 26,
+    "objective": 34,
+    "continuous": 50,
+}  # bytes a document
 LABELS = "any numbers", "click rates", "mean ratings"
 # "half tied": in steps so wide that about half of the neighbours in a ranking are tied.
 SCORES = {
     "later": ("no ties", 0.33, lambda scores, _: scores),
     "half-tied": ("half tied", 0.45, lambda scores, _: np.round(16.0 * scores) / 16.0),
     **{
-        f"trees-{n}": (f"after {n} trees", 0.45, lambda _, to, n=n: scores_of_trees(to.queries)[n])
+        f"trees-{n}": (
+            f"after {n} trees",
+            0.45,
+            lambda _, to, n=n: scores_of_trees(to.queries)[n],
+        )
         for n in ITERATIONS
     },
 }
 WAITS = [
     *(
-        Wait(f"labels-{how}-{n}", f"{how}: {of}", 1.5, "", "whole", partial(continuous, of, how))
+        Wait(
+            f"labels-{how}-{n}",
+            f"{how}: {of}",
+            1.5,
+            "",
+            "whole",
+            partial(continuous, of, how),
+        )
         for how in ("call", "prepared", "callback")
         for n, of in enumerate(LABELS, start=1)
     ),
     *(
-        Wait(f"ids-{n}", f"ids in random order: {kind}", to, "", "rows sorted", partial(ids, kind))
+        Wait(
+            f"ids-{n}",
+            f"ids in random order: {kind}",
+            to,
+            "",
+            "rows sorted",
+            partial(ids, kind),
+        )
         for n, (kind, to) in enumerate(FORMS_OF_IDS.items(), start=1)
     ),
     *(
-        Wait(f"small-{what}", f"10 x 10 documents: {what}", to, "us", NDCG, partial(small, what))
+        Wait(
+            f"small-{what}",
+            f"10 x 10 documents: {what}",
+            to,
+            "us",
+            NDCG,
+            partial(small, what),
+        )
         for what, to in SMALL.items()
     ),
     *(
-        Wait(f"tie-report-{n}", f"{n} x {size}", 3, "", "evaluate", partial(tie_reports, n, size))
+        Wait(
+            f"tie-report-{n}",
+            f"{n} x {size}",
+            3,
+            "",
+            "evaluate",
+            partial(tie_reports, n, size),
+        )
         for n, size in ((10, 10), (10_000, 100))
     ),
     *(
-        Wait(f"growth-{what}", f"{what}, 500 to 8,000 x 100", 1.1, "n^", "", partial(growth, what))
+        Wait(
+            f"growth-{what}",
+            f"{what}, 500 to 8,000 x 100",
+            1.1,
+            "n^",
+            "",
+            partial(growth, what),
+        )
         for what in paths(1)
     ),
     *(
-        Wait(f"peak-{what}", f"{what}, 10,000 x 100", to, "bytes", "", partial(peak, what))
+        Wait(
+            f"peak-{what}",
+            f"{what}, 10,000 x 100",
+            to,
+            "bytes",
+            "",
+            partial(peak, what),
+        )
         for what, to in PEAKS.items()
     ),
     *(
-        Wait(f"forms-{kind}", f"1,000 x 100 in {kind}", 5, "", "arrays", partial(forms, kind))
+        Wait(
+            f"forms-{kind}",
+            f"1,000 x 100 in {kind}",
+            5,
+            "",
+            "arrays",
+            partial(forms, kind),
+        )
         for kind in ("lists", "objects")
     ),
     Wait("string", "a new string of xGAP", 20, "us", "", string),
     Wait("first", "five measures, no ties, first call", 0.4, "", NDCG, first_call),
     *(
-        Wait(name, f"five measures, {work}, later calls", to, "", NDCG, partial(later_calls, make))
+        Wait(
+            name,
+            f"five measures, {work}, later calls",
+            to,
+            "",
+            NDCG,
+            partial(later_calls, make),
+        )
         for name, (work, to, make) in SCORES.items()
     ),
     *(
-        Wait(f"short-{n}", f"queries of 5, five measures, {n}", 80, "ns", NDCG, partial(short, n))
+        Wait(
+            f"short-{n}",
+            f"queries of 5, five measures, {n}",
+            80,
+            "ns",
+            NDCG,
+            partial(short, n),
+        )
         for n in ("first", "later")
     ),
 ]

@@ -24,7 +24,11 @@ def rows_of(n_queries, size, n_features):
     rng = np.random.default_rng(0)
     n_rows = n_queries * size
     grades = rng.integers(0, 5, n_rows).astype(float)
-    return rng.standard_normal((n_rows, n_features)), grades, np.repeat(np.arange(n_queries), size)
+    return (
+        rng.standard_normal((n_rows, n_features)),
+        grades,
+        np.repeat(np.arange(n_queries), size),
+    )
 
 
 def added_to_a_fit(n_features, options):
@@ -33,7 +37,10 @@ def added_to_a_fit(n_features, options):
     model = lgb.LGBMRanker(n_estimators=1, n_jobs=1, verbose=-1)
     ranker, sizes = QueryRanker(model, measure=MEASURE), np.full(10, 10)
     target = query_target(y, qid)
-    runs = {"bare": lambda: model.fit(X, y, group=sizes), "ranker": lambda: ranker.fit(X, target)}
+    runs = {
+        "bare": lambda: model.fit(X, y, group=sizes),
+        "ranker": lambda: ranker.fit(X, target),
+    }
     found = processor_times(runs, 3 * options.repeats)
     return Times(found["ranker"] - found["bare"], found["bare"])
 
@@ -60,7 +67,9 @@ def validated(what, options):
         "search": lambda: search.fit(X, target),
         "folds": lambda: cross_val_score(ranker, X, target, scoring=scorer, cv=cv),
     }
-    return Times(**processor_times({"ours": ours[what], "theirs": by_hand}, options.repeats))
+    return Times(
+        **processor_times({"ours": ours[what], "theirs": by_hand}, options.repeats)
+    )
 
 
 def xgboosts_fit(what, options):
@@ -140,10 +149,20 @@ WAITS = [
         for n in (10, 136, 700)
     ),
     Wait(
-        "folds", "cross_val_score, 200 x 40", 1.05, "", "loop by hand", partial(validated, "folds")
+        "folds",
+        "cross_val_score, 200 x 40",
+        1.05,
+        "",
+        "loop by hand",
+        partial(validated, "folds"),
     ),
     Wait(
-        "search", "GridSearchCV, 200 x 40", 1.05, "", "loop by hand", partial(validated, "search")
+        "search",
+        "GridSearchCV, 200 x 40",
+        1.05,
+        "",
+        "loop by hand",
+        partial(validated, "search"),
     ),
     Wait(
         "xgboost-metric",

@@ -81,7 +81,9 @@ def tool(what, size, options):
         "theirs": _tools(model, (X, y), qid, GroupKFold(3), returns_0)[what],
     }
     if what == "cross_validate_queries":
-        runs["ours"] = lambda: cross_validate_queries(ranker, X, y, qid=qid, cv=QueryKFold(3))
+        runs["ours"] = lambda: cross_validate_queries(
+            ranker, X, y, qid=qid, cv=QueryKFold(3)
+        )
     return Times(**processor_times(runs, options.repeats))
 
 
@@ -89,22 +91,30 @@ def _tools(model, labelled, groups, cv, scorer):
     (X, y), given = labelled, {"scoring": scorer, "cv": cv}
     prefix = "estimator__" if hasattr(model, "estimator") else ""
     grid = {f"{prefix}num_leaves": [7, 31]}
-    resource = {"resource": f"{prefix}n_estimators", "max_resources": 10, "min_resources": 5}
+    resource = {
+        "resource": f"{prefix}n_estimators",
+        "max_resources": 10,
+        "min_resources": 5,
+    }
     draws = {"random_state": 0, "refit": False, **given}
     in_groups = {} if groups is None else {"groups": groups}
     fitted = model.fit(X, y)
 
     def selected():  # it takes no groups, but splits
         splits = list(cv.split(X, y, groups))
-        chosen = SequentialFeatureSelector(model, n_features_to_select=1, scoring=scorer, cv=splits)
+        chosen = SequentialFeatureSelector(
+            model, n_features_to_select=1, scoring=scorer, cv=splits
+        )
         chosen.fit(X, y)
 
     return {
-        "cross_validate_queries": lambda: cross_val_score(model, X, y, groups=groups, **given),
-        "cross_val_score": lambda: cross_val_score(model, X, y, groups=groups, **given),
-        "RandomizedSearchCV": lambda: RandomizedSearchCV(model, grid, n_iter=2, **draws).fit(
-            X, y, **in_groups
+        "cross_validate_queries": lambda: cross_val_score(
+            model, X, y, groups=groups, **given
         ),
+        "cross_val_score": lambda: cross_val_score(model, X, y, groups=groups, **given),
+        "RandomizedSearchCV": lambda: RandomizedSearchCV(
+            model, grid, n_iter=2, **draws
+        ).fit(X, y, **in_groups),
         "HalvingRandomSearchCV": lambda: HalvingRandomSearchCV(
             model, grid, n_candidates=2, factor=2, **resource, **draws
         ).fit(X, y, **in_groups),
@@ -112,7 +122,9 @@ def _tools(model, labelled, groups, cv, scorer):
             model, X, y, groups=groups, train_sizes=[0.5, 1.0], **given
         ),
         "SequentialFeatureSelector": selected,
-        "RFECV": lambda: RFECV(model, min_features_to_select=3, **given).fit(X, y, **in_groups),
+        "RFECV": lambda: RFECV(model, min_features_to_select=3, **given).fit(
+            X, y, **in_groups
+        ),
         "permutation_importance": lambda: permutation_importance(
             fitted, X, y, scoring=scorer, n_repeats=2, random_state=0
         ),
@@ -126,7 +138,12 @@ def lightgbms(what, size, options):
     """Fit 30 trees with our functions and with such as return what is there."""
     X, y, qid = rows(size)
     sizes = np.unique(qid, return_counts=True)[1]
-    given = {"metric": "None", "objective": "lambdarank", "verbose": -1, "num_threads": 1}
+    given = {
+        "metric": "None",
+        "objective": "lambdarank",
+        "verbose": -1,
+        "num_threads": 1,
+    }
     data = lgb.Dataset(X, y, group=sizes, params=given).construct()
     others = lgb.Dataset(X, y, group=sizes, params=given, reference=data).construct()
 
@@ -144,14 +161,23 @@ def lightgbms(what, size, options):
         runs = {"ours": lambda: train(metric), "theirs": lambda: train(nothing)}
     elif what == "early stopping":
         runs = {
-            "ours": lambda: train(stopping=ours_of_lightgbm.early_stopping(XGAP, ROUNDS)),
+            "ours": lambda: train(
+                stopping=ours_of_lightgbm.early_stopping(XGAP, ROUNDS)
+            ),
             "theirs": lambda: train(
-                nothing, stopping=lgb.early_stopping(ROUNDS, verbose=False, first_metric_only=True)
+                nothing,
+                stopping=lgb.early_stopping(
+                    ROUNDS, verbose=False, first_metric_only=True
+                ),
             ),
         }
     else:
         derivatives, kept = ours_of_lightgbm.objective(XGAP), []
-        train(objective=lambda scores, rows: kept.append(derivatives(scores, rows)) or kept[-1])
+        train(
+            objective=lambda scores, rows: (
+                kept.append(derivatives(scores, rows)) or kept[-1]
+            )
+        )
 
         def played_back():
             following = iter(kept)
@@ -184,7 +210,9 @@ def optunas(options):
         "ours": lambda: search(
             ranker, target, "estimator__num_leaves", cv=QueryKFold(3), scoring=scorer
         ),
-        "theirs": lambda: search(model, y, "num_leaves", qid, cv=GroupKFold(3), scoring=returns_0),
+        "theirs": lambda: search(
+            model, y, "num_leaves", qid, cv=GroupKFold(3), scoring=returns_0
+        ),
     }
     return Times(**processor_times(runs, options.repeats))
 
@@ -196,7 +224,9 @@ def optunas(options):
 def scores_of(n_systems, n_queries):
     rng = np.random.default_rng(0)
     y, qid = rng.integers(0, 5, n_queries * 10), np.repeat(np.arange(n_queries), 10)
-    systems = {f"system{i}": rng.standard_normal(len(y)) + 0.3 * y for i in range(n_systems)}
+    systems = {
+        f"system{i}": rng.standard_normal(len(y)) + 0.3 * y for i in range(n_systems)
+    }
     return evaluate(["nDCG@10", "AP", XGAP], y, systems, qid=qid)
 
 
@@ -205,11 +235,17 @@ def comparisons(what, size, options):
     found = scores_of(2, SIZES[size][0])
     values = found.values[:, :, 0]
     runs = {
-        "ours": lambda: compare(found, measures="nDCG@10", tests=what, n_resamples=10_000),
+        "ours": lambda: compare(
+            found, measures="nDCG@10", tests=what, n_resamples=10_000
+        ),
         "theirs": {
             "t": lambda: scipy.stats.ttest_rel(*values).confidence_interval(),
             "score": lambda: scipy.stats.bootstrap(
-                (values[1] - values[0],), np.mean, n_resamples=10_000, rng=0, method="BCa"
+                (values[1] - values[0],),
+                np.mean,
+                n_resamples=10_000,
+                rng=0,
+                method="BCa",
             ),
             "randomization": lambda: scipy.stats.permutation_test(
                 (values[1] - values[0],),
@@ -233,7 +269,9 @@ def writer(what, options):
         systems, queries, measures = found.values.shape
         index = pd.MultiIndex.from_product([found.systems, found.qid])
         return pd.DataFrame(
-            found.values.reshape(systems * queries, measures), index, list(found.measures)
+            found.values.reshape(systems * queries, measures),
+            index,
+            list(found.measures),
         )
 
     def by_csv():
@@ -309,7 +347,9 @@ def data(what, size, options):
             partial(pickle.loads, pickle.dumps((y, qid))),
         ),
         "make_ranking": lambda: (
-            lambda: make_ranking(n_queries=n_queries, docs_per_query=n_docs, random_state=0),
+            lambda: make_ranking(
+                n_queries=n_queries, docs_per_query=n_docs, random_state=0
+            ),
             lambda: make_regression(len(y), 20, random_state=0),
         ),
         "chunks": lambda: (
@@ -331,7 +371,9 @@ def _letor(path, X, y, qid):
         for grade, query, row in zip(y, qid, X, strict=True):
             values = " ".join(f"{i}:{x:.4f}" for i, x in enumerate(row, start=1))
             file.write(f"{grade:.0f} qid:{query + 1} {values}\n")
-    return partial(load_letor, path), partial(load_svmlight_file, str(path), query_id=True)
+    return partial(load_letor, path), partial(
+        load_svmlight_file, str(path), query_id=True
+    )
 
 
 def _lines(qid, scores):
@@ -344,7 +386,9 @@ def _reading(path, qid, scores):
 
     path.write_text("".join(_lines(qid, scores)))
     names = ["topic", "Q0", "document", "rank", "score", "tag"]
-    return partial(trec.read_run, path), partial(pd.read_csv, path, sep=" ", names=names)
+    return partial(trec.read_run, path), partial(
+        pd.read_csv, path, sep=" ", names=names
+    )
 
 
 def _writing(path, qid, scores):
@@ -377,7 +421,11 @@ DATA = {
     "read_run": "pandas.read_csv",
     "write_run": "loop of f-strings",
 }
-TESTS = {"t": "ttest_rel", "score": "bootstrap, BCa", "randomization": "permutation_test"}
+TESTS = {
+    "t": "ttest_rel",
+    "score": "bootstrap, BCa",
+    "randomization": "permutation_test",
+}
 
 
 def _waits():
@@ -385,14 +433,24 @@ def _waits():
     for size, (n_queries, n_docs) in SIZES.items():
         of_size = f"{n_queries} x {n_docs}"
         for name in TOOLS:
-            yield f"{name}-{size}", f"{name}, {of_size}", "GroupKFold, 0", partial(tool, name, size)
+            yield (
+                f"{name}-{size}",
+                f"{name}, {of_size}",
+                "GroupKFold, 0",
+                partial(tool, name, size),
+            )
         for name, peer in (
             ("metric", "do-nothing metric"),
             ("objective", "derivatives played back"),
             ("early stopping", "the same, do-nothing metric"),
         ):
             work = f"LightGBM, {name}, {of_size}"
-            yield f"lightgbm-{name.split()[0]}-{size}", work, peer, partial(lightgbms, name, size)
+            yield (
+                f"lightgbm-{name.split()[0]}-{size}",
+                work,
+                peer,
+                partial(lightgbms, name, size),
+            )
         for name, peer in TESTS.items():
             work = f"compare, {name}, 2 systems, {n_queries} queries"
             yield (
@@ -404,11 +462,19 @@ def _waits():
         work = f"profile, 4 systems, {n_queries} queries"
         yield f"profile-{size}", work, "evaluation", partial(profiles, size)
         for name, peer in DATA.items():
-            yield f"{name}-{size}", f"{name}, {of_size}", peer, partial(data, name, size)
+            yield (
+                f"{name}-{size}",
+                f"{name}, {of_size}",
+                peer,
+                partial(data, name, size),
+            )
     for name in ("frame", "csv", "json", "dict", "pickle", "unpickle"):
         work = f"Scores: {name}, 10 systems x 20,000 x 3"
         yield f"scores-{name}", work, "arrays by hand", partial(writer, name)
     yield "optuna", "OptunaSearchCV, 200 x 40", "GroupKFold, 0", optunas
 
 
-WAITS = [Wait(f"other-{name}", work, 1.05, "", peer, run) for name, work, peer, run in _waits()]
+WAITS = [
+    Wait(f"other-{name}", work, 1.05, "", peer, run)
+    for name, work, peer, run in _waits()
+]

@@ -64,10 +64,13 @@ def write_run(n_topics, depth):
             grades, scores = rng.integers(0, 4, 100), np.sort(rng.random(depth))[::-1]
             names = rng.permutation(10 * depth)
             qrels.writelines(
-                f"{topic} 0 d{d} {g}\n" for d, g in zip(names[:100], grades, strict=True)
+                f"{topic} 0 d{d} {g}\n"
+                for d, g in zip(names[:100], grades, strict=True)
             )
             rows = zip(rng.permutation(names[: 2 * depth])[:depth], scores, strict=True)
-            run.writelines(f"{topic} Q0 d{d} {n} {s:.6f} a\n" for n, (d, s) in enumerate(rows))
+            run.writelines(
+                f"{topic} Q0 d{d} {n} {s:.6f} a\n" for n, (d, s) in enumerate(rows)
+            )
     return list(map(str, files))
 
 

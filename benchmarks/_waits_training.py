@@ -9,7 +9,12 @@ from gradients import lightgbms_iteration
 
 from skgraded.lightgbm import objective
 
-SHAPES = ((5, 4, 0.5), (10, 4, 0.5), (120, 30, 0.3), (120, 4, 0.3))  # documents, top grade, target
+SHAPES = (
+    (5, 4, 0.5),
+    (10, 4, 0.5),
+    (120, 30, 0.3),
+    (120, 4, 0.3),
+)  # documents, top grade, target
 
 
 def rows_of(size, top):
@@ -44,5 +49,8 @@ WAITS = [
         partial(gradients, measure, size, top),
     )
     for size, top, target in SHAPES
-    for name, measure in (("ndcg", "nDCG(gain=linear)"), ("xgap", f"xGAP(max_grade={top})"))
+    for name, measure in (
+        ("ndcg", "nDCG(gain=linear)"),
+        ("xgap", f"xGAP(max_grade={top})"),
+    )
 ]

@@ -20,7 +20,9 @@ def copies():
     """Return folders of the runs, plain and compressed by gzip, which go with the process."""
     plain, zipped = tempfile.TemporaryDirectory(), tempfile.TemporaryDirectory()
     for path in plain_copies(track()[1], Path(plain.name)):
-        (Path(zipped.name) / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        (Path(zipped.name) / f"{path.name}.gz").write_bytes(
+            gzip.compress(path.read_bytes())
+        )
     return {"plain": plain, "gz": zipped}
 
 
@@ -30,7 +32,9 @@ def evaluation(form, n_threads=1):
 
 
 def runs(form, n_threads, options):
-    return Times(**processor_times({"ours": evaluation(form, n_threads)}, options.repeats))
+    return Times(
+        **processor_times({"ours": evaluation(form, n_threads)}, options.repeats)
+    )
 
 
 @cache
@@ -62,8 +66,22 @@ def comparison(test, options):
 PLAIN = "143 TREC runs, ten measures, plain"
 WAITS = [
     Wait("trec-plain", PLAIN, 200, "ms", "", partial(runs, "plain", 1)),
-    Wait("trec-plain-2", f"{PLAIN}, two threads", 200, "ms", "", partial(runs, "plain", 2)),
-    Wait("trec-gz", "143 TREC runs, ten measures, .gz", 400, "ms", "", partial(runs, "gz", 1)),
+    Wait(
+        "trec-plain-2",
+        f"{PLAIN}, two threads",
+        200,
+        "ms",
+        "",
+        partial(runs, "plain", 2),
+    ),
+    Wait(
+        "trec-gz",
+        "143 TREC runs, ten measures, .gz",
+        400,
+        "ms",
+        "",
+        partial(runs, "gz", 1),
+    ),
     *(
         Wait(
             f"compare-{name}",
@@ -75,6 +93,20 @@ WAITS = [
         )
         for name, test in TESTS.items()
     ),
-    Wait("tukey", "143 systems: Tukey's test, B = 10^5", 700, "ms", "", partial(study, "tukey")),
-    Wait("bootstrap", "17 measures, B = 1000", 1000, "ms", "", partial(study, "bootstrap")),
+    Wait(
+        "tukey",
+        "143 systems: Tukey's test, B = 10^5",
+        700,
+        "ms",
+        "",
+        partial(study, "tukey"),
+    ),
+    Wait(
+        "bootstrap",
+        "17 measures, B = 1000",
+        1000,
+        "ms",
+        "",
+        partial(study, "bootstrap"),
+    ),
 ]

@@ -12,8 +12,18 @@ import time
 from pathlib import Path
 
 from _calibration_of_g import band_rows, g_rows
-from _calibration_of_judges_and_repeats import REPEATS, component_rows, judge_rows, leak_rows
-from _calibration_of_pairs import QUERIES, cluster_rows, distance_from_compare, one_split_rows
+from _calibration_of_judges_and_repeats import (
+    REPEATS,
+    component_rows,
+    judge_rows,
+    leak_rows,
+)
+from _calibration_of_pairs import (
+    QUERIES,
+    cluster_rows,
+    distance_from_compare,
+    one_split_rows,
+)
 from _calibration_of_systems import SYSTEMS, TOPICS, family_rows, found_rows
 
 # Title of a section: the head of its table, and the rows from the number of samples.
@@ -30,7 +40,10 @@ SECTIONS = {
         ["measure", *(f"{each} runs" for each in SYSTEMS)],
         lambda n: found_rows(),
     ),
-    "Clusters": (["clusters", "sizes", "largest", "interval", "p < 0.05"], cluster_rows),
+    "Clusters": (
+        ["clusters", "sizes", "largest", "interval", "p < 0.05"],
+        cluster_rows,
+    ),
     "Few human labels, a judge's of many": (
         [
             "differences, judge",
@@ -38,9 +51,15 @@ SECTIONS = {
         ],
         judge_rows,
     ),
-    "A judge that saw human labels": (["human", "none", "in 5 folds", "half", "all"], leak_rows),
+    "A judge that saw human labels": (
+        ["human", "none", "in 5 folds", "half", "all"],
+        leak_rows,
+    ),
     "Repeated cross-validations": (
-        ["components", *(f"{each} repeats" if each > 1 else "1 repeat" for each in REPEATS)],
+        [
+            "components",
+            *(f"{each} repeats" if each > 1 else "1 repeat" for each in REPEATS),
+        ],
         component_rows,
     ),
     "g from feedback and from a log": (
@@ -70,14 +89,21 @@ def main():
     parser.add_argument("--only", default="", help="sections whose title contains this")
     parser.add_argument("--page", type=Path, help="the page whose tables are replaced")
     options = parser.parse_args()
-    print(f"compare of 1,000 systems is {distance_from_compare():.1g} off the columns at most")
+    print(
+        f"compare of 1,000 systems is {distance_from_compare():.1g} off the columns at most"
+    )
     for title, (head, rows) in SECTIONS.items():
         if options.only not in title:
             continue
         start = time.process_time()
         table = [head, ["---"] * len(head), *rows(options.samples)]
         lines = ["| " + " | ".join(map(str, line)) + " |" for line in table]
-        print(f"\n{title}, {time.process_time() - start:.0f} s", *lines, sep="\n", flush=True)
+        print(
+            f"\n{title}, {time.process_time() - start:.0f} s",
+            *lines,
+            sep="\n",
+            flush=True,
+        )
         if options.page:
             page = with_table(options.page.read_text(encoding="utf-8"), title, lines)
             options.page.write_text(page, encoding="utf-8")

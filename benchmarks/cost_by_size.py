@@ -40,7 +40,9 @@ def with_lightgbm(grades, scores, qid):
 def with_xgboost(grades, scores, qid):
     import xgboost as xgb
 
-    data = xgb.DMatrix(np.zeros((len(grades), 1)), grades, qid=qid, base_margin=scores, nthread=1)
+    data = xgb.DMatrix(
+        np.zeros((len(grades), 1)), grades, qid=qid, base_margin=scores, nthread=1
+    )
     params = {"objective": "rank:ndcg", "eval_metric": "ndcg@10", "nthread": 1}
     booster = xgb.Booster(params, [data])
     booster.eval(data)  # which keeps the predictions
@@ -51,14 +53,18 @@ def with_catboost(grades, scores, qid):
     from catboost.utils import eval_metric
 
     ids = qid.astype(np.int64)
-    return lambda: eval_metric(grades, scores, "NDCG:top=10", group_id=ids, thread_count=1)
+    return lambda: eval_metric(
+        grades, scores, "NDCG:top=10", group_id=ids, thread_count=1
+    )
 
 
 def with_scikit_learn(grades, scores, qid):
     from sklearn.metrics import ndcg_score
 
     queries = [slice(i, i + SIZE) for i in range(0, len(grades), SIZE)]
-    return lambda: np.mean([ndcg_score([grades[q]], [scores[q]], k=10) for q in queries])
+    return lambda: np.mean(
+        [ndcg_score([grades[q]], [scores[q]], k=10) for q in queries]
+    )
 
 
 def as_dicts(values, kind):
@@ -97,7 +103,9 @@ def with_pandas(grades, scores, qid):
     rows = pd.DataFrame({"qid": qid, "grade": grades, "score": scores})
 
     def dcg(column):
-        ranked = rows.sort_values(["qid", column], ascending=[True, False], kind="stable")
+        ranked = rows.sort_values(
+            ["qid", column], ascending=[True, False], kind="stable"
+        )
         rank = ranked.groupby("qid").cumcount()
         top = ranked[rank < 10]
         return (top["grade"] / np.log2(rank[rank < 10] + 2)).groupby(top["qid"]).sum()
@@ -138,7 +146,9 @@ LIBRARIES = {
 
 def make_rows(n_documents):
     rng = np.random.default_rng(0)
-    grades = rng.choice(5, n_documents, p=[0.52, 0.32, 0.13, 0.02, 0.01]).astype(np.float32)
+    grades = rng.choice(5, n_documents, p=[0.52, 0.32, 0.13, 0.02, 0.01]).astype(
+        np.float32
+    )
     scores = 0.7 * grades + rng.standard_normal(n_documents)
     return grades, scores, np.repeat(np.arange(n_documents // SIZE), SIZE)
 
@@ -179,9 +189,13 @@ def plot(found, path, title):
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(7, 4.5))
-    common = max(set.intersection(*(set(by_size) for by_size in found.values())), key=int)
+    common = max(
+        set.intersection(*(set(by_size) for by_size in found.values())), key=int
+    )
     for name in sorted(found, key=lambda name: -found[name][common]):
-        sizes, seconds = zip(*((int(n), s) for n, s in found[name].items()), strict=True)
+        sizes, seconds = zip(
+            *((int(n), s) for n, s in found[name].items()), strict=True
+        )
         is_ours = name.startswith("skgraded")
         style = "--" if name == "skgraded, Judgments" else "-"
         ours = {"color": "black", "lw": 2.5} if is_ours else {"lw": 1.2}
@@ -200,15 +214,25 @@ def main():
     parser.add_argument("--largest", type=int, default=7, help="power of ten")
     parser.add_argument("--seconds", type=float, default=10, help="longest call")
     parser.add_argument("--times", type=Path, default=Path("cost-by-size.json"))
-    parser.add_argument("--out", type=Path, help="the plot; without it, times are only measured")
-    parser.add_argument("--title", default="One evaluation of nDCG@10", help="the plot's verdict")
-    parser.add_argument("--plot-only", action="store_true", help="draw the times measured before")
+    parser.add_argument(
+        "--out", type=Path, help="the plot; without it, times are only measured"
+    )
+    parser.add_argument(
+        "--title", default="One evaluation of nDCG@10", help="the plot's verdict"
+    )
+    parser.add_argument(
+        "--plot-only", action="store_true", help="draw the times measured before"
+    )
     options = parser.parse_args()
     if not options.plot_only:
         found = measure(options.largest, options.seconds)
         options.times.write_text(json.dumps(found), encoding="utf-8")
     if options.out:
-        plot(json.loads(options.times.read_text(encoding="utf-8")), options.out, options.title)
+        plot(
+            json.loads(options.times.read_text(encoding="utf-8")),
+            options.out,
+            options.title,
+        )
 
 
 if __name__ == "__main__":

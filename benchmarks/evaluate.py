@@ -33,7 +33,11 @@ def lightgbms_metric(grades, scores, sizes, n_threads):
     """Return LightGBM's evaluation of the given scores, which are passed as initial scores."""
     params = {"verbose": -1, "num_threads": n_threads, "min_data_in_leaf": 1}
     data = lgb.Dataset(
-        np.zeros((len(grades), 1)), grades, group=sizes, init_score=scores, params=params
+        np.zeros((len(grades), 1)),
+        grades,
+        group=sizes,
+        init_score=scores,
+        params=params,
     )
     ranking = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10]}
     return lgb.Booster({**params, **ranking}, data).eval_train
@@ -52,10 +56,12 @@ def main():
         ours = eval_metric(*MEASURES, n_threads=n_threads)
         contestants = {
             "LightGBM ndcg@10": theirs,
-            "skgraded, first call": lambda n=n_threads: eval_metric(*MEASURES, n_threads=n)(
+            "skgraded, first call": lambda n=n_threads: eval_metric(
+                *MEASURES, n_threads=n
+            )(grades, scores, None, sizes),
+            "skgraded, later calls": lambda ours=ours: ours(
                 grades, scores, None, sizes
             ),
-            "skgraded, later calls": lambda ours=ours: ours(grades, scores, None, sizes),
         }
         for run in contestants.values():
             run()

@@ -35,7 +35,9 @@ def make_scored_rows(n_queries):
     """Return labels, scores and query sizes."""
     rng = np.random.default_rng(0)
     sizes = np.clip(rng.gamma(4.0, 30.0, n_queries), 1, 900).astype(np.int32)
-    grades = rng.choice(5, int(sizes.sum()), p=[0.52, 0.32, 0.13, 0.02, 0.01]).astype(np.float32)
+    grades = rng.choice(5, int(sizes.sum()), p=[0.52, 0.32, 0.13, 0.02, 0.01]).astype(
+        np.float32
+    )
     return grades, 0.7 * grades + rng.standard_normal(len(grades)), sizes
 
 
@@ -45,7 +47,11 @@ def make_rows_of_one_size(size, n_grades, n_documents):
     sizes = np.full(n_documents // size, size, np.int32)
     shares = [0.52, 0.32, 0.13, 0.02, 0.01] if n_grades == 5 else None
     grades = rng.choice(n_grades, int(sizes.sum()), p=shares).astype(np.float32)
-    return grades, 2.8 / (n_grades - 1) * grades + rng.standard_normal(len(grades)), sizes
+    return (
+        grades,
+        2.8 / (n_grades - 1) * grades + rng.standard_normal(len(grades)),
+        sizes,
+    )
 
 
 def lightgbms_iteration(name, rows, n_threads, truncation_level=30):
@@ -109,14 +115,22 @@ def print_noises(rows, repeats):
 def print_sizes(n_documents, repeats):
     """Print the ratio to the gradient part of lambdarank by size, grades and truncation."""
     heads = "lambdarank's ns a document", "ratio of nDCG", "of xGAP"
-    print(f"\n{'documents, grades, truncation':32}" + "".join(f"{each:28}" for each in heads))
-    for size, n_grades, truncation in itertools.product((5, 10, 120), (5, 31), (30, None)):
+    print(
+        f"\n{'documents, grades, truncation':32}"
+        + "".join(f"{each:28}" for each in heads)
+    )
+    for size, n_grades, truncation in itertools.product(
+        (5, 10, 120), (5, 31), (30, None)
+    ):
         rows = make_rows_of_one_size(size, n_grades, n_documents)
         contestants = {
             name: lightgbms_iteration(name, rows, 1, truncation or 10**6)
             for name in ("lambdarank", "regression")
         }
-        for each in ("nDCG(gain=exp2)", f"xGAP(g={[1 / (n_grades - 1)] * (n_grades - 1)})"):
+        for each in (
+            "nDCG(gain=exp2)",
+            f"xGAP(g={[1 / (n_grades - 1)] * (n_grades - 1)})",
+        ):
             ours = objective(each, truncation_level=truncation)
             contestants[each[:4]] = lambda ours=ours, rows=rows: ours(
                 rows[0], rows[1], None, rows[2]
@@ -127,7 +141,10 @@ def print_sizes(n_documents, repeats):
         theirs = seconds["lambdarank"] - seconds["regression"]
         cells = [spread(1e9 * theirs / len(rows[0]), ".1f")]
         cells += [spread(seconds[name] / theirs, ".2f") for name in ("nDCG", "xGAP")]
-        print(f"{f'{size}, {n_grades}, {truncation}':32}" + "".join(f"{each:28}" for each in cells))
+        print(
+            f"{f'{size}, {n_grades}, {truncation}':32}"
+            + "".join(f"{each:28}" for each in cells)
+        )
 
 
 def main():
@@ -136,7 +153,9 @@ def main():
     parser.add_argument("--repeats", type=int, default=7)
     options = parser.parse_args()
     rows = make_scored_rows(options.queries)
-    print(f"{len(rows[2])} queries, {len(rows[0])} documents, lightgbm {lgb.__version__}")
+    print(
+        f"{len(rows[2])} queries, {len(rows[0])} documents, lightgbm {lgb.__version__}"
+    )
     for n_threads in (1, 2):
         seconds = time_thread_count(rows, n_threads, options.repeats)
         theirs = seconds.pop("lambdarank") - seconds.pop("regression")

@@ -34,7 +34,11 @@ def write_data(folder):
     rng = np.random.default_rng(0)
     topics = range(5)
     qrels = [f"q{q} 0 d{d} {rng.integers(3)}\n" for q in topics for d in range(20)]
-    run = [f"q{q} Q0 d{d} {n} {20 - n} t\n" for q in topics for n, d in enumerate(range(20))]
+    run = [
+        f"q{q} Q0 d{d} {n} {20 - n} t\n"
+        for q in topics
+        for n, d in enumerate(range(20))
+    ]
     files = [folder / "qrels", folder / "run"]
     for path, lines in zip(files, (qrels, run), strict=True):
         path.write_text("".join(lines))
@@ -57,7 +61,15 @@ def main():
         processes = {
             **{program: [sys.executable, "-c", program] for program in PROGRAMS},
             "skgraded --version": [*COMMAND, "--version"],
-            "skgraded evaluate": [*COMMAND, "evaluate", *files, "-m", "nDCG@10", "-m", "AP"],
+            "skgraded evaluate": [
+                *COMMAND,
+                "evaluate",
+                *files,
+                "-m",
+                "nDCG@10",
+                "-m",
+                "AP",
+            ],
         }
         for words in processes.values():  # compile what is not compiled yet
             processor_time(words)
@@ -69,7 +81,9 @@ def main():
     for name, each in taken.items():
         low, median, high = np.quantile(each, [0.25, 0.5, 0.75])
         more = f"{median - numpy_alone:+5.0f}"
-        print(f"{name:<32}{median:5.0f} ms ({low:.0f} to {high:.0f}), {more} ms to NumPy")
+        print(
+            f"{name:<32}{median:5.0f} ms ({low:.0f} to {high:.0f}), {more} ms to NumPy"
+        )
 
 
 if __name__ == "__main__":

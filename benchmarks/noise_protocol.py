@@ -65,7 +65,12 @@ def variants(top_grade):
         "xGAP": objective(xgap, **whole),
         "xGAP, noise": objective(xgap, **whole, **NOISE),
     }
-    params = {"n_estimators": ITERATIONS, "num_leaves": 15, "learning_rate": 0.1, "max_bin": 63}
+    params = {
+        "n_estimators": ITERATIONS,
+        "num_leaves": 15,
+        "learning_rate": 0.1,
+        "max_bin": 63,
+    }
     return {
         name: LGBMRanker(objective=each, **params, random_state=0, n_jobs=1, verbose=-1)
         for name, each in objectives.items()
@@ -89,7 +94,9 @@ def compare(name, table, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--folder", type=Path, required=True, help="where the values are kept")
+    parser.add_argument(
+        "--folder", type=Path, required=True, help="where the values are kept"
+    )
     parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()

@@ -35,7 +35,9 @@ REPLICATIONS = {300: 400, 3_000: 200, 30_000: 60}
 
 def feedback(rng, g, n_sessions, *, hit=1.0, miss=0.0, n_documents=10):
     """Return grade, whether satisfied, propensity and session of the shown documents."""
-    grades = rng.choice(len(GRADE_SHARES), size=(n_sessions, n_documents), p=GRADE_SHARES)
+    grades = rng.choice(
+        len(GRADE_SHARES), size=(n_sessions, n_documents), p=GRADE_SHARES
+    )
     order = np.argsort(-(grades + 2 * rng.standard_normal(grades.shape)), axis=1)
     grades = np.take_along_axis(grades, order, axis=1)
     propensity = np.broadcast_to(1 / np.arange(1, n_documents + 1), grades.shape)
@@ -50,7 +52,9 @@ def from_feedback(n, corrected, **users):
     def estimate(rng, g):
         grade, satisfied, propensity, session = feedback(rng, g, n, **users)
         chances = propensity if corrected else None
-        return thresholds_from_feedback(grade, satisfied, propensity=chances, cluster=session)
+        return thresholds_from_feedback(
+            grade, satisfied, propensity=chances, cluster=session
+        )
 
     return estimate
 
@@ -59,7 +63,9 @@ def contestants():
     """Yield the name, the number of units and the estimate of every row of the table."""
     for users, options in {"sure": {}, "noisy": {"hit": 0.3, "miss": 0.02}}.items():
         for corrected in (True, False):
-            name = f"feedback, {users}, position {'corrected' if corrected else 'ignored'}"
+            name = (
+                f"feedback, {users}, position {'corrected' if corrected else 'ignored'}"
+            )
             for n in REPLICATIONS:
                 yield name, n, from_feedback(n, corrected, **options)
 
@@ -86,19 +92,25 @@ def lists(rng, g, n, shared=None):
 
 def by_position(rng, grade, threshold, *, slope=1.0, hit=0.6, miss=0.03):
     examined = rng.random(grade.shape) < np.arange(1.0, 11) ** -slope
-    return examined & (rng.random(grade.shape) < np.where(grade >= threshold, hit, miss))
+    return examined & (
+        rng.random(grade.shape) < np.where(grade >= threshold, hit, miss)
+    )
 
 
 def by_cascade(rng, grade, threshold, *, goes_on=0.8, hit=0.3, miss=0.0, stops=1.0):
     liked = rng.random(grade.shape) < np.where(grade >= threshold, hit, miss)
-    leaves = (liked & (rng.random(grade.shape) < stops)) | (rng.random(grade.shape) >= goes_on)
+    leaves = (liked & (rng.random(grade.shape) < stops)) | (
+        rng.random(grade.shape) >= goes_on
+    )
     left_before = np.cumsum(leaves, axis=1) - leaves > 0
     return liked & ~left_before
 
 
 def by_one_choice(rng, grade, threshold, *, hit=1.0):
     examined = rng.random(grade.shape) < 1 / np.arange(1, 11)
-    worth = np.where(examined & (grade >= threshold), 10 * grade - np.arange(10) / 10, -1)
+    worth = np.where(
+        examined & (grade >= threshold), 10 * grade - np.arange(10) / 10, -1
+    )
     buys = rng.random((len(grade), 1)) < hit
     return buys & (worth == worth.max(axis=1, keepdims=True)) & (worth >= 0)
 
@@ -115,7 +127,9 @@ def deeper(rng, grade, threshold):
 
 
 def by_degrees(rng, grade, threshold):
-    chance = np.where(grade >= threshold, 0.4 + 0.2 * (grade - threshold), 0) / np.arange(1, 11)
+    chance = np.where(
+        grade >= threshold, 0.4 + 0.2 * (grade - threshold), 0
+    ) / np.arange(1, 11)
     return rng.random(grade.shape) < chance
 
 
@@ -159,7 +173,9 @@ LOGS = {
 def judged_again(rng, grade, clicked, shared):
     """Return the grades that the log holds: of clicked rows, or with errors of the assessor."""
     if shared == "judged":
-        return np.where(rng.random(grade.shape) < np.where(clicked, 0.9, 0.2), grade, np.nan)
+        return np.where(
+            rng.random(grade.shape) < np.where(clicked, 0.9, 0.2), grade, np.nan
+        )
     if isinstance(shared, float):  # the share of judgments that are off by one
         step = rng.choice([-1, 1], size=grade.shape)
         step[grade == 0], step[grade == len(GRADE_SHARES) - 1] = 1, -1
@@ -207,7 +223,12 @@ def row(estimate, g, n_replications):
     estimates = np.array([each.g for each in found])
     low, high = np.moveaxis([each.interval for each in found], 2, 0)
     covered = (low <= np.add(g, 1e-9)) & (np.subtract(g, 1e-9) <= high)
-    return estimates.mean(0) - g, estimates.std(0), covered.mean(0), (high - low).mean(0)
+    return (
+        estimates.mean(0) - g,
+        estimates.std(0),
+        covered.mean(0),
+        (high - low).mean(0),
+    )
 
 
 def speed():
@@ -218,7 +239,9 @@ def speed():
         shown = {"grade": grade, "satisfied": satisfied, "propensity": propensity}
         print_time("feedback, rows", 10 * n, partial(thresholds_from_feedback, **shown))
         shown["cluster"] = session
-        print_time("feedback, sessions", 10 * n, partial(thresholds_from_feedback, **shown))
+        print_time(
+            "feedback, sessions", 10 * n, partial(thresholds_from_feedback, **shown)
+        )
         for name in ("position", "cascade", "one"):
             grade, threshold, clusters = lists(rng, g, n, "queries")
             log = {
@@ -248,7 +271,9 @@ def main():
     parser.add_argument("--only", default="", help="rows whose name contains this")
     parser.add_argument("--speed", action="store_true", help="print times alone")
     share, only = (parsed := parser.parse_args()).share, parsed.only
-    warnings.simplefilter("ignore", SkgradedWarning)  # few noisy sessions may leave grades alike
+    warnings.simplefilter(
+        "ignore", SkgradedWarning
+    )  # few noisy sessions may leave grades alike
     if parsed.speed:
         speed()
         return
@@ -260,7 +285,10 @@ def main():
             start = time.process_time()
             n_replications = max(2, int(share * REPLICATIONS[n]))
             bias, deviation, covered, _ = row(estimate, g, n_replications)
-            told = [" ".join(f"{v:+.3f}" for v in bias), " ".join(f"{v:.3f}" for v in deviation)]
+            told = [
+                " ".join(f"{v:+.3f}" for v in bias),
+                " ".join(f"{v:.3f}" for v in deviation),
+            ]
             told.append(" ".join(f"{100 * v:5.1f}" for v in covered))
             seconds = time.process_time() - start
             print(

@@ -22,9 +22,22 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-MEASURES = ["AP", "GAP(max_grade=4)", "xGAP(max_grade=4)", "eGAP(max_grade=4)", "nDCG@10"]
+MEASURES = [
+    "AP",
+    "GAP(max_grade=4)",
+    "xGAP(max_grade=4)",
+    "eGAP(max_grade=4)",
+    "nDCG@10",
+]
 ROWS_OF_A_FILE = 5_000_000
-CONDITIONS = ("AP", "AP(ties=row_order)", "AP(unjudged=condense)", "nDCG@10", "nDCG", "Bpref")
+CONDITIONS = (
+    "AP",
+    "AP(ties=row_order)",
+    "AP(unjudged=condense)",
+    "nDCG@10",
+    "nDCG",
+    "Bpref",
+)
 
 
 def make_rows(n_rows, first_query, seed):
@@ -46,7 +59,9 @@ def write_rows(folder, n_rows):
     folder.mkdir(parents=True)
     first_query = 0
     for number, start in enumerate(range(0, n_rows, ROWS_OF_A_FILE)):
-        qid, grades, scores = make_rows(min(ROWS_OF_A_FILE, n_rows - start), first_query, number)
+        qid, grades, scores = make_rows(
+            min(ROWS_OF_A_FILE, n_rows - start), first_query, number
+        )
         table = pa.table({"qid": qid, "label": grades, "score": scores})
         pq.write_table(table, folder / f"{number:05d}.parquet", row_group_size=2**18)
         first_query = int(qid[-1]) + 1
@@ -59,7 +74,9 @@ def in_memory(folder):
 
     def read_and_evaluate():
         table = pq.read_table(folder, use_threads=False)
-        label, score, qid = (table[name].to_numpy() for name in ("label", "score", "qid"))
+        label, score, qid = (
+            table[name].to_numpy() for name in ("label", "score", "qid")
+        )
         return evaluate(MEASURES, label, score, qid=qid)
 
     return read_and_evaluate
@@ -78,7 +95,9 @@ def on_dask(folder, whole_queries=False):
     from skgraded.dask import evaluate
 
     dask.config.set(scheduler="synchronous")  # one core, as for the other engines
-    return lambda: evaluate(MEASURES, dd.read_parquet(folder), whole_queries=whole_queries)
+    return lambda: evaluate(
+        MEASURES, dd.read_parquet(folder), whole_queries=whole_queries
+    )
 
 
 def on_cluster(folder, whole_queries=False):
@@ -89,17 +108,24 @@ def on_cluster(folder, whole_queries=False):
 
     Client(
         LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+            n_workers=2,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
         )
     )
-    return lambda: evaluate(MEASURES, dd.read_parquet(folder), whole_queries=whole_queries)
+    return lambda: evaluate(
+        MEASURES, dd.read_parquet(folder), whole_queries=whole_queries
+    )
 
 
 def read_in_spark(folder):
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master("local[1]").config("spark.driver.memory", "4g")
+    builder = SparkSession.builder.master("local[1]").config(
+        "spark.driver.memory", "4g"
+    )
     local = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     # Partitions of about ten million rows; Spark sorts larger ones on disk.
     sizes = {"spark.sql.files.maxPartitionBytes": "16m"}
@@ -118,13 +144,17 @@ def on_spark(folder, whole_queries=False):
 def count_batches(batches):
     import pyarrow as pa
 
-    yield pa.RecordBatch.from_pydict({"rows": [sum(batch.num_rows for batch in batches)]})
+    yield pa.RecordBatch.from_pydict(
+        {"rows": [sum(batch.num_rows for batch in batches)]}
+    )
 
 
 def count_in_spark(folder):
     """Only hand all rows to Python and count them, which measures the cost of Spark itself."""
     data = read_in_spark(folder)
-    return lambda: data.mapInArrow(count_batches, "rows long").agg({"rows": "sum"}).first()[0]
+    return lambda: (
+        data.mapInArrow(count_batches, "rows long").agg({"rows": "sum"}).first()[0]
+    )
 
 
 ENGINES = {
@@ -145,7 +175,8 @@ def cpu_seconds():
     this = psutil.Process()
     times = [each.cpu_times() for each in (this, *this.children(recursive=True))]
     return sum(
-        each.user + each.system + each.children_user + each.children_system for each in times
+        each.user + each.system + each.children_user + each.children_system
+        for each in times
     )
 
 
@@ -160,19 +191,28 @@ def run(engine, folder, repeats):
     wall, cpu = np.median(timed[1:] or timed, axis=0)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     result = {"first": timed[0][0], "wall": wall, "cpu": cpu, "peak": peak}
-    print(json.dumps({**result, "mean": scores.mean() if engine != "spark-count" else None}))
+    print(
+        json.dumps(
+            {**result, "mean": scores.mean() if engine != "spark-count" else None}
+        )
+    )
 
 
 def compare(folder, n_rows, engines, repeats):
-    print(f"\n{n_rows:,} rows, {len(MEASURES)} measures, median of {repeats} calls after the first")
+    print(
+        f"\n{n_rows:,} rows, {len(MEASURES)} measures, median of {repeats} calls after the first"
+    )
     columns = (
-        f"{'first s':>8} {'wall s':>8} {'CPU s':>8} {'ns a row':>9} {'overhead':>9} {'peak MB':>8}"
+        f"{'first s':>8} {'wall s':>8} {'CPU s':>8} "
+        f"{'ns a row':>9} {'overhead':>9} {'peak MB':>8}"
     )
     print(f"{'engine':<13} {columns}  same bits")
     first = None
     for engine in engines:
         command = [sys.executable, __file__, "--run", engine, str(folder), str(repeats)]
-        out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        out = subprocess.run(
+            command, check=True, stdout=subprocess.PIPE, text=True
+        ).stdout
         result = json.loads(out.splitlines()[-1])
         first = result if first is None else first
         overhead = 100 * (result["cpu"] / first["cpu"] - 1)
@@ -215,10 +255,14 @@ def _cpu(call):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000])
-    parser.add_argument("--engines", nargs="+", default=list(ENGINES), choices=list(ENGINES))
+    parser.add_argument(
+        "--engines", nargs="+", default=list(ENGINES), choices=list(ENGINES)
+    )
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--folder", type=Path, default=Path("scale-data"))
-    parser.add_argument("--options", action="store_true", help="cost of measure options instead")
+    parser.add_argument(
+        "--options", action="store_true", help="cost of measure options instead"
+    )
     parser.add_argument("--run", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:

@@ -108,7 +108,9 @@ def gains_of(scores, top, draws):
         seen = scores.select(qid=scores.qid[validation].tolist())
         reference = ndcg[:, validation].mean(axis=1).argmax()
         for user, g in enumerate(users):
-            chosen = [each[user][:, validation].mean(axis=1).argmax() for each in selectors]
+            chosen = [
+                each[user][:, validation].mean(axis=1).argmax() for each in selectors
+            ]
             chosen.append(scores.systems.index(choose(seen, g).candidate))
             of_user = outcome[user][:, test]
             gains[draw, :, user, test] = (of_user[chosen] - of_user[reference]).T
@@ -128,7 +130,9 @@ def gains_by_n(scores, top, pools, rng):
         if n <= n_queries - FEWEST_TESTED:
             orders = [rng.permutation(n_queries) for _ in range(N_DRAWS)]
             draws = [np.split(each, [n]) for each in orders]
-            found.append([gains_of(scores.select(system=each), top, draws) for each in pools])
+            found.append(
+                [gains_of(scores.select(system=each), top, draws) for each in pools]
+            )
     return np.array(found)
 
 
@@ -152,9 +156,15 @@ def trained_pools(X, y, group, seen, top):
         model = booster(**given).fit(X, y, group=group)
         for n in (30, 100):
             hyper[f"{leaves} {least} {n}"] = model.predict(seen, num_iteration=n)
-    at_top, trees = (y == top) * 1.0, {"n_estimators": 40, "min_samples_leaf": 3, "n_jobs": 1}
+    at_top, trees = (
+        (y == top) * 1.0,
+        {"n_estimators": 40, "min_samples_leaf": 3, "n_jobs": 1},
+    )
     fits = {
-        "boosted": (LGBMRegressor(n_estimators=60, num_leaves=15, n_jobs=1, verbose=-1), y),
+        "boosted": (
+            LGBMRegressor(n_estimators=60, num_leaves=15, n_jobs=1, verbose=-1),
+            y,
+        ),
         "ridge": (Ridge(), y),
         "ridge on relevance": (Ridge(), (y > 0) * 1.0),
         "ridge on top": (Ridge(), at_top),
@@ -168,14 +178,22 @@ def trained_pools(X, y, group, seen, top):
         "xendcg": ranked(objective="rank_xendcg"),
         "xGAP": ranked(objective=objective(f"xGAP(max_grade={top})")),
         "eGAP": ranked(objective=objective(f'eGAP(g="linear",max_grade={top})')),
-        **{name: model.fit(X, target).predict(seen) for name, (model, target) in fits.items()},
+        **{
+            name: model.fit(X, target).predict(seen)
+            for name, (model, target) in fits.items()
+        },
     }
     ends = (kinds["lambdarank"], kinds["ridge on top"])
     one, other = ((each - each.mean()) / each.std() for each in ends)
     blends = {f"{w:.1f}": w * one + (1 - w) * other for w in np.linspace(0.0, 1.0, 11)}
     model = booster(n_estimators=150, num_leaves=31).fit(X, y, group=group)
     rounds = {str(n): model.predict(seen, num_iteration=n) for n in range(10, 151, 10)}
-    return {"hyperparameters": hyper, "kinds": kinds, "blends": blends, "rounds": rounds}
+    return {
+        "hyperparameters": hyper,
+        "kinds": kinds,
+        "blends": blends,
+        "rounds": rounds,
+    }
 
 
 def trained_set(name, n_sets):
@@ -190,9 +208,15 @@ def trained_set(name, n_sets):
         rng = np.random.default_rng([SEED, at, len(name)])
         training = np.sort(rng.permutation(len(sizes))[: int(0.4 * len(sizes))])
         is_training = np.isin(number, training)
-        pools = trained_pools(X[is_training], y[is_training], sizes[training], X[~is_training], top)
-        named = {f"{p} {c}": each for p, pool in pools.items() for c, each in pool.items()}
-        scores = evaluate(measures_of(top), y[~is_training], named, qid=number[~is_training])
+        pools = trained_pools(
+            X[is_training], y[is_training], sizes[training], X[~is_training], top
+        )
+        named = {
+            f"{p} {c}": each for p, pool in pools.items() for c, each in pool.items()
+        }
+        scores = evaluate(
+            measures_of(top), y[~is_training], named, qid=number[~is_training]
+        )
         *three, rounds = ([f"{p} {c}" for c in pool] for p, pool in pools.items())
         everything = [candidate for pool in three for candidate in pool]
         gains = gains_by_n(scores, top, [*three, everything, rounds], rng)
@@ -220,12 +244,16 @@ def frontier(rng, degrees, n_queries, n_documents=20, n_candidates=40):
     """Make grades, and candidates from topicality to quality."""
     shape = (n_queries, n_documents)
     topicality, quality = rng.normal(size=(2, *shape))
-    relevant, height = (each + 0.3 * rng.normal(size=shape) for each in (topicality, quality))
+    relevant, height = (
+        each + 0.3 * rng.normal(size=shape) for each in (topicality, quality)
+    )
     is_relevant = relevant > np.quantile(relevant, 0.6)
     edges = np.quantile(height[is_relevant], np.cumsum([0.2, 0.12, 0.05]) / 0.4)
     y = np.where(is_relevant, 1 + np.searchsorted(edges, height), 0)
     scores = {
-        str(at): np.cos(a) * topicality + np.sin(a) * quality + 0.7 * rng.normal(size=shape)
+        str(at): np.cos(a) * topicality
+        + np.sin(a) * quality
+        + 0.7 * rng.normal(size=shape)
         for at, a in enumerate(np.radians(np.linspace(*degrees, n_candidates)))
     }
     qid = np.repeat(np.arange(n_queries), n_documents)
@@ -242,8 +270,12 @@ def frontier_gains(degrees, n_sets):
         test = np.arange(N_TO_CHOOSE_BY, N_TO_CHOOSE_BY + N_TO_TEST)
         of_set = []
         for n in (*N_QUERIES, N_TO_CHOOSE_BY):
-            draws = [(rng.permutation(N_TO_CHOOSE_BY)[:n], test) for _ in range(N_DRAWS)]
-            of_set.append(gains_of(scores, 4, draws)[..., test].mean(axis=2, keepdims=True))
+            draws = [
+                (rng.permutation(N_TO_CHOOSE_BY)[:n], test) for _ in range(N_DRAWS)
+            ]
+            of_set.append(
+                gains_of(scores, 4, draws)[..., test].mean(axis=2, keepdims=True)
+            )
         gains.append(of_set)
     return np.stack(gains, axis=3)
 
@@ -270,7 +302,9 @@ def interval(mean, error, n_sets):
 def over_sets(data, n_sets):
     """Return the mean gain over data sets with its interval."""
     mean, error = np.array([estimate(each) for each in data]).swapaxes(0, 1)
-    return interval(mean.mean(axis=0), np.sqrt((error**2).sum(axis=0)) / len(data), n_sets)
+    return interval(
+        mean.mean(axis=0), np.sqrt((error**2).sum(axis=0)) / len(data), n_sets
+    )
 
 
 def in_thousands(row):
@@ -296,7 +330,13 @@ def rows_of(title, data):
     last = over_sets([each[:, -1] for each in over_n], n_sets)
     for at, rule in enumerate(RULES):
         counts = [f"{better[at]} / {worse[at]} of {n_cells}"]
-        yield [title, rule, *counts, in_thousands(everybody[:, at]), in_thousands(last[:, at])]
+        yield [
+            title,
+            rule,
+            *counts,
+            in_thousands(everybody[:, at]),
+            in_thousands(last[:, at]),
+        ]
 
 
 def rows_by_n(title, gains):
@@ -313,20 +353,39 @@ def table(head, rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--training-sets", type=int, default=40, help="of each real set")
-    parser.add_argument("--frontiers", type=int, default=200, help="sets of each frontier")
+    parser.add_argument(
+        "--training-sets", type=int, default=40, help="of each real set"
+    )
+    parser.add_argument(
+        "--frontiers", type=int, default=200, help="sets of each frontier"
+    )
     options = parser.parse_args()
     names = ("LightGBM's example", "MQ2008", "OHSUMED")
     trained = [trained_set(name, options.training_sets) for name in names]
     usual, stopping = (list(each) for each in zip(*trained, strict=True))
     runs = trec_runs(options.training_sets)
-    made = {world: frontier_gains(each, options.frontiers) for world, each in WORLDS.items()}
+    made = {
+        world: frontier_gains(each, options.frontiers) for world, each in WORLDS.items()
+    }
     groups = {"usual candidates": usual, "when to stop": stopping, "TREC runs": [runs]}
     groups |= {f"{world} frontier": [gains] for world, gains in made.items()}
-    head = ["candidates", "chosen by", "cells better / worse", "all users", "perfectionists"]
-    print(table(head, itertools.chain.from_iterable(rows_of(*each) for each in groups.items())))
+    head = [
+        "candidates",
+        "chosen by",
+        "cells better / worse",
+        "all users",
+        "perfectionists",
+    ]
+    print(
+        table(
+            head,
+            itertools.chain.from_iterable(rows_of(*each) for each in groups.items()),
+        )
+    )
     numbers = [f"n = {n}" for n in (*N_QUERIES, N_TO_CHOOSE_BY)]
-    rows = [row for world in ("narrow", "wide") for row in rows_by_n(world, made[world])]
+    rows = [
+        row for world in ("narrow", "wide") for row in rows_by_n(world, made[world])
+    ]
     print("\n" + table(["frontier", "chosen by", *numbers], rows))
 
 

@@ -34,8 +34,20 @@ class BinaryXGBRanker(XGBRanker):
 
 def contestants(top_grade, n_iterations):
     g, whole = G_OF_SCALE[top_grade], {"truncation_level": None}
-    lightgbm = {**ALIKE, "n_estimators": n_iterations, "num_leaves": 15, "max_bin": 63, "n_jobs": 1}
-    xgboost = {**ALIKE, "n_estimators": n_iterations, "max_leaves": 15, "max_bin": 64, "n_jobs": 1}
+    lightgbm = {
+        **ALIKE,
+        "n_estimators": n_iterations,
+        "num_leaves": 15,
+        "max_bin": 63,
+        "n_jobs": 1,
+    }
+    xgboost = {
+        **ALIKE,
+        "n_estimators": n_iterations,
+        "max_leaves": 15,
+        "max_bin": 64,
+        "n_jobs": 1,
+    }
     catboost = {**ALIKE, "iterations": n_iterations, "depth": 4, "border_count": 64}
     catboost |= {"verbose": False, "allow_writing_files": False, "thread_count": 1}
     objectives = {
@@ -54,12 +66,17 @@ def contestants(top_grade, n_iterations):
             for name, each in objectives.items()
         },
         "lambdarank, no truncation": LGBMRanker(
-            objective="lambdarank", lambdarank_truncation_level=1_000_000, verbose=-1, **lightgbm
+            objective="lambdarank",
+            lambdarank_truncation_level=1_000_000,
+            verbose=-1,
+            **lightgbm,
         ),
         "XGBoost rank:ndcg": XGBRanker(objective="rank:ndcg", **xgboost),
         "XGBoost rank:map": BinaryXGBRanker(objective="rank:map", **xgboost),
         **{
-            f"YetiRank{name}": CatBoostRanker(loss_function=f"YetiRank{mode}", **catboost)
+            f"YetiRank{name}": CatBoostRanker(
+                loss_function=f"YetiRank{mode}", **catboost
+            )
             for name, mode in modes.items()
         },
     }
@@ -78,15 +95,21 @@ def compare(name, options):
         n_repeats=options.repeats,
         n_jobs=options.jobs,
     )
-    left = {each: ranker for each, ranker in chosen.items() if each not in options.without}
+    left = {
+        each: ranker for each, ranker in chosen.items() if each not in options.without
+    }
     return protocol.compare(left, data)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--folder", type=Path, required=True, help="where the values are kept")
+    parser.add_argument(
+        "--folder", type=Path, required=True, help="where the values are kept"
+    )
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
-    parser.add_argument("--without", nargs="+", default=[], help="objectives to leave out")
+    parser.add_argument(
+        "--without", nargs="+", default=[], help="objectives to leave out"
+    )
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--iterations", type=int, default=150)

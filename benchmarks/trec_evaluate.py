@@ -25,8 +25,22 @@ from skgraded import trec
 CUTOFFS = (5, 10, 20)
 SKGRADED = ["AP", "AP@100", "nDCG", "nDCG@10", "nDCG@20", *(f"P@{k}" for k in CUTOFFS)]
 SKGRADED += ["R@100", "R@1000"]
-PYTREC_EVAL = {"map", "map_cut.100", "ndcg", "ndcg_cut.10,20", "P.5,10,20", "recall.100,1000"}
-RANX = ["map", "map@100", "ndcg", "ndcg@10", "ndcg@20", *(f"precision@{k}" for k in CUTOFFS)]
+PYTREC_EVAL = {
+    "map",
+    "map_cut.100",
+    "ndcg",
+    "ndcg_cut.10,20",
+    "P.5,10,20",
+    "recall.100,1000",
+}
+RANX = [
+    "map",
+    "map@100",
+    "ndcg",
+    "ndcg@10",
+    "ndcg@20",
+    *(f"precision@{k}" for k in CUTOFFS),
+]
 RANX += ["recall@100", "recall@1000"]
 
 
@@ -43,7 +57,9 @@ def with_pytrec_eval(qrels, runs):
 
     def evaluate():
         with open(qrels) as file:
-            evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), PYTREC_EVAL)
+            evaluator = pytrec_eval.RelevanceEvaluator(
+                pytrec_eval.parse_qrel(file), PYTREC_EVAL
+            )
         values = []
         for path in runs:
             with opened(path) as file:
@@ -61,11 +77,15 @@ def with_ir_measures(qrels, runs):
     measures += [R @ 100, R @ 1000]
 
     def evaluate():
-        evaluator = ir_measures.evaluator(measures, list(ir_measures.read_trec_qrels(str(qrels))))
+        evaluator = ir_measures.evaluator(
+            measures, list(ir_measures.read_trec_qrels(str(qrels)))
+        )
         values = []
         for path in runs:
             with opened(path) as file:
-                values.append(list(evaluator.iter_calc(ir_measures.read_trec_run(file))))
+                values.append(
+                    list(evaluator.iter_calc(ir_measures.read_trec_run(file)))
+                )
         return values
 
     return evaluate
@@ -84,7 +104,9 @@ def with_ranx(qrels, runs):
                 for topic, _, document, _, score, _ in rows:
                     nested.setdefault(topic, {})[document] = float(score)
             values.append(
-                ranx.evaluate(judged, ranx.Run(nested), RANX, make_comparable=True, threads=1)
+                ranx.evaluate(
+                    judged, ranx.Run(nested), RANX, make_comparable=True, threads=1
+                )
             )
         return values
 
@@ -94,7 +116,9 @@ def with_ranx(qrels, runs):
 def contestants(qrels, runs, n_threads):
     found = {}
     for threads in sorted({1, n_threads}):
-        found[f"skgraded, {threads} thread(s)"] = with_skgraded(qrels, runs, SKGRADED, threads)
+        found[f"skgraded, {threads} thread(s)"] = with_skgraded(
+            qrels, runs, SKGRADED, threads
+        )
     for name, make in (
         ("pytrec_eval", with_pytrec_eval),
         ("ir_measures", with_ir_measures),
@@ -150,7 +174,10 @@ def main():
         )
         entered = contestants(qrels, runs, arguments.threads)
         processor = {name: [] for name in entered}
-        timed = {name: with_processor_time(run, processor[name]) for name, run in entered.items()}
+        timed = {
+            name: with_processor_time(run, processor[name])
+            for name, run in entered.items()
+        }
         seconds = alternate(timed, arguments.repeats)
     print("\nwall clock")
     print_table(seconds, f"skgraded, {arguments.threads} thread(s)")

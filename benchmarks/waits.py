@@ -39,15 +39,25 @@ WAITS = [each for module in MODULES for each in module.WAITS]
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("rows", nargs="*", help="beginnings of names; the default is all rows")
-    parser.add_argument("--list", action="store_true", help="print the names of the rows")
-    parser.add_argument("--queries", type=int, default=31_500, help="of about 120 documents")
-    parser.add_argument("--short-queries", type=int, default=1_000_000, help="of 5 documents")
+    parser.add_argument(
+        "rows", nargs="*", help="beginnings of names; the default is all rows"
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="print the names of the rows"
+    )
+    parser.add_argument(
+        "--queries", type=int, default=31_500, help="of about 120 documents"
+    )
+    parser.add_argument(
+        "--short-queries", type=int, default=1_000_000, help="of 5 documents"
+    )
     parser.add_argument(
         "--repeats", type=int, default=7, help="turns; some rows take fewer or more"
     )
     options = parser.parse_args()
-    chosen = [each for each in WAITS if each.name.startswith(tuple(options.rows or [""]))]
+    chosen = [
+        each for each in WAITS if each.name.startswith(tuple(options.rows or [""]))
+    ]
     if options.list:
         print("\n".join(f"{each.name:17} {each.work}" for each in chosen))
         return

@@ -66,7 +66,10 @@ class Walk:
     def counts(self):
         """Return the numbers of calls, functions, files and moves."""
         places = [place for _, *place in self.calls]
-        files, functions = {file for file, _ in places}, {tuple(place) for place in places}
+        files, functions = (
+            {file for file, _ in places},
+            {tuple(place) for place in places},
+        )
         return len(self.calls), len(functions), len(files), self.n_moves
 
 
@@ -90,13 +93,18 @@ def make_runs(folder):
     ndcg, metric, cost = nDCG(k=10), eval_metric("nDCG@10", measure), objective("nDCG")
     three = ["nDCG@10", "AP", "xGAP(g=[0.1,0.2,0.3,0.4])"]
     qrels, run, documents = folder / "qrels", folder / "run", list(np.ndindex(20, 10))
-    qrels.write_text("".join(f"{q} 0 d{i} {rng.integers(0, 5)}\n" for q, i in documents))
+    qrels.write_text(
+        "".join(f"{q} 0 d{i} {rng.integers(0, 5)}\n" for q, i in documents)
+    )
     run.write_text("".join(f"{q} Q0 d{i} 1 {rng.random()} a\n" for q, i in documents))
     command = ["evaluate", str(qrels), str(run), "-m", "nDCG@10", "-m", str(measure)]
-    features, grades, ids = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
+    features, grades, ids = make_ranking(
+        n_queries=60, docs_per_query=20, random_state=0
+    )
     asked = {"y": grades, "qid": ids, "measures": ["nDCG@10", "AP"]}
     whole, half = (
-        cross_validate_queries(Ridge(), X=each, **asked) for each in (features, features[:, ::2])
+        cross_validate_queries(Ridge(), X=each, **asked)
+        for each in (features, features[:, ::2])
     )
     ranker = QueryRanker(
         LGBMRanker(n_estimators=30, n_jobs=1, verbose=-1),
@@ -121,7 +129,9 @@ def make_runs(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--list", metavar="WALK", help="print the calls of walks that begin so")
+    parser.add_argument(
+        "--list", metavar="WALK", help="print the calls of walks that begin so"
+    )
     chosen = parser.parse_args().list
     print(f"{'walk':36}{'calls':>7}{'functions':>11}{'files':>7}{'moves':>7}")
     with tempfile.TemporaryDirectory() as folder:

@@ -38,11 +38,15 @@ def broken_links(folder):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            target = (
+                (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            )
             if target.is_dir():
                 target /= "index.html"
             place = unquote(parts.fragment)
-            if not target.exists() or (target in pages and place not in pages[target].places):
+            if not target.exists() or (
+                target in pages and place not in pages[target].places
+            ):
                 found.append((path.relative_to(folder), link))
     return len(pages), sum(len(page.links) for page in pages.values()), found
 

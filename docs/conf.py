@@ -80,7 +80,10 @@ html_theme_options = {
 # Pages that are no part of a section would have a sidebar without an entry.
 html_sidebars = {
     page: []
-    for page in ["gallery/index", *(each.stem for each in Path(__file__).parent.glob("*.md"))]
+    for page in [
+        "gallery/index",
+        *(each.stem for each in Path(__file__).parent.glob("*.md")),
+    ]
 }
 html_context = {"default_mode": "auto"}
 
@@ -102,7 +105,9 @@ sphinx_gallery_conf = {
 
 def setup(app):
     """Write the pages that are made of the package before Sphinx reads the folder."""
-    (Path(__file__).parent / "conventions.md").write_text(conventions_page(), encoding="utf-8")
+    (Path(__file__).parent / "conventions.md").write_text(
+        conventions_page(), encoding="utf-8"
+    )
     write_measure_pages(Path(__file__).parent / "measures")
     write_reference_pages(Path(__file__).parent / "reference")
     app.connect("doctree-read", _warn_of_lost_initials)
@@ -112,4 +117,6 @@ def _warn_of_lost_initials(app, doctree):
     """Warn of references of one line: an initial at their start is read as the item of a list."""
     for each in doctree.findall(nodes.enumerated_list):
         if each["enumtype"] == "upperalpha":
-            getLogger(__name__).warning("Break the line after the title.", location=each)
+            getLogger(__name__).warning(
+                "Break the line after the title.", location=each
+            )

@@ -55,18 +55,26 @@ def _draw(name, kind, path):
     if np.ptp(values, axis=0).max() == 0:
         curves = [Curve("", ranks, values[0], look=0)]
     else:
-        curves = [Curve(f"grade {n + 1}", ranks, row, look=n) for n, row in enumerate(values)]
+        curves = [
+            Curve(f"grade {n + 1}", ranks, row, look=n) for n, row in enumerate(values)
+        ]
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
         figure = Figure(figsize=(6.0, 2.9), layout="constrained")
         ax = figure.add_subplot()
         draw_curves(ax, curves)
         ax.set_xticks([1, 5, 10, 15, 20])
-        ax.set_ylim(min(0.0, 1.08 * float(values.min())), max(1.08 * float(values.max()), 0.05))
+        ax.set_ylim(
+            min(0.0, 1.08 * float(values.min())), max(1.08 * float(values.max()), 0.05)
+        )
         ax.set(xlabel="rank of the one relevant document", ylabel=f"{name}{cut}")
         plain(ax)
         top = values[-1]
         said = ", ".join(f"{top[rank - 1]:.3g} at rank {rank}" for rank in (1, 2, 10))
-        grade = f"A document of grade {TOP_GRADE}" if len(curves) > 1 else "One relevant document"
+        grade = (
+            f"A document of grade {TOP_GRADE}"
+            if len(curves) > 1
+            else "One relevant document"
+        )
         headline(ax, f"{grade} is worth {said}.")
         figure.savefig(path, metadata={"Date": None})
     return cut

@@ -147,11 +147,16 @@ def _shown(name):
 
 def _index():
     tasks = [
-        f"{heading(task, '-')}\n\n{_table('skgraded', names)}" for task, names in TASKS.items()
+        f"{heading(task, '-')}\n\n{_table('skgraded', names)}"
+        for task, names in TASKS.items()
     ]
     listed = "\n".join(f"   {name}" for name in MODULES)
-    modules = f"{heading('By module', '-')}\n\n.. toctree::\n   :maxdepth: 1\n\n{listed}\n"
-    return "\n\n".join([heading("API reference"), ".. currentmodule:: skgraded", *tasks, modules])
+    modules = (
+        f"{heading('By module', '-')}\n\n.. toctree::\n   :maxdepth: 1\n\n{listed}\n"
+    )
+    return "\n\n".join(
+        [heading("API reference"), ".. currentmodule:: skgraded", *tasks, modules]
+    )
 
 
 def _page(name, title, homes):

@@ -12,7 +12,12 @@ import sklearn
 from lightgbm import LGBMRanker
 from scipy.stats import randint
 from sklearn.feature_selection import SelectKBest
-from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    RandomizedSearchCV,
+    cross_val_score,
+)
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import QuantileTransformer
 from xgboost import XGBRanker
@@ -37,7 +42,9 @@ target = query_target(y, qid)
 #
 # Group sizes cannot be cut into folds along with the rows, but query ids can.
 # (`LightGBM #1137 <https://github.com/lightgbm-org/LightGBM/issues/1137>`__)
-ranker = QueryRanker(LGBMRanker(n_estimators=30, n_jobs=1, verbose=-1), measure="nDCG@10")
+ranker = QueryRanker(
+    LGBMRanker(n_estimators=30, n_jobs=1, verbose=-1), measure="nDCG@10"
+)
 grid = {"estimator__num_leaves": [7, 31], "estimator__learning_rate": [0.03, 0.1]}
 search = GridSearchCV(ranker, grid, cv=QueryKFold(5))
 search.fit(X, target)
@@ -75,7 +82,10 @@ pipeline = Pipeline(
         ("rank", LGBMRanker(n_estimators=200, n_jobs=1, verbose=-1)),
     ]
 )
-choices = {"estimator__select__k": [5, 10, "all"], "estimator__rank__num_leaves": [7, 15, 31]}
+choices = {
+    "estimator__select__k": [5, 10, "all"],
+    "estimator__rank__num_leaves": [7, 15, 31],
+}
 search = RandomizedSearchCV(
     QueryRanker(pipeline, measure="nDCG@10", **stopping),
     choices,
@@ -96,16 +106,23 @@ print(f"{search.best_params_}: nDCG@10 = {search.best_score_:.4f}")
 with sklearn.config_context(enable_metadata_routing=True):
     search = RandomizedSearchCV(
         ranker,
-        {"estimator__num_leaves": randint(3, 40), "estimator__min_child_samples": randint(5, 50)},
+        {
+            "estimator__num_leaves": randint(3, 40),
+            "estimator__min_child_samples": randint(5, 50),
+        },
         n_iter=5,
-        scoring=make_ranking_scorer({"ndcg": "nDCG@10", "xgap": "xGAP(max_grade=4)@10"}),
+        scoring=make_ranking_scorer(
+            {"ndcg": "nDCG@10", "xgap": "xGAP(max_grade=4)@10"}
+        ),
         refit="ndcg",
         cv=QueryKFold(5),
         random_state=0,
     )
     search.fit(X, y, qid=qid)
 xgap = search.cv_results_["mean_test_xgap"][search.best_index_]
-print(f"{search.best_params_}: nDCG@10 = {search.best_score_:.4f}, xGAP@10 = {xgap:.4f}")
+print(
+    f"{search.best_params_}: nDCG@10 = {search.best_score_:.4f}, xGAP@10 = {xgap:.4f}"
+)
 
 # %%
 # Why does cross-validation for ranking need folds of whole groups?
@@ -119,13 +136,20 @@ print(f"{search.best_params_}: nDCG@10 = {search.best_score_:.4f}, xGAP@10 = {xg
 deep = QueryRanker(XGBRanker(n_estimators=30, n_jobs=1), measure="nDCG@10")
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always", SkgradedWarning)
-    of_rows = cross_val_score(deep, X, target, cv=KFold(5, shuffle=True, random_state=0))
-print(f"folds of rows:    {of_rows.mean():.4f}", *(each.category.__name__ for each in caught))
+    of_rows = cross_val_score(
+        deep, X, target, cv=KFold(5, shuffle=True, random_state=0)
+    )
+print(
+    f"folds of rows:    {of_rows.mean():.4f}",
+    *(each.category.__name__ for each in caught),
+)
 of_queries = cross_val_score(deep, X, target, cv=QueryKFold(5))
 print(f"folds of queries: {of_queries.mean():.4f}")
 
 # %%
-shallow = QueryRanker(XGBRanker(n_estimators=30, max_depth=1, n_jobs=1), measure="nDCG@10")
+shallow = QueryRanker(
+    XGBRanker(n_estimators=30, max_depth=1, n_jobs=1), measure="nDCG@10"
+)
 rankers = {"depth 6": deep, "depth 1": shallow}
 print(compare(cross_validate_queries(rankers, X, target, cv=5)))
 

@@ -57,7 +57,9 @@ ap_a, ap_b = evaluate([AP(rel=t) for t in (1, 2, 3, 4)], y_true, shown, qid=qid)
 prefers_a = rng.random(2000) < 1 / (1 + np.exp(-10 * (ap_a - ap_b) @ true_g))
 regression = LogisticRegression(C=1e6, fit_intercept=False).fit(ap_a - ap_b, prefers_a)
 weights = np.maximum(regression.coef_[0], 0)
-print(f"From preferences  {(weights / weights.sum()).round(3)}; the truth is {true_g}\n")
+print(
+    f"From preferences  {(weights / weights.sum()).round(3)}; the truth is {true_g}\n"
+)
 
 # %%
 # Without any such data, a persona is an assumption with a name.
@@ -76,6 +78,10 @@ measures = {
     **{name: xGAP(g=name, max_grade=4, k=10) for name in personas(4)},
 }
 for name, measure in measures.items():
-    values = {each: evaluate(measure, y_true, rankings[each], qid=qid) for each in rankings}
-    told = "  ".join(f"{each} {value.mean()[str(measure)]:.3f}" for each, value in values.items())
+    values = {
+        each: evaluate(measure, y_true, rankings[each], qid=qid) for each in rankings
+    }
+    told = "  ".join(
+        f"{each} {value.mean()[str(measure)]:.3f}" for each, value in values.items()
+    )
     print(f"{name:16}  {told}  {measure}")

@@ -28,7 +28,9 @@ known = qid < n_known
 models = {
     "nearest neighbours": make_pipeline(StandardScaler(), KNeighborsRegressor(10)),
     "linear": make_pipeline(StandardScaler(), Ridge()),
-    "large trees": LGBMRegressor(num_leaves=127, min_child_samples=2, n_jobs=1, verbose=-1),
+    "large trees": LGBMRegressor(
+        num_leaves=127, min_child_samples=2, n_jobs=1, verbose=-1
+    ),
     "small trees": LGBMRegressor(num_leaves=7, n_jobs=1, verbose=-1),
 }
 measure = nDCG(k=10)
@@ -50,7 +52,9 @@ query_folds = list(QueryKFold(5).split(X[known], groups=qid[known]))
 cut = [cross_validated(model, row_folds) for model in models.values()]
 whole = [cross_validated(model, query_folds) for model in models.values()]
 truth = [
-    measure(y[~known], model.fit(X[known], y[known]).predict(X[~known]), qid=qid[~known])
+    measure(
+        y[~known], model.fit(X[known], y[known]).predict(X[~known]), qid=qid[~known]
+    )
     for model in models.values()
 ]
 for row, name in enumerate(models):
@@ -66,7 +70,9 @@ rows = np.arange(len(models))
 ax.hlines(rows, truth, cut, color="#D55E00", alpha=0.35, linewidth=6)
 ax.plot(cut, rows, "X", color="#D55E00", markersize=9, label="folds that cut queries")
 ax.plot(whole, rows, "o", color="#0072B2", markersize=9, label="folds of whole queries")
-ax.plot(truth, rows, "|", color="black", markersize=22, label="truth: 1,000 new queries")
+ax.plot(
+    truth, rows, "|", color="black", markersize=22, label="truth: 1,000 new queries"
+)
 ax.set_yticks(rows, models)
 ax.set(xlabel="nDCG@10", ylim=(-0.6, len(models) - 0.4))
 ax.set_title("Folds that cut queries promise too much", loc="left", weight="bold")

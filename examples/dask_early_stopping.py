@@ -41,7 +41,10 @@ def main():
     X, y, group, _ = in_partitions(X, y, qid, (60, 140))
     valid = in_partitions(X_valid, y_valid, qid_valid, (20, 60))
     cluster = LocalCluster(
-        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+        n_workers=2,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
     )
     with cluster, Client(cluster) as client:
         ranker = lgb.DaskLGBMRanker(
@@ -59,7 +62,9 @@ def main():
                 lgb.early_stopping(20, first_metric_only=True, verbose=False),
             ],
         )
-        print(f"stopped at {ranker.best_iteration_}: {dict(ranker.best_score_['valid_0'])}")
+        print(
+            f"stopped at {ranker.best_iteration_}: {dict(ranker.best_score_['valid_0'])}"
+        )
 
         scorer = make_ranking_scorer([MEASURE, "nDCG@10"])
         on_dask = scorer(ranker, *valid[:2], qid=valid[3])  # rows remain on the workers
@@ -70,7 +75,9 @@ def main():
         print("the same bits:", on_dask == in_memory.mean())
 
         rows = pd.DataFrame({"qid": qid_valid, "label": y_valid, "score": scores})
-        ddf = dd.from_pandas(rows, npartitions=4)  # may cut queries: evaluate shuffles the rows
+        ddf = dd.from_pandas(
+            rows, npartitions=4
+        )  # may cut queries: evaluate shuffles the rows
         again = evaluate_on_dask([MEASURE, "nDCG@10"], ddf)
         print("the same bits:", again.mean() == in_memory.mean())
 

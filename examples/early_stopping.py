@@ -29,7 +29,9 @@ metric = eval_metric("xGAP(g=[0.1,0.2,0.3,0.4])@10", "nDCG@10")
 ranker = lgb.LGBMRanker(n_estimators=300, metric="None", n_jobs=1, verbose=-1)
 renamed = "eval_X" in inspect.signature(ranker.fit).parameters
 evaluation = (
-    {"eval_X": X[valid], "eval_y": y[valid]} if renamed else {"eval_set": [(X[valid], y[valid])]}
+    {"eval_X": X[valid], "eval_y": y[valid]}
+    if renamed
+    else {"eval_set": [(X[valid], y[valid])]}
 )
 ranker.fit(
     X[train],

@@ -20,7 +20,9 @@ from skgraded.datasets import make_ranking
 from skgraded.lightgbm import eval_metric, objective
 
 warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
-warnings.filterwarnings("ignore", "`optuna.terminator` module", FutureWarning)  # its own use of it
+warnings.filterwarnings(
+    "ignore", "`optuna.terminator` module", FutureWarning
+)  # its own use of it
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 X, y, qid = make_ranking(n_queries=120, random_state=0)
@@ -39,7 +41,9 @@ sizes = {
 
 def xgap_of_trial(trial):
     ranker = lgb.LGBMRanker(
-        objective=objective(target, truncation_level=trial.suggest_int("truncation", 5, 60)),
+        objective=objective(
+            target, truncation_level=trial.suggest_int("truncation", 5, 60)
+        ),
         metric="None",
         n_estimators=60,
         num_leaves=trial.suggest_int("num_leaves", 3, 31),
@@ -88,7 +92,9 @@ TRAIN_FOR = {
 def cross_validated_xgap(trial):
     ranker = QueryRanker(
         lgb.LGBMRanker(
-            objective=TRAIN_FOR[trial.suggest_categorical("objective", list(TRAIN_FOR))],
+            objective=TRAIN_FOR[
+                trial.suggest_categorical("objective", list(TRAIN_FOR))
+            ],
             n_estimators=60,
             num_leaves=trial.suggest_int("num_leaves", 3, 31),
             n_jobs=1,
@@ -111,7 +117,9 @@ print(f"QueryRanker    {study.best_value:.4f} with {study.best_params}")
 # threads of OptunaSearchCV do not inherit scikit-learn's routing configuration, and trials fail.
 search = OptunaSearchCV(
     QueryRanker(
-        lgb.LGBMRanker(objective=objective(target), n_estimators=30, n_jobs=1, verbose=-1),
+        lgb.LGBMRanker(
+            objective=objective(target), n_estimators=30, n_jobs=1, verbose=-1
+        ),
         measure=target,
     ),
     {"estimator__num_leaves": IntDistribution(3, 31)},

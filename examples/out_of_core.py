@@ -21,7 +21,8 @@ measures = ["xGAP(g=[0.1,0.2,0.3,0.4])@10", "nDCG@10"]
 # %%
 # Chunks may cut queries: a query that may continue in the next chunk waits for it.
 stream = (
-    (y[start:][:1000], score[start:][:1000], qid[start:][:1000]) for start in range(0, len(y), 1000)
+    (y[start:][:1000], score[start:][:1000], qid[start:][:1000])
+    for start in range(0, len(y), 1000)
 )
 scores = chunks.evaluate(measures, stream)
 print(scores)

@@ -35,23 +35,30 @@ class GradedEvaluator(SentenceEvaluator):
         super().__init__()
         self.queries, self.corpus, self.depth = queries, corpus, depth
         self.qrels = trec.read_qrels(qrels)
-        self.measures = {f"{name}_{key}".lstrip("_"): each for key, each in measures.items()}
+        self.measures = {
+            f"{name}_{key}".lstrip("_"): each for key, each in measures.items()
+        }
         self.primary_metric, self.greater_is_better = next(iter(self.measures)), True
 
     def __call__(self, model, output_path=None, epoch=-1, steps=-1):
         """Return the mean of each measure by its name."""
-        return trec.evaluate(self.measures, self.qrels, {"model": self.run(model)}).mean()["model"]
+        return trec.evaluate(
+            self.measures, self.qrels, {"model": self.run(model)}
+        ).mean()["model"]
 
     def run(self, model):
         """Return the nearest documents of every query with their similarities."""
         query, document = (
-            unit_length(model.encode(list(texts.values()))) for texts in (self.queries, self.corpus)
+            unit_length(model.encode(list(texts.values())))
+            for texts in (self.queries, self.corpus)
         )
         ids, run = list(self.corpus), {}
         for topic, row in zip(self.queries, query @ document.T, strict=True):
             # All documents that are tied with the last are kept; their order would be arbitrary.
             last = np.sort(row)[-min(self.depth, len(row))]
-            run[topic] = {ids[place]: row[place] for place in np.flatnonzero(row >= last)}
+            run[topic] = {
+                ids[place]: row[place] for place in np.flatnonzero(row >= last)
+            }
         return run
 
 
@@ -64,7 +71,10 @@ def unit_length(vectors):
 # A shop: 90 % of shoppers want the kind and the colour that they asked for, 9 % another colour too.
 KINDS = {"shoe": "sock", "lamp": "bulb", "cup": "spoon", "sock": "shoe", "bulb": "lamp"}
 COLOURS = ("red", "green", "blue", "white")
-corpus = {f"{c}-{k}-{s}": f"{c} {k} {s}" for c, k, s in product(COLOURS, KINDS, ("small", "large"))}
+corpus = {
+    f"{c}-{k}-{s}": f"{c} {k} {s}"
+    for c, k, s in product(COLOURS, KINDS, ("small", "large"))
+}
 queries = {f"q-{c}-{k}": f"{c} {k}" for c, k in product(COLOURS, KINDS)}
 
 
@@ -99,7 +109,9 @@ class Words:
     def encode(self, texts):
         """Return a row of weights for each text."""
         bags = [text.split() for text in texts]
-        return np.array([[w * (word in bag) for word, w in self.weights.items()] for bag in bags])
+        return np.array(
+            [[w * (word in bag) for word, w in self.weights.items()] for bag in bags]
+        )
 
 
 kinds = dict.fromkeys(KINDS, 1.0)

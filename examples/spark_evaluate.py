@@ -33,7 +33,9 @@ session = (
 
 # %%
 X, y, qid = make_ranking(n_queries=200, random_state=0)
-X, X_test, y, y_test, qid, qid_test = query_train_test_split(X, y, qid=qid, test_size=100)
+X, X_test, y, y_test, qid, qid_test = query_train_test_split(
+    X, y, qid=qid, test_size=100
+)
 ranker = lgb.LGBMRanker(n_estimators=50, verbose=-1, n_jobs=1)
 ranker.fit(X, y, group=np.unique(qid, return_counts=True)[1])
 

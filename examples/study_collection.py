@@ -22,14 +22,18 @@ import numpy as np
 from skgraded import trec
 
 
-def made_up(n_topics: int = 16, n_systems: int = 14) -> tuple[trec.Qrels, dict[str, trec.Run]]:
+def made_up(
+    n_topics: int = 16, n_systems: int = 14
+) -> tuple[trec.Qrels, dict[str, trec.Run]]:
     """Make systems of random quality, and topics with few highly relevant documents."""
     rng = np.random.default_rng(0)
     qrels: dict[str, dict[str, int]] = {}
     for topic in range(n_topics):
         top = 0.02 if topic % 2 else 0.1
         grades = rng.choice(3, size=120, p=[0.8 - top, 0.2, top])
-        qrels[f"t{topic}"] = {f"d{number}": int(grade) for number, grade in enumerate(grades)}
+        qrels[f"t{topic}"] = {
+            f"d{number}": int(grade) for number, grade in enumerate(grades)
+        }
         qrels[f"t{topic}"]["d0"] = 2
     runs = {}
     for system in range(n_systems):
@@ -49,7 +53,9 @@ def made_up(n_topics: int = 16, n_systems: int = 14) -> tuple[trec.Qrels, dict[s
 def parser(description: str | None) -> argparse.ArgumentParser:
     """Return the parser of the options that all examples take."""
     words = argparse.ArgumentParser(description=description)
-    words.add_argument("--full", action="store_true", help="TREC-COVID round 1, 143 runs")
+    words.add_argument(
+        "--full", action="store_true", help="TREC-COVID round 1, 143 runs"
+    )
     words.add_argument("--qrels", type=Path, help="your judgments")
     words.add_argument("--runs", type=Path, nargs="+", help="your runs")
     words.add_argument("--plots", type=Path, help="folder for the plots")
@@ -62,9 +68,13 @@ def collection(arguments: argparse.Namespace):
         return trec.read_qrels(arguments.qrels), arguments.runs
     if not arguments.full:
         return made_up()
-    folder = Path(os.environ.get("SKGRADED_DATA", "../shared/data")) / "trec-covid-round1"
+    folder = (
+        Path(os.environ.get("SKGRADED_DATA", "../shared/data")) / "trec-covid-round1"
+    )
     if not folder.is_dir():
-        sys.exit(f"--full needs $SKGRADED_DATA/trec-covid-round1, but {folder} does not exist.")
+        sys.exit(
+            f"--full needs $SKGRADED_DATA/trec-covid-round1, but {folder} does not exist."
+        )
     qrels = trec.read_qrels(folder / "qrels.covid-round1.txt")
     return qrels, sorted((folder / "runs").iterdir())
 

@@ -19,7 +19,9 @@ from skgraded.studies import (
 )
 
 words = parser(__doc__)
-words.add_argument("--ratio", type=float, default=2.0, help="few: R(1) >= ratio * R(2) > 0")
+words.add_argument(
+    "--ratio", type=float, default=2.0, help="few: R(1) >= ratio * R(2) > 0"
+)
 arguments = words.parse_args()
 qrels, runs = collection(arguments)
 facts = topic_facts(qrels)
@@ -40,7 +42,9 @@ save(sweep.plot(against="nDCG"), arguments, "correlation_over_g_ndcg")
 # %%
 # All pairs of measures for g = (0.1, 0.9), also by tau_AP, which gives more weight to the top.
 graded = [f"{name}(g=[0.1,0.9])" for name in ("GAP", "xGAP", "eGAP")]
-pairs = trec.evaluate(["AP", *graded, "nDCG", "RBP", "Bpref", "QMeasure", "P@10"], qrels, runs)
+pairs = trec.evaluate(
+    ["AP", *graded, "nDCG", "RBP", "Bpref", "QMeasure", "P@10"], qrels, runs
+)
 found = correlate(pairs, topics=topics, systems=kept)
 print(found, "\n")
 print(found.to_text("tau_ap"))

@@ -15,7 +15,17 @@ arguments = parser(__doc__).parse_args()
 qrels, runs = collection(arguments)
 graded = [f"{name}(g=[0.1,0.9])" for name in ("GAP", "xGAP", "eGAP")]
 condensed = [f"{name}(unjudged=condense)" for name in ("AP", "QMeasure", "nDCG")]
-measures = ["AP", *graded, "QMeasure", "nDCG", "nDCG@10", "RBP", "Bpref", "P@10", "RPrecision"]
+measures = [
+    "AP",
+    *graded,
+    "QMeasure",
+    "nDCG",
+    "nDCG@10",
+    "RBP",
+    "Bpref",
+    "P@10",
+    "RPrecision",
+]
 measures += ["ERR", "RR", "RprefRelative2", *condensed]
 scores = trec.evaluate(measures, qrels, runs)
 
@@ -32,5 +42,7 @@ print(f"\n% of the judgments   {'  '.join(names)}")
 for rate in (100, 50, 10) if arguments.full else (100, 10):
     reduced = trec.evaluate(names, reduce_pool(qrels, rate), runs)
     power = discriminative_power(reduced).power
-    shares = [f"{share:>{len(name)}.1%}" for name, share in zip(names, power, strict=True)]
+    shares = [
+        f"{share:>{len(name)}.1%}" for name, share in zip(names, power, strict=True)
+    ]
     print(f"{rate:>18}   {'  '.join(shares)}")

@@ -36,7 +36,9 @@ for name in topics:
 # %%
 # Compare lists that are condensed to judged documents with the original lists.
 condensed = [
-    f"{name}(unjudged=condense)" if "(" not in name else f"{name[:-1]},unjudged=condense)"
+    f"{name}(unjudged=condense)"
+    if "(" not in name
+    else f"{name[:-1]},unjudged=condense)"
     for name in ("AP", graded[0], "QMeasure", "nDCG")
 ]
 found = incompleteness(
@@ -69,7 +71,11 @@ for statistic in ("target_kendall", "target_pearson", "target_rmse"):
 # %%
 # Shallow pools: only the first few documents of the runs are judged.
 found = incompleteness(
-    ["AP", *graded, "nDCG", "Bpref", condensed[2]], qrels, runs, method="depth", systems=kept
+    ["AP", *graded, "nDCG", "Bpref", condensed[2]],
+    qrels,
+    runs,
+    method="depth",
+    systems=kept,
 )
 print(found)
 save(found.plot(), arguments, "incompleteness_depth")

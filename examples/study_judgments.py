@@ -29,6 +29,17 @@ X, grades, qid = make_ranking(n_queries=80, docs_per_query=40, random_state=0)
 slips = rng.choice([-1, 0, 1], p=[0.1, 0.8, 0.1], size=(len(grades), 5))
 assessments = np.clip(grades[:, None] + slips, 0, 4)
 system = grades + 2.0 * rng.normal(size=len(grades))
-measures = ["AP", "GAP", "xGAP", "eGAP", "nDCG", "nDCG@10", "QMeasure", "ERR", "RR", "P@10"]
+measures = [
+    "AP",
+    "GAP",
+    "xGAP",
+    "eGAP",
+    "nDCG",
+    "nDCG@10",
+    "QMeasure",
+    "ERR",
+    "RR",
+    "P@10",
+]
 found = compare_assessors(measures, assessments, system, qid=qid)
 print(found)

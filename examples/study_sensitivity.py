@@ -13,7 +13,15 @@ arguments = parser(__doc__).parse_args()
 qrels, runs = collection(arguments)
 run = next(iter(runs.values())) if isinstance(runs, dict) else runs[0]
 rankings = Rankings.from_trec(qrels, run)
-measures = ["AP", "xGAP(g=[0.1,0.9])", "QMeasure", "nDCG", "RBP", "ERR(max_grade=2)", "P@10"]
+measures = [
+    "AP",
+    "xGAP(g=[0.1,0.9])",
+    "QMeasure",
+    "nDCG",
+    "RBP",
+    "ERR(max_grade=2)",
+    "P@10",
+]
 
 # %%
 # A document becomes relevant, and the recall base stays the same.

@@ -32,7 +32,10 @@ booster = lgb.train(
 
 # %%
 # Few trees of three leaves leave most documents tied. `measure_as` is LightGBM's own number.
-measures = {"LightGBM": measure_as("lightgbm", "ndcg@10"), "expected": "nDCG(gain=exp2,empty=1)@10"}
+measures = {
+    "LightGBM": measure_as("lightgbm", "ndcg@10"),
+    "expected": "nDCG(gain=exp2,empty=1)@10",
+}
 n_trees = np.arange(41)
 models = {f"{n} trees": booster.predict(X[test], num_iteration=n) for n in n_trees[1:]}
 models = {"0 trees": np.zeros(len(test)), **models}
@@ -53,10 +56,22 @@ for name, colour, label in (
     best = int(np.argmax(means[name]))
     ax.plot(best, means[name][best], "o", color=colour)
     said = "best: no tree at all" if best == 0 else f"best: {best} trees"
-    side = {"ha": "left", "xytext": (8, 0)} if best == 0 else {"ha": "right", "xytext": (0, 8)}
-    ax.annotate(said, (best, means[name][best]), textcoords="offset points", color=colour, **side)
+    side = (
+        {"ha": "left", "xytext": (8, 0)}
+        if best == 0
+        else {"ha": "right", "xytext": (0, 8)}
+    )
+    ax.annotate(
+        said,
+        (best, means[name][best]),
+        textcoords="offset points",
+        color=colour,
+        **side,
+    )
 ax.set(xlabel="trees of three leaves", ylabel="nDCG@10 on test queries", ylim=(0, 1.05))
-ax.set_title("By row order, the model that has learned nothing wins", loc="left", weight="bold")
+ax.set_title(
+    "By row order, the model that has learned nothing wins", loc="left", weight="bold"
+)
 ax.legend(loc="lower right", frameon=False)
 ax.spines[["top", "right"]].set_visible(False)
 if sys.argv[1:]:

@@ -26,7 +26,9 @@ from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
 
 # 200 queries, made up. 1.5 % of the documents have the top grade, which 90 % of the users require.
-X, y, qid = make_ranking(n_queries=200, grade_shares=(0.8, 0.185, 0.015), random_state=0)
+X, y, qid = make_ranking(
+    n_queries=200, grade_shares=(0.8, 0.185, 0.015), random_state=0
+)
 target = xGAP(g=(0.1, 0.9))
 
 # %%
@@ -47,15 +49,21 @@ search = GridSearchCV(
     cv=QueryKFold(3),
 ).fit(X, query_target(y, qid))
 best = search.best_params_
-chosen = next(name for name, each in TRAIN_FOR.items() if each == best["estimator__objective"])
-print(f"Chosen: {chosen}, {best['estimator__n_estimators']} trees, {search.best_score_:.4f}\n")
+chosen = next(
+    name for name, each in TRAIN_FOR.items() if each == best["estimator__objective"]
+)
+print(
+    f"Chosen: {chosen}, {best['estimator__n_estimators']} trees, {search.best_score_:.4f}\n"
+)
 
 # %%
 # The best of eight means is too high by chance. What is known about the differences, with as many
 # trees for all objectives? Each is compared with lambdarank.
 trees = best["estimator__n_estimators"]
 rankers = {
-    name: clone(ranker).set_params(estimator__objective=each, estimator__n_estimators=trees)
+    name: clone(ranker).set_params(
+        estimator__objective=each, estimator__n_estimators=trees
+    )
     for name, each in TRAIN_FOR.items()
 }
 found = cross_validate_queries(rankers, X, y, qid=qid, cv=3, n_repeats=5)

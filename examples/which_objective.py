@@ -27,8 +27,12 @@ from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
 from skgraded.results import Scores
 
-words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-words.add_argument("--folder", type=Path, help="folder for the results; none are kept without it")
+words = argparse.ArgumentParser(
+    description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+)
+words.add_argument(
+    "--folder", type=Path, help="folder for the results; none are kept without it"
+)
 words.add_argument("--plot", type=Path, help="file for the plot")
 options = words.parse_args()
 
@@ -82,7 +86,9 @@ def read_or_make(folder, name, repeat):
         part.replace(path)
     with np.load(path) as stored:
         if (stored["ranker"], stored["data"]) != (name, DATA):
-            raise SystemExit(f"{path} belongs to other data or to another ranker: move it away.")
+            raise SystemExit(
+                f"{path} belongs to other data or to another ranker: move it away."
+            )
         return {each: stored[each] for each in ARRAYS}
 
 
@@ -96,7 +102,9 @@ def joined(repeats):
     return replace(
         aligned[0],
         values=np.concatenate([each.values for each in aligned]),
-        folds=np.concatenate([each.folds + FOLDS * n for n, each in enumerate(aligned)]),
+        folds=np.concatenate(
+            [each.folds + FOLDS * n for n, each in enumerate(aligned)]
+        ),
     )
 
 

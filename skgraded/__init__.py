@@ -33,7 +33,13 @@ if TYPE_CHECKING:
         cross_validate_queries,
         query_train_test_split,
     )
-    from skgraded.rankings import Judgments, Rankings, query_ids, query_series, query_target
+    from skgraded.rankings import (
+        Judgments,
+        Rankings,
+        query_ids,
+        query_series,
+        query_target,
+    )
     from skgraded.results import Scores
     from skgraded.scoring import make_ranking_scorer
 

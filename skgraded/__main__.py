@@ -17,7 +17,9 @@ def run() -> NoReturn:
     nothing to clean up, and threads that read and score do not look at signals.
     """
     _take_closed_files()
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not if it is ignored
+    if (
+        signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ):  # not if it is ignored
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from skgraded.cli import main
 

@@ -20,7 +20,9 @@ __all__ = ["eval_metric"]
 
 
 def eval_metric(
-    measure: ChosenMeasure, *data_sets: tuple[ArrayLike, ...], n_threads: int | None = None
+    measure: ChosenMeasure,
+    *data_sets: tuple[ArrayLike, ...],
+    n_threads: int | None = None,
 ) -> _EvalMetric:
     """Make an evaluation function for CatBoost from a measure.
 
@@ -104,10 +106,14 @@ class _KnownSet:
                 f"got a {type(data_set).__name__}."
             )
         y_true, qid, *weights = data_set
-        self.judgments = Judgments(y_true, qid=qid, sample_weight=weights[0] if weights else None)
+        self.judgments = Judgments(
+            y_true, qid=qid, sample_weight=weights[0] if weights else None
+        )
         labels, _ = split_target(y_true)
         # As CatBoost gets them.
-        self.labels: NDArray[np.float32] = np.nan_to_num(np.asarray(labels).astype(np.float32))
+        self.labels: NDArray[np.float32] = np.nan_to_num(
+            np.asarray(labels).astype(np.float32)
+        )
 
     def has(self, labels: NDArray[Any]) -> bool:
         return np.array_equal(self.labels, labels)

@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast, get_args
 
-from skgraded._engines.rows import Columns, batches_of, labels_of, open_dataset, read_rows
-from skgraded._engines.scan import Block, EvaluationPlan, Order, combine, top_of, whole_queries
+from skgraded._engines.rows import (
+    Columns,
+    batches_of,
+    labels_of,
+    open_dataset,
+    read_rows,
+)
+from skgraded._engines.scan import (
+    Block,
+    EvaluationPlan,
+    Order,
+    combine,
+    top_of,
+    whole_queries,
+)
 from skgraded._support.arguments import choice, integer
 from skgraded.measures import Measures
 from skgraded.results import Means, Scores
@@ -85,7 +98,9 @@ def evaluate(
     array([0.7602, 0.6309])
     """
     columns = Columns(label, score, qid, weight)
-    plan = EvaluationPlan.of(measures, columns, per_query=per_query, n_threads=n_threads)
+    plan = EvaluationPlan.of(
+        measures, columns, per_query=per_query, n_threads=n_threads
+    )
     return combine([plan.total(_scan(plan, data, order, block_rows))])
 
 
@@ -137,11 +152,15 @@ def iter_scores(
     >>> [part.qid.tolist() for part in chunks.iter_scores("AP", parts, block_rows=2)]
     [[1], [2]]
     """
-    plan = EvaluationPlan.of(measures, Columns(label, score, qid, weight), n_threads=n_threads)
+    plan = EvaluationPlan.of(
+        measures, Columns(label, score, qid, weight), n_threads=n_threads
+    )
     return (block.scores for block in _scan(plan, data, order, block_rows))
 
 
-def _scan(plan: EvaluationPlan, data: Any, order: Order, block_rows: int) -> Iterator[Block]:
+def _scan(
+    plan: EvaluationPlan, data: Any, order: Order, block_rows: int
+) -> Iterator[Block]:
     order = cast(Order, choice("order", order, get_args(Order)))
     block_rows = integer("block_rows", block_rows, 1)
     dataset = open_dataset(data)
@@ -150,7 +169,9 @@ def _scan(plan: EvaluationPlan, data: Any, order: Order, block_rows: int) -> Ite
         _require_named_top(plan)
     else:
         plan.columns.require(dataset.schema.names, "the data set")
-        plan = plan.with_top(lambda: map(top_of, labels_of(dataset, plan.columns.label)))
+        plan = plan.with_top(
+            lambda: map(top_of, labels_of(dataset, plan.columns.label))
+        )
         chunks = batches_of(dataset, plan.columns.names)
     batches = whole_queries(read_rows(chunks, plan.columns), block_rows)
     return plan.scan(batches, order)

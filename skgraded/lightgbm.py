@@ -176,11 +176,15 @@ class _ObjectiveOfRanker:
 
     _of_any: LambdaMART
 
-    def for_measure(self, measure: Measure) -> Callable[..., tuple[FloatArray, FloatArray]]:
+    def for_measure(
+        self, measure: Measure
+    ) -> Callable[..., tuple[FloatArray, FloatArray]]:
         """Return the objective of a measure, with the same options."""
         return _Objective(dataclasses.replace(self._of_any, measure=measure))
 
-    def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> Any:
+    def __call__(
+        self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
+    ) -> Any:
         raise ValueError(
             'measure must be given outside a QueryRanker, as in objective("xGAP@10"), got none.'
         )
@@ -427,7 +431,10 @@ class _StopBy:
         self._named = (named,)
         self._n_threads = n_threads
         self._argument = as_argument(*named)
-        self._names = {named[0], f"valid {named[0]}"}  # so in lightgbm.cv of older versions
+        self._names = {
+            named[0],
+            f"valid {named[0]}",
+        }  # so in lightgbm.cv of older versions
         self._stop = early_stopping(
             rounds, first_metric_only=True, min_delta=min_delta, verbose=verbose
         )
@@ -452,7 +459,10 @@ class _StopBy:
     def _evaluated(self, env: Any) -> list[Any]:
         from lightgbm import Booster
 
-        if not isinstance(env.model, Booster) or int(env.params.get("num_machines", 1)) > 1:
+        if (
+            not isinstance(env.model, Booster)
+            or int(env.params.get("num_machines", 1)) > 1
+        ):
             raise ValueError(
                 f"early_stopping({self._argument}) needs the measure's values: pass "
                 f"feval=eval_metric({self._argument}) to lightgbm.cv, and the callback "

@@ -109,7 +109,9 @@ def evaluate(
 
 
 def _require_columns(data: Any, columns: Columns) -> None:
-    if not hasattr(data, "mapInArrow"):  # DataFrames of Spark Connect are of another class
+    if not hasattr(
+        data, "mapInArrow"
+    ):  # DataFrames of Spark Connect are of another class
         kind = type(data)
         raise TypeError(
             f"data must be a Spark DataFrame, got {kind.__name__} of "
@@ -139,10 +141,16 @@ def _arranged(data: DataFrame, plan: EvaluationPlan) -> DataFrame:
     return rows.sortWithinPartitions("qid", "row")
 
 
-def _total(plan: EvaluationPlan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _total(
+    plan: EvaluationPlan, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
     """Score a partition of rows that `_arranged` has made."""
-    columns = _INSIDE if plan.columns.weight is not None else _INSIDE._replace(weight=None)
-    total = plan.total(plan.scan(whole_queries(read_rows(batches, columns), _BLOCK_ROWS)))
+    columns = (
+        _INSIDE if plan.columns.weight is not None else _INSIDE._replace(weight=None)
+    )
+    total = plan.total(
+        plan.scan(whole_queries(read_rows(batches, columns), _BLOCK_ROWS))
+    )
     yield pa.RecordBatch.from_pydict({"total": [pickle.dumps(total)]})
 
 
@@ -150,7 +158,9 @@ def _tops_of(data: DataFrame, label: str) -> list[tuple[float, bool]]:
     """Find the highest grade, and whether any is not a whole number."""
     grades = data.select(_column(label).cast("double").alias("grade"))
     grades = grades.where("not isnan(grade) and grade < double('infinity')")
-    top, is_fractional = grades.agg(fn.max("grade"), fn.expr("max(grade != floor(grade))")).first()
+    top, is_fractional = grades.agg(
+        fn.max("grade"), fn.expr("max(grade != floor(grade))")
+    ).first()
     return [] if top is None else [(top, is_fractional)]
 
 

@@ -296,7 +296,12 @@ def evaluation(
     True
     """
     columns = read_columns(
-        y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight, base_margin=base_margin
+        y,
+        qid,
+        named=("y", "qid"),
+        X=X,
+        sample_weight=sample_weight,
+        base_margin=base_margin,
     )
     judgments = Judgments(columns.require_ids())
     warn_about_queries(judgments)
@@ -348,7 +353,9 @@ class _Evaluation(TrainingCallback):
         )
         return self._stop.before_training(model)
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
+    def after_iteration(
+        self, model: Any, epoch: int, evals_log: dict[str, Any]
+    ) -> bool:
         """Evaluate and record; return whether to stop."""
         rankings = self.judgments.rank(model.predict(self._data), self.n_threads)
         if self._record is None:
@@ -356,7 +363,9 @@ class _Evaluation(TrainingCallback):
             self._record = evals_log.setdefault(self.name, {})
         for name, mean in named_means(self.named, rankings):
             self._record.setdefault(name, []).append(mean)
-        return self._stop is not None and self._stop.after_iteration(model, epoch, evals_log)
+        return self._stop is not None and self._stop.after_iteration(
+            model, epoch, evals_log
+        )
 
     def after_training(self, model: Any) -> Any:
         """Drop the data set that was made of the features."""
@@ -374,7 +383,9 @@ class _ReadOnce:
     """
 
     def __init__(self) -> None:
-        self._known: WeakKeyDictionary[xgboost.DMatrix, _JudgedRows] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[xgboost.DMatrix, _JudgedRows] = (
+            WeakKeyDictionary()
+        )
 
     def __reduce__(self) -> Any:
         return _ReadOnce, ()
@@ -419,7 +430,9 @@ class _Objective:
     _objective: LambdaMART
     _known: _ReadOnce = field(default_factory=_ReadOnce, init=False, compare=False)
 
-    def __call__(self, y_score: Any, data: xgboost.DMatrix) -> tuple[FloatArray, FloatArray]:
+    def __call__(
+        self, y_score: Any, data: xgboost.DMatrix
+    ) -> tuple[FloatArray, FloatArray]:
         judgments, weight = self._known.find(data)
         return self._objective.derivatives(judgments, y_score, weight)
 
@@ -461,11 +474,16 @@ def _refuse_wrong_direction(named: NamedMeasures, data_name: str | None = None) 
     container = next(running(CallbackContainer), None)
     known = dict(named)
     for stop in [] if container is None else container.callbacks:
-        if not isinstance(stop, EarlyStopping) or stop.data not in (None, data_name or stop.data):
+        if not isinstance(stop, EarlyStopping) or stop.data not in (
+            None,
+            data_name or stop.data,
+        ):
             continue
         # Without names, XGBoost watches the last metric of the last data set, and ours come last.
         watched = stop.metric_name or named[-1][0]
-        by_name = watched != "mape" and watched.startswith(("auc", "pre", "map", "ndcg"))
+        by_name = watched != "mape" and watched.startswith(
+            ("auc", "pre", "map", "ndcg")
+        )
         maximises = by_name if stop.maximize is None else bool(stop.maximize)
         if watched in known and maximises != known[watched].greater_is_better:
             raise ValueError(

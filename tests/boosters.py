@@ -15,11 +15,22 @@ def xgb(kind="XGBRanker", **params):
     xgboost = pytest.importorskip("xgboost")
     make = getattr(xgboost, kind) if isinstance(kind, str) else kind
     return make(
-        **{"n_estimators": N_TREES, "max_depth": 3, "n_jobs": 1, "random_state": 0, **params}
+        **{
+            "n_estimators": N_TREES,
+            "max_depth": 3,
+            "n_jobs": 1,
+            "random_state": 0,
+            **params,
+        }
     )
 
 
-QUIET = {"verbose": 0, "thread_count": 1, "allow_writing_files": False, "random_seed": 0}
+QUIET = {
+    "verbose": 0,
+    "thread_count": 1,
+    "allow_writing_files": False,
+    "random_seed": 0,
+}
 
 
 def cat(**params):

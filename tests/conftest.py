@@ -12,7 +12,9 @@ collect_ignore = ["typed_calls"]  # for type checkers, not to be run
 
 # A first call that compiles, imports or allocates is not a flaw of the property under test.
 settings.register_profile("dev", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=300)
+settings.register_profile(
+    "ci", deadline=None, derandomize=True, print_blob=True, max_examples=300
+)
 # For one more interpreter or set of versions of the same code: --hypothesis-profile=quick
 settings.register_profile("quick", settings.get_profile("ci"), max_examples=25)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
@@ -50,6 +52,8 @@ def pytest_runtest_call(item):
     try:
         return (yield)
     except AttributeError as error:
-        if sys.version_info >= (3, 14) and "module 'ast' has no attribute" in str(error):
+        if sys.version_info >= (3, 14) and "module 'ast' has no attribute" in str(
+            error
+        ):
             pytest.skip("ir_measures cannot read names on this Python")
         raise

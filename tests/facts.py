@@ -55,7 +55,10 @@ def rels(max_grade):
 def discounted_fields(max_grade):
     return st.fixed_dictionaries(
         {"gain": strategies.gains(max_grade)},
-        optional={"discount": st.just("jk"), "log_base": st.sampled_from([1.5, 2.0, 3.0, 10.0])},
+        optional={
+            "discount": st.just("jk"),
+            "log_base": st.sampled_from([1.5, 2.0, 3.0, 10.0]),
+        },
     ).map(lambda fields: fields if "discount" in fields else {"gain": fields["gain"]})
 
 
@@ -70,7 +73,9 @@ def scale_fields(draw, max_grade):
 @st.composite
 def rbp_fields(draw, max_grade):
     p = draw(st.sampled_from([0.1, 0.5, 0.8, 0.95]))
-    relevance = st.one_of(st.fixed_dictionaries({"rel": GRADES}), scale_fields(max_grade))
+    relevance = st.one_of(
+        st.fixed_dictionaries({"rel": GRADES}), scale_fields(max_grade)
+    )
     return {"p": p, **draw(relevance)}
 
 
@@ -81,9 +86,9 @@ def persistent(max_grade):
 
 def expecting(*gains):
     """Fields of measures whose users expect a gain T in total."""
-    return lambda max_grade: st.tuples(st.sampled_from(gains), scale_fields(max_grade)).map(
-        lambda drawn: {"T": drawn[0], **drawn[1]}
-    )
+    return lambda max_grade: st.tuples(
+        st.sampled_from(gains), scale_fields(max_grade)
+    ).map(lambda drawn: {"T": drawn[0], **drawn[1]})
 
 
 @st.composite
@@ -138,7 +143,11 @@ FACTS = {
     "Compat": Facts(only(p=persistences), prefix_form=False),
     "DCG": Facts(discounted_fields, bounds=("DCG(gain=exp2)@3",)),
     "EBR": Facts(blended_scale_fields, prefix_form=False),
-    "ERR": Facts(scale_fields, prefix_form=False, bounds=("ERR", "ERR(gain=linear,max_grade=4)@2")),
+    "ERR": Facts(
+        scale_fields,
+        prefix_form=False,
+        bounds=("ERR", "ERR(gain=linear,max_grade=4)@2"),
+    ),
     "F": Facts(only(rel=rels, beta=betas)),
     "FDR": Facts(binary, refuses=("normalize",), bounds=("FDR@2",)),
     "Fallout": Facts(binary, refuses=("normalize",)),
@@ -149,24 +158,38 @@ FACTS = {
     "GeneralizedR": Facts(gain),
     "INSQ": Facts(expecting(0.1, 1.0, 2.5), bounds=("INSQ", "INSQ(T=2,max_grade=4)@2")),
     "INST": Facts(expecting(0.5, 1.0, 2.5), prefix_form=False),
-    "IPrec": Facts(only(rel=rels, recall=levels_of_recall, rounding=roundings), prefix_form=False),
+    "IPrec": Facts(
+        only(rel=rels, recall=levels_of_recall, rounding=roundings), prefix_form=False
+    ),
     "InterpolatedAP": Facts(
         only(rel=rels, recalls=lists_of_levels, rounding=roundings), prefix_form=False
     ),
     "Judged": Facts(only(), refuses=("unjudged",), prefix_form=False),
-    "ModifiedSlidingRatio": Facts(gain, bounds=("ModifiedSlidingRatio(normalize=False)",)),
+    "ModifiedSlidingRatio": Facts(
+        gain, bounds=("ModifiedSlidingRatio(normalize=False)",)
+    ),
     "NCU": Facts(only(gain=strategies.gains, beta=betas, stop=stops)),
     "NDCGRel": Facts(gain, prefix_form=False),
-    "NERR10": Facts(persistent, prefix_form=False, bounds=("NERR10", "NERR10(max_grade=4)@2")),
-    "NERR11": Facts(expecting(0.1, 1.0, 2.5), prefix_form=False, bounds=("NERR11(max_grade=4)@2",)),
-    "NERR8": Facts(scale_fields, prefix_form=False, bounds=("NERR8", "NERR8(max_grade=4)@2")),
-    "NERR9": Facts(scale_fields, prefix_form=False, bounds=("NERR9", "NERR9(max_grade=4)@2")),
+    "NERR10": Facts(
+        persistent, prefix_form=False, bounds=("NERR10", "NERR10(max_grade=4)@2")
+    ),
+    "NERR11": Facts(
+        expecting(0.1, 1.0, 2.5), prefix_form=False, bounds=("NERR11(max_grade=4)@2",)
+    ),
+    "NERR8": Facts(
+        scale_fields, prefix_form=False, bounds=("NERR8", "NERR8(max_grade=4)@2")
+    ),
+    "NERR9": Facts(
+        scale_fields, prefix_form=False, bounds=("NERR9", "NERR9(max_grade=4)@2")
+    ),
     "NPV": Facts(binary, refuses=("normalize",)),
     "NormalizedPrecision": Facts(binary, refuses=("k", "normalize")),
     "NormalizedRecall": Facts(binary, refuses=("k", "normalize")),
     "OMeasure": Facts(blended, prefix_form=False),
     "OldBpref": Facts(binary, refuses=("unjudged",), prefix_form=False),
-    "P": Facts(only(rel=rels, fill=lambda _: st.booleans()), bounds=("P@2", "P(rel=2)")),
+    "P": Facts(
+        only(rel=rels, fill=lambda _: st.booleans()), bounds=("P@2", "P(rel=2)")
+    ),
     "PMeasure": Facts(blended, prefix_form=False),
     "PPlus": Facts(blended, prefix_form=False),
     "QMeasure": Facts(blended),
@@ -191,14 +214,18 @@ FACTS = {
     "WeightedAP": Facts(gain),
     "eGAP": Facts(threshold),
     "grAP": Facts(scale_fields),
-    "iRBU": Facts(persistent, prefix_form=False, bounds=("iRBU", "iRBU(p=0.5,max_grade=4)@2")),
+    "iRBU": Facts(
+        persistent, prefix_form=False, bounds=("iRBU", "iRBU(p=0.5,max_grade=4)@2")
+    ),
     "infAP": Facts(only(rel=rels, epsilon=epsilons), prefix_form=False),
     "nDCG": Facts(discounted_fields, bounds=("nDCG(normalize=False)",)),
     "xGAP": Facts(threshold),
 }
 
 # The measures that look at ranks. The others look at scores, and no rule for ties concerns them.
-RANKED = sorted(name for name in set(FACTS) & set(catalogue()) if "ties" not in FACTS[name].refuses)
+RANKED = sorted(
+    name for name in set(FACTS) & set(catalogue()) if "ties" not in FACTS[name].refuses
+)
 EACH = pytest.mark.parametrize("name", RANKED)
 FEW = settings(max_examples=min(settings().max_examples // 5, 30))  # of each measure
 
@@ -230,7 +257,9 @@ def fields_of(draw, name, max_grade, top=None):
     if "normalize" not in facts.refuses and not default.normalize:
         fields["normalize"] = draw(_BOOLEANS)
     rules = {
-        "unjudged": default.unjudged if "unjudged" in facts.refuses else draw(_UNJUDGED),
+        "unjudged": default.unjudged
+        if "unjudged" in facts.refuses
+        else draw(_UNJUDGED),
         "empty": draw(_EMPTY),
     }
     condense = rules["unjudged"] == "condense"

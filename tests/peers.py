@@ -56,7 +56,11 @@ class Topics(NamedTuple):
 
     def of(self, wanted):
         """Topics whose grades are wanted."""
-        kept = [topic for topic, grades in self.qrels.items() if wanted(list(grades.values()))]
+        kept = [
+            topic
+            for topic, grades in self.qrels.items()
+            if wanted(list(grades.values()))
+        ]
         return Topics(*({topic: each[topic] for topic in kept} for each in self))
 
     def without_empty(self):
@@ -73,7 +77,10 @@ class Topics(NamedTuple):
     def binary(self):
         """Grades of 1 or above as 1."""
         return self._replace(
-            qrels={t: {d: min(g, 1) for d, g in grades.items()} for t, grades in self.qrels.items()}
+            qrels={
+                t: {d: min(g, 1) for d, g in grades.items()}
+                for t, grades in self.qrels.items()
+            }
         )
 
 
@@ -82,15 +89,24 @@ def random_topics(seed=0, n_topics=40):
     qrels, run = {}, {}
     for number in range(n_topics):
         top = 0 if number % 8 == 7 else TOP_GRADE
-        judged, listed = (rng.choice(60, size, replace=False) for size in rng.integers(2, 45, 2))
+        judged, listed = (
+            rng.choice(60, size, replace=False) for size in rng.integers(2, 45, 2)
+        )
         # At least one judged document is listed, and one of grade 0 is judged.
-        judged, grades = np.append(judged, [98, 99]), rng.integers(0, top + 1, len(judged) + 2)
+        judged, grades = (
+            np.append(judged, [98, 99]),
+            rng.integers(0, top + 1, len(judged) + 2),
+        )
         grades[-1] = 0
         listed = rng.permutation(np.append(listed, [98, 99]))
         scores = (rng.permutation(len(listed)) + 1) / 4
         topic = str(101 + number)  # gdeval takes numbers alone
-        qrels[topic] = {f"d{d:02d}": int(g) for d, g in zip(judged, grades, strict=True)}
-        run[topic] = {f"d{d:02d}": float(s) for d, s in zip(listed, scores, strict=True)}
+        qrels[topic] = {
+            f"d{d:02d}": int(g) for d, g in zip(judged, grades, strict=True)
+        }
+        run[topic] = {
+            f"d{d:02d}": float(s) for d, s in zip(listed, scores, strict=True)
+        }
     return Topics(qrels, run)
 
 
@@ -106,8 +122,15 @@ def by_lightgbm(name, rows, **params):
         np.zeros((len(rows.qid), 1)), rows.y_true, group=rows.sizes, init_score=rows.y_score,
         params={"feature_pre_filter": False, "verbose": -1},
     )  # fmt: skip
-    options = {"objective": "lambdarank", "metric": metric, "eval_at": [int(k)], "verbose": -1}
-    booster = lightgbm.Booster({**options, "min_data_in_leaf": 1, "num_threads": 1, **params}, data)
+    options = {
+        "objective": "lambdarank",
+        "metric": metric,
+        "eval_at": [int(k)],
+        "verbose": -1,
+    }
+    booster = lightgbm.Booster(
+        {**options, "min_data_in_leaf": 1, "num_threads": 1, **params}, data
+    )
     return {"all": booster.eval_train()[0][2]}
 
 
@@ -118,7 +141,12 @@ def by_xgboost(name, rows, **params):
         np.zeros((len(rows.qid), 1)), label=rows.y_true, base_margin=rows.y_score
     )
     data.set_group(rows.sizes)
-    options = {"objective": "rank:pairwise", "eval_metric": [name], "base_score": 0.0, "nthread": 1}
+    options = {
+        "objective": "rank:pairwise",
+        "eval_metric": [name],
+        "base_score": 0.0,
+        "nthread": 1,
+    }
     printed = xgboost.Booster({**options, **params}, [data]).eval(data)
     return {"all": float(printed.rpartition(":")[2])}
 
@@ -142,7 +170,9 @@ def by_sklearn(name, rows):
         if function == "label_ranking_average_precision_score" or (
             len(y) > 1 if is_matrix else len(set(y)) > 1
         ):  # its notes
-            found[query] = call(y[None], s[None], **options) if is_matrix else call(y, s)
+            found[query] = (
+                call(y[None], s[None], **options) if is_matrix else call(y, s)
+            )
     return found
 
 
@@ -151,8 +181,12 @@ def by_pytrec_eval(name, topics):
 
     asked = re.sub(r"_([\d.]+)$", r".\1", name)
     found = pytrec_eval.RelevanceEvaluator(topics.qrels, {asked}).evaluate(topics.run)
-    values = {topic: value for topic, of_topic in found.items() for value in of_topic.values()}
-    return {t: np.exp(v) for t, v in values.items()} if name.startswith("gm_") else values
+    values = {
+        topic: value for topic, of_topic in found.items() for value in of_topic.values()
+    }
+    return (
+        {t: np.exp(v) for t, v in values.items()} if name.startswith("gm_") else values
+    )
 
 
 def by_ir_measures(name, topics):
@@ -189,7 +223,9 @@ def by_torchmetrics(name, topics):
         metric = getattr(torchmetrics.retrieval, kind)(**options)
         found = metric(torch.tensor(list(scores.values())), torch.tensor(grades),
                        indexes=torch.zeros(len(grades), dtype=torch.long))  # fmt: skip
-        values[topic] = found if isinstance(found, tuple) else float(found)  # curves are tuples
+        values[topic] = (
+            found if isinstance(found, tuple) else float(found)
+        )  # curves are tuples
     return values
 
 
@@ -235,7 +271,11 @@ def measures_of_ir_measures():
         scale = {"max_rel": 4} if known.pop("max_rel", None) else {}
         assert known.keys() <= PARAMETERS.keys(), name
         for chosen in itertools.product((False, True), repeat=len(known)):
-            params = {p: PARAMETERS[p] for p, is_set in zip(known, chosen, strict=True) if is_set}
+            params = {
+                p: PARAMETERS[p]
+                for p, is_set in zip(known, chosen, strict=True)
+                if is_set
+            }
             each = kind(**scale, **params)
             found[str(each)] = each
     return list(found.values())
@@ -246,7 +286,9 @@ def names_of_pytrec_eval():
     import pytrec_eval
 
     topics = random_topics(n_topics=1)
-    evaluator = pytrec_eval.RelevanceEvaluator(topics.qrels, pytrec_eval.supported_measures)
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        topics.qrels, pytrec_eval.supported_measures
+    )
     (values,) = evaluator.evaluate(topics.run).values()
     return sorted(values)
 
@@ -255,7 +297,9 @@ def names_of_ranx():
     """Every metric of its own switch, with and without a cut-off and a lowest relevant grade."""
     import ranx.metrics
 
-    names = re.findall(r'metric == "([^"]+)"', inspect.getsource(ranx.metrics.metric_switch))
+    names = re.findall(
+        r'metric == "([^"]+)"', inspect.getsource(ranx.metrics.metric_switch)
+    )
     numbers = {"rbp": ("", ".07", ".5", ".85", ".95", "@80")}
     return [
         f"{name}{number}{level}"
@@ -277,7 +321,11 @@ def names_of_sklearn():
     import sklearn.metrics
 
     module = "sklearn.metrics._ranking"
-    found = {n for n, f in vars(sklearn.metrics).items() if getattr(f, "__module__", "") == module}
+    found = {
+        n
+        for n, f in vars(sklearn.metrics).items()
+        if getattr(f, "__module__", "") == module
+    }
     return sorted(found - CURVES_OF_SKLEARN)
 
 
@@ -319,11 +367,16 @@ PEERS = {
     # in single precision
     "torchmetrics": Peer(by_torchmetrics, random_topics, names_of_torchmetrics, 2e-6),
 }
-LISTED = [tool for tool, peer in PEERS.items() if peer.names is not list and tool != "sklearn"]
+LISTED = [
+    tool for tool, peer in PEERS.items() if peer.names is not list and tool != "sklearn"
+]
 
 
 def installed(tool):
-    needed = {"torchmetrics": ("torch", "torchmetrics"), "ir_measures": ("ir_measures", "cwl")}
+    needed = {
+        "torchmetrics": ("torch", "torchmetrics"),
+        "ir_measures": ("ir_measures", "cwl"),
+    }
     return all(map(importlib.util.find_spec, needed.get(tool, (tool,))))
 
 
@@ -331,7 +384,9 @@ def names_of_table(tool):
     """The names in our table, with several numbers where they hold one."""
     names = []
     for each in conventions_of(tool):
-        field = next((field for field in NUMBERS if f"{{{field}}}" in each.theirs), None)
+        field = next(
+            (field for field in NUMBERS if f"{{{field}}}" in each.theirs), None
+        )
         if tool == "pytrec_eval" and field in ("weights", "recalls"):
             continue  # it takes none of these parameters; the sample outputs of trec_eval have them
         names += [each.theirs.format(**{field: n}) for n in NUMBERS.get(field, "x")]
@@ -349,8 +404,14 @@ def rankings_for(tool, name, rankings):
         if is_sklearn and kind != "roc_auc_score":  # without ties
             order = np.random.default_rng(0).permutation(len(rankings.qid))
             rankings = rankings._replace(y_score=order.astype(float))
-        is_binary = is_sklearn or (tool == "xgboost" and kind.startswith(("map", "pre")))
-        return rankings._replace(y_true=np.minimum(rankings.y_true, 1)) if is_binary else rankings
+        is_binary = is_sklearn or (
+            tool == "xgboost" and kind.startswith(("map", "pre"))
+        )
+        return (
+            rankings._replace(y_true=np.minimum(rankings.y_true, 1))
+            if is_binary
+            else rankings
+        )
     if tool == "torchmetrics":
         rankings = rankings.retrieved()
         if kind != "RetrievalNormalizedDCG":
@@ -374,14 +435,23 @@ def ours_on(measure, name, rankings):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if isinstance(rankings, Rows):
-            scores = measure.per_query(rankings.y_true, rankings.y_score, qid=rankings.qid)
-            return {"all": float(scores), **dict(zip(scores.qid, scores.values, strict=True))}
+            scores = measure.per_query(
+                rankings.y_true, rankings.y_score, qid=rankings.qid
+            )
+            return {
+                "all": float(scores),
+                **dict(zip(scores.qid, scores.values, strict=True)),
+            }
         scores = trec.evaluate(measure, rankings.qrels, rankings.run)
-    values = dict(zip(scores.qid.tolist(), scores.values[0, :, 0].tolist(), strict=True))
+    values = dict(
+        zip(scores.qid.tolist(), scores.values[0, :, 0].tolist(), strict=True)
+    )
     if name.startswith("gm_"):
         return {topic: max(value, 1e-5) for topic, value in values.items()}
     if name == "Rndcg":  # the note of the convention
-        return {t: value for t, value in values.items() if not is_one_longer(rankings, t)}
+        return {
+            t: value for t, value in values.items() if not is_one_longer(rankings, t)
+        }
     return values
 
 
@@ -422,7 +492,9 @@ def ask(tool, asked, rankings):
             raise
         return Found(name, "no value there")
     ours = ours_on(measure.resolve(TOP_GRADE), name, chosen)
-    differences = [abs(ours[query] - value) for query, value in theirs.items() if query in ours]
+    differences = [
+        abs(ours[query] - value) for query, value in theirs.items() if query in ours
+    ]
     by_gdeval = tool == "ir_measures" and (name.startswith("ERR") or "exp-log2" in name)
     tolerance = 6e-6 if by_gdeval else PEERS[tool].tolerance  # it prints five decimals
     largest = max(differences, default=np.nan)

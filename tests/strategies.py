@@ -54,13 +54,17 @@ def small_tied_scores(n_documents):
 
 def few_scores(n_documents):
     """Scores from a short list, tied blocks of any size."""
-    return SEEDS.map(lambda seed: np.random.default_rng(seed).choice(SCORES, n_documents).tolist())
+    return SEEDS.map(
+        lambda seed: np.random.default_rng(seed).choice(SCORES, n_documents).tolist()
+    )
 
 
 def distinct_scores(n_documents):
     """Scores without a tie."""
     return SEEDS.map(
-        lambda seed: (0.25 * np.random.default_rng(seed).permutation(n_documents) - 3).tolist()
+        lambda seed: (
+            0.25 * np.random.default_rng(seed).permutation(n_documents) - 3
+        ).tolist()
     )
 
 
@@ -91,9 +95,14 @@ def _data(draw, *, n_queries, n_documents, scores, unjudged, shuffle):
         query_labels = draw(labels(max_grade, size, unjudged))
         rows += zip(query_labels, query_scores, [query] * size, strict=True)
     if shuffle:
-        rows = [rows[place] for place in np.random.default_rng(draw(SEEDS)).permutation(len(rows))]
+        rows = [
+            rows[place]
+            for place in np.random.default_rng(draw(SEEDS)).permutation(len(rows))
+        ]
     y_true, y_score, qid = zip(*rows, strict=True)
-    return Data(np.array(y_true, float), np.array(y_score, float), np.array(qid), max_grade)
+    return Data(
+        np.array(y_true, float), np.array(y_score, float), np.array(qid), max_grade
+    )
 
 
 def small_data():
@@ -120,7 +129,9 @@ def long_data(max_queries=4, unjudged=True, shuffle=True, ties=True):
 
 def g_vectors(max_grade):
     """Threshold distributions: any, with zero entries, and all mass on one grade."""
-    weights = st.lists(st.integers(0, 5), min_size=max_grade, max_size=max_grade).filter(any)
+    weights = st.lists(
+        st.integers(0, 5), min_size=max_grade, max_size=max_grade
+    ).filter(any)
     one_grade = st.integers(1, max_grade).map(
         lambda top: [int(grade == top) for grade in range(1, max_grade + 1)]
     )
@@ -130,7 +141,9 @@ def g_vectors(max_grade):
 def gains(max_grade):
     """Gain: by name, or an increasing tuple for grades 1..max_grade that may start at 0."""
     steps = st.lists(
-        st.sampled_from([0.0, 0.25, 1.0, 2.0, 3.5]), min_size=max_grade, max_size=max_grade
+        st.sampled_from([0.0, 0.25, 1.0, 2.0, 3.5]),
+        min_size=max_grade,
+        max_size=max_grade,
     ).filter(any)
     tuples = steps.map(lambda step: tuple(float(x) for x in np.cumsum(step)))
     return st.one_of(st.sampled_from(["linear", "exp2"]), tuples)
@@ -159,5 +172,7 @@ def list_and_pool(draw, max_grade, max_documents=8, max_unretrieved=4):
 
 def partly_unsampled(ranked, unsampled=-1):
     """Turn some of a list's unjudged documents into ones of the pool that were not sampled."""
-    kinds = [st.sampled_from([None, unsampled]) if r is None else st.just(r) for r in ranked]
+    kinds = [
+        st.sampled_from([None, unsampled]) if r is None else st.just(r) for r in ranked
+    ]
     return st.tuples(*kinds).map(list)

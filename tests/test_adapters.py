@@ -36,10 +36,16 @@ def matrix():
 
 def called(library, made):
     """Call a metric or an objective as its library does."""
-    return made(Y, SCORES, None, SIZES) if library == "lightgbm" else made(SCORES, matrix())
+    return (
+        made(Y, SCORES, None, SIZES)
+        if library == "lightgbm"
+        else made(SCORES, matrix())
+    )
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))]
+)
 @pytest.mark.parametrize(
     ("library", "shown"),
     [
@@ -48,12 +54,17 @@ def called(library, made):
         ("lightgbm", "early_stopping('AP', 3)"),
         ("lightgbm", "objective('nDCG', truncation_level=None)"),
         ("xgboost", "eval_metric('xGAP(max_grade=4)', 'AP')"),
-        ("xgboost", "objective('AP(rel=2)', sigmoid=2.0, truncation_level=5, norm=False)"),
+        (
+            "xgboost",
+            "objective('AP(rel=2)', sigmoid=2.0, truncation_level=5, norm=False)",
+        ),
         ("lightgbm", f"objective('AP(rel=2)', {NOISE_SHOWN}, random_state={2**70})"),
         ("xgboost", f"objective('AP(rel=2)', {NOISE_SHOWN}, random_state=5)"),
     ],
 )
-def test_copies_are_shown_as_they_are_written_and_leave_the_data_behind(library, shown, copied):
+def test_copies_are_shown_as_they_are_written_and_leave_the_data_behind(
+    library, shown, copied
+):
     name = shown.partition("(")[0]
     made = eval(shown, {name: of(library, name)})
     assert repr(made) == shown
@@ -82,24 +93,38 @@ def test_copies_are_shown_as_they_are_written_and_leave_the_data_behind(library,
 )
 def test_an_open_top_grade_warns(library, name, given):
     make = of(library, name) if library else make_ranking_scorer
-    with pytest.warns(GradeScaleWarning, match=f"{name} got xGAP@10 without max_grade") as caught:
-        made = make("xGAP@10", **given) if isinstance(given, dict) else make("xGAP@10", *given)
+    with pytest.warns(
+        GradeScaleWarning, match=f"{name} got xGAP@10 without max_grade"
+    ) as caught:
+        made = (
+            make("xGAP@10", **given)
+            if isinstance(given, dict)
+            else make("xGAP@10", *given)
+        )
     assert [each.filename for each in caught] == [__file__]
     if (library, name) == ("lightgbm", "eval_metric"):
-        assert called(library, made)[0][1] == xGAP(k=10, max_grade=4)(Y, SCORES, qid=QID)
+        assert called(library, made)[0][1] == xGAP(k=10, max_grade=4)(
+            Y, SCORES, qid=QID
+        )
 
 
 @pytest.mark.parametrize("options", [{}, NOISE], ids=["plain", "noise"])
 def test_xgboost_has_the_derivatives_that_lightgbm_has_and_trains_by_them(options):
     xgboost = pytest.importorskip("xgboost")
     of_query = np.linspace(0.5, 2.0, len(SIZES))
-    theirs, ours = (make(TARGET, **options) for make in (of("xgboost", "objective"), objective))
+    theirs, ours = (
+        make(TARGET, **options) for make in (of("xgboost", "objective"), objective)
+    )
     weight = of_query.astype(np.float32)[QID]
     weighted = xgboost.DMatrix(X, Y, qid=QID, weight=of_query)
     for data, weights in ((matrix(), None), (weighted, weight)):
-        np.testing.assert_array_equal(theirs(SCORES, data), ours(Y, SCORES, weights, SIZES))
+        np.testing.assert_array_equal(
+            theirs(SCORES, data), ours(Y, SCORES, weights, SIZES)
+        )
     model = xgboost.train({"nthread": 1}, matrix(), 5, obj=theirs)
-    assert TARGET(Y, model.predict(matrix()), qid=QID) > TARGET(Y, 0.0 * Y, qid=QID) + 0.2
+    assert (
+        TARGET(Y, model.predict(matrix()), qid=QID) > TARGET(Y, 0.0 * Y, qid=QID) + 0.2
+    )
 
 
 def test_both_interfaces_of_lightgbm_train_the_same_model():
@@ -113,7 +138,9 @@ def test_both_interfaces_of_lightgbm_train_the_same_model():
 
 def train_by_lightgbm(y, derivatives):
     params = {"objective": derivatives, "metric": "None", "verbose": -1}
-    lightgbm.train(params, lightgbm.Dataset(y[:, None], y, group=[len(y)]), num_boost_round=2)
+    lightgbm.train(
+        params, lightgbm.Dataset(y[:, None], y, group=[len(y)]), num_boost_round=2
+    )
 
 
 def train_by_xgboost(y, derivatives):
@@ -122,10 +149,13 @@ def train_by_xgboost(y, derivatives):
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "level", "warned"), [(10_001, None, 1), (10_000, None, 0), (10_001, 30, 0)]
+    ("n_rows", "level", "warned"),
+    [(10_001, None, 1), (10_000, None, 0), (10_001, 30, 0)],
 )
 @pytest.mark.parametrize("train", [train_by_lightgbm, train_by_xgboost])
-def test_all_pairs_of_a_long_query_warn_once_at_the_line_that_trains(train, n_rows, level, warned):
+def test_all_pairs_of_a_long_query_warn_once_at_the_line_that_trains(
+    train, n_rows, level, warned
+):
     library = train.__name__.removeprefix("train_by_")
     derivatives = of(library, "objective")("nDCG", truncation_level=level)
     with warnings.catch_warnings(record=True) as caught:
@@ -151,4 +181,6 @@ def test_objectives_differ_where_a_parameter_does():
     without_noise = {"noise_scale": 2, "n_draws": 7, "random_state": 1}
     assert base == objective("nDCG", **defaults, **without_noise)
     of_noise = {"noise_scale": 0.5, "n_draws": 3, "random_state": 0}
-    assert objective("nDCG", noise="gumbel") == objective("nDCG", noise="gumbel", **of_noise)
+    assert objective("nDCG", noise="gumbel") == objective(
+        "nDCG", noise="gumbel", **of_noise
+    )

@@ -42,7 +42,11 @@ def of_measures(names):
             "qrels.rel_level results.test",
             ["-m", "all_trec", "-m", "relstring.20", "-q", "-l", "2"],
         ),
-        ("out.test.meas_params", "qrels.test results.test", ["-q", *of_measures(PARAMETERS)]),
+        (
+            "out.test.meas_params",
+            "qrels.test results.test",
+            ["-q", *of_measures(PARAMETERS)],
+        ),
     ],
 )
 def test_the_outputs_of_its_own_tests(data_dir, capsys, output, files, options):
@@ -56,7 +60,9 @@ def test_the_outputs_of_its_own_tests(data_dir, capsys, output, files, options):
         for line in (folder / output).read_text().splitlines()
         if not line.startswith(OF_VERSION_10) and line.split()[1] in topics
     ]
-    assert theirs == [line for line in ours.splitlines() if not line.startswith(OF_VERSION_10)]
+    assert theirs == [
+        line for line in ours.splitlines() if not line.startswith(OF_VERSION_10)
+    ]
     assert len(theirs) > 15
 
 
@@ -69,13 +75,21 @@ def random_files(rng, folder):
         if place != 1:
             judged = rng.permutation(documents)[: rng.integers(2, len(documents))]
             qrels[topic] = {str(each): int(rng.integers(-2, 5)) for each in judged}
-            qrels[topic][str(judged[0])] = 1  # a pool of negative grades crashes trec_eval
+            qrels[topic][str(judged[0])] = (
+                1  # a pool of negative grades crashes trec_eval
+            )
         if place != 2:
             retrieved = rng.permutation(documents)[: rng.integers(1, len(documents))]
             run[topic] = {str(each): float(rng.integers(9)) for each in retrieved}
     lines = {
-        "qrels": [f"{t} 0 {d} {grade}\n" for t, of in qrels.items() for d, grade in of.items()],
-        "run": [f"{t} Q0 {d} 0 {score} t\n" for t, of in run.items() for d, score in of.items()],
+        "qrels": [
+            f"{t} 0 {d} {grade}\n" for t, of in qrels.items() for d, grade in of.items()
+        ],
+        "run": [
+            f"{t} Q0 {d} 0 {score} t\n"
+            for t, of in run.items()
+            for d, score in of.items()
+        ],
     }
     for name, each in lines.items():
         (folder / name).write_text("".join(rng.permutation(each)))
@@ -96,8 +110,14 @@ def test_the_values_of_topics_are_those_of_pytrec_eval(seed, level, tmp_path, ca
     )
     n_values = 0
     for topic, values in evaluator.evaluate(run).items():
-        for name in ours[topic].keys() & values.keys() - {"Rndcg", "utility", "relstring"}:
-            assert float(ours[topic][name]) == pytest.approx(values[name], abs=5.01e-5), name
+        for name in ours[topic].keys() & values.keys() - {
+            "Rndcg",
+            "utility",
+            "relstring",
+        }:
+            assert float(ours[topic][name]) == pytest.approx(
+                values[name], abs=5.01e-5
+            ), name
             n_values += 1
     assert n_values > 75 * len(ours)
 
@@ -161,7 +181,9 @@ def test_parameters_replace_those_by_default_and_every_name_is_read(files, capsy
     ]
     known = [n for n in names if not re.search("prefs|avgjg|_jg|yaap|rbp|unj", n)]
     assert len(known) > 30
-    assert main(["evaluate", *files, "--as", "trec_eval", *of_measures(known)]) == 0, known
+    assert main(["evaluate", *files, "--as", "trec_eval", *of_measures(known)]) == 0, (
+        known
+    )
     printed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert [name for name in printed if name.startswith("P_")] == ["P_5", "P_7"]
 
@@ -175,11 +197,17 @@ def test_parameters_replace_those_by_default_and_every_name_is_read(files, capsy
         ("-m relstring.x", "-m relstring must be with numbers, got 'x'"),
         ("-m P.0", "trec_eval's 'P_0'"),
         ("-m map_cut_0", "trec_eval's 'map_cut_0'"),
-        ("-m ndcg.1=", "-m ndcg must have gains of grades, as in ndcg.1=1,2=3, got '1='"),
+        (
+            "-m ndcg.1=",
+            "-m ndcg must have gains of grades, as in ndcg.1=1,2=3, got '1='",
+        ),
         ("-m ndcg.0=1,1=2", "-m ndcg must have gains of grades"),
         ("-m ndcg.1=inf", "gain must hold finite numbers"),
         ("-m ndcg.1=3,2=2", "gain must not decrease"),
-        ("-m nDCG@10", "-m must be a name of trec_eval with --as trec_eval, got 'nDCG@10'"),
+        (
+            "-m nDCG@10",
+            "-m must be a name of trec_eval with --as trec_eval, got 'nDCG@10'",
+        ),
         ("-m utility.1,2", "trec_eval's 'utility_1,2'"),
         ("-m set_F.-1", "trec_eval's 'set_F_-1'"),
         ("-m rbp", "those of version 10"),
@@ -188,7 +216,12 @@ def test_parameters_replace_those_by_default_and_every_name_is_read(files, capsy
         *(
             (option, "cannot be given with --as trec_eval, which decides it")
             for option in (
-                *("--average geometric", "--format json", "--letor", "--negative error"),
+                *(
+                    "--average geometric",
+                    "--format json",
+                    "--letor",
+                    "--negative error",
+                ),
                 *("--complete", "--no-complete", "--order file", "--ties expected"),
             )
         ),
@@ -205,28 +238,67 @@ def test_what_is_refused(files, words, message, capsys):
 @pytest.mark.parametrize(
     ("name", "typed"),
     [
-        ("map", "-m AP for the measure of skgraded, or --as trec_eval -m map for the number"),
-        ("ndcg_cut_10", "-m nDCG@10 for the measure of skgraded, or --as trec_eval -m ndcg_cut_10"),
+        (
+            "map",
+            "-m AP for the measure of skgraded, or --as trec_eval -m map for the number",
+        ),
+        (
+            "ndcg_cut_10",
+            "-m nDCG@10 for the measure of skgraded, or --as trec_eval -m ndcg_cut_10",
+        ),
         ("P_5", "-m P@5 for the measure of skgraded, or --as trec_eval -m P_5"),
         ("map@10", "-m AP@10 for the measure of skgraded, or --as ranx -m map@10"),
         ("P_5(rel=2)", "-m 'P(rel=2)@5' for the measure of skgraded."),
-        ("IPrec@0.1", "-m 'IPrec(recall=0.1)' for the measure of skgraded, or --as ir_measures"),
+        (
+            "IPrec@0.1",
+            "-m 'IPrec(recall=0.1)' for the measure of skgraded, or --as ir_measures",
+        ),
     ],
 )
-def test_a_name_of_another_tool_is_refused_with_what_to_type(files, name, typed, capsys):
+def test_a_name_of_another_tool_is_refused_with_what_to_type(
+    files, name, typed, capsys
+):
     for command in (["evaluate", *files], ["compare", *files, files[1]]):
         assert main([*command, "-m", name]) == 2
-        assert f"-m {name} is a name of other tools, whose numbers can differ. Type {typed}" in (
-            capsys.readouterr().err
+        assert (
+            f"-m {name} is a name of other tools, whose numbers can differ. Type {typed}"
+            in (capsys.readouterr().err)
         )
     assert main(["study", "incompleteness", *files, files[1], "-m", name]) == 2
     assert "--as" not in capsys.readouterr().err
 
 
 def test_names_of_another_tool_name_the_columns(files, capsys):
-    assert main(["evaluate", *files, "--as", "ir_measures", "-m", "nDCG@2", "--format", "csv"]) == 0
+    assert (
+        main(
+            [
+                "evaluate",
+                *files,
+                "--as",
+                "ir_measures",
+                "-m",
+                "nDCG@2",
+                "--format",
+                "csv",
+            ]
+        )
+        == 0
+    )
     assert capsys.readouterr().out.splitlines()[0] == "system,nDCG@2"
     assert (
-        main(["compare", *files, files[1], "--as", "ranx", "-m", "ndcg@2", "--format", "csv"]) == 0
+        main(
+            [
+                "compare",
+                *files,
+                files[1],
+                "--as",
+                "ranx",
+                "-m",
+                "ndcg@2",
+                "--format",
+                "csv",
+            ]
+        )
+        == 0
     )
     assert "ndcg@2" in capsys.readouterr().out

@@ -15,7 +15,9 @@ import pytest
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "guide" / "mistakes.md"
 TEXT = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
 # What was done, by which code or command line, what it causes, and what to write
-MISTAKES = re.findall(r"- \*\*(.+?)\*\*, `(.+?)`: (?:`(\w+)`|an error)\. Write `(.+)`\.\n", TEXT)
+MISTAKES = re.findall(
+    r"- \*\*(.+?)\*\*, `(.+?)`: (?:`(\w+)`|an error)\. Write `(.+)`\.\n", TEXT
+)
 # Code that needs LightGBM
 BOOSTING = ("lgbm", "LGBM")
 
@@ -78,7 +80,9 @@ RUN = {f"q{i}": {"d1": i + 0.25, "d2": 1.5, "d3": 0.75} for i in range(8)}
 
 def write(name, layout, nested):
     rows = [(topic, *each) for topic, row in nested.items() for each in row.items()]
-    Path(name).write_text("".join(layout.format(*row) for row in rows), encoding="utf-8")
+    Path(name).write_text(
+        "".join(layout.format(*row) for row in rows), encoding="utf-8"
+    )
 
 
 @pytest.fixture
@@ -128,7 +132,9 @@ def errors_of_command(arguments):
 
 @pytest.mark.parametrize(("mistake", "wrong", "kind", "right"), MISTAKES)
 def test_a_mistake_is_explained(mistake, wrong, kind, right, names):
-    known = names | (names_of_lightgbm() if any(each in wrong for each in BOOSTING) else {})
+    known = names | (
+        names_of_lightgbm() if any(each in wrong for each in BOOSTING) else {}
+    )
     (words,) = (each for start, each in WORDS.items() if mistake.startswith(start))
     found, message = caused(wrong, known)
     assert found == kind

@@ -5,7 +5,18 @@ import dataclasses
 import numpy as np
 import pytest
 
-from skgraded import AP, ERR, Blend, catalogue, chunks, eGAP, evaluate, measure, nDCG, xGAP
+from skgraded import (
+    AP,
+    ERR,
+    Blend,
+    catalogue,
+    chunks,
+    eGAP,
+    evaluate,
+    measure,
+    nDCG,
+    xGAP,
+)
 from skgraded.cli._inputs import with_fields
 from skgraded.conventions import measure_as
 from skgraded.measures import FDR, P, bounds, register
@@ -17,7 +28,11 @@ HALF = Blend({eGAP(g=G): 0.5, nDCG(k=10): 0.5})
 def some_rows():
     rng = np.random.default_rng(7)
     qid = np.repeat(np.arange(12), rng.integers(1, 15, 12))
-    return rng.integers(0, 5, len(qid)).astype(float), rng.integers(0, 6, len(qid)) / 2, qid
+    return (
+        rng.integers(0, 5, len(qid)).astype(float),
+        rng.integers(0, 6, len(qid)) / 2,
+        qid,
+    )
 
 
 class TestValue:
@@ -30,18 +45,24 @@ class TestValue:
             "ERR(max_grade=4,unjudged=condense)": 0.25,
         }
         found = Blend(parts).per_query(y, score, qid=qid).values
-        each = {name: measure(name).per_query(y, score, qid=qid).values for name in parts}
+        each = {
+            name: measure(name).per_query(y, score, qid=qid).values for name in parts
+        }
         expected = sum(weight * each[name] for name, weight in parts.items())
         np.testing.assert_allclose(found, expected, rtol=1e-14)
         mean = Blend(parts)(y, score, qid=qid)
         assert mean == pytest.approx(np.mean(expected), rel=1e-14)
 
-    @pytest.mark.parametrize("name", ["AP", "ERR", "FDR", "INST", "RprefN", "infAP", "nDCG"])
+    @pytest.mark.parametrize(
+        "name", ["AP", "ERR", "FDR", "INST", "RprefN", "infAP", "nDCG"]
+    )
     def test_a_blend_of_one_part_has_its_bits(self, name):
         y, score, qid = some_rows()
         part = catalogue()[name]().resolve(4)
         blend = Blend({part: 1})
-        of_blend, of_part = (each.per_query(y, score, qid=qid) for each in (blend, part))
+        of_blend, of_part = (
+            each.per_query(y, score, qid=qid) for each in (blend, part)
+        )
         np.testing.assert_array_equal(of_blend.values, of_part.values)
         assert of_blend.n_empty == of_part.n_empty
         assert blend.greater_is_better == part.greater_is_better
@@ -64,7 +85,9 @@ class TestValue:
         table = evaluate([HALF, eGAP(g=G), "nDCG@10"], y, score, qid=qid)
         blend, *parts = table.ideals
         assert blend() == pytest.approx(0.5 * parts[0]() + 0.5 * parts[1]())
-        assert evaluate(Blend({ERR(max_grade=4): 1, "R@3": 1}), y, score, qid=qid).ideals[0]()
+        assert evaluate(
+            Blend({ERR(max_grade=4): 1, "R@3": 1}), y, score, qid=qid
+        ).ideals[0]()
 
     def test_an_open_scale_is_that_of_the_parts(self):
         is_open = Blend({xGAP(): 1.0, AP(): 1.0})
@@ -79,14 +102,22 @@ class TestValue:
         found = bounds(Blend(parts), y, score)
         each = {name: bounds(measure(name), y, score, max_grade=4) for name in parts}
         for end in ("smallest", "largest"):
-            sums = sum(weight * getattr(each[name], end).values for name, weight in parts.items())
+            sums = sum(
+                weight * getattr(each[name], end).values
+                for name, weight in parts.items()
+            )
             np.testing.assert_allclose(getattr(found, end).values, sums)
-        with pytest.raises(ValueError, match=r"^nDCG@10 has no bounds over judgments: its divisor"):
+        with pytest.raises(
+            ValueError, match=r"^nDCG@10 has no bounds over judgments: its divisor"
+        ):
             bounds(Blend({"P": 1, "nDCG@10": 1}), y, score)
 
     def test_in_chunks(self):
         y, score, qid = some_rows()
-        blocks = ((y[part], score[part], qid[part]) for part in (slice(0, 30), slice(30, None)))
+        blocks = (
+            (y[part], score[part], qid[part])
+            for part in (slice(0, 30), slice(30, None))
+        )
         found = chunks.evaluate([HALF], blocks)
         assert float(found[str(HALF)]) == HALF(y, score, qid=qid)
 
@@ -98,7 +129,9 @@ class TestAsAValue:
         parts = {"QMeasure": 0.5, "nDCG@10": 2}
         assert measure("blend({Q-measure: .5, ndcg_cut_10: 2})") == Blend(parts)
         assert "Blend" not in catalogue()
-        ruled = with_fields(measure("Blend({AP:1,nDCG(ties=optimistic):1})"), ties="row_order")
+        ruled = with_fields(
+            measure("Blend({AP:1,nDCG(ties=optimistic):1})"), ties="row_order"
+        )
         assert str(ruled) == "Blend({AP(ties=row_order):1,nDCG(ties=optimistic):1})"
 
     def test_the_order_of_the_parts_and_nesting_do_not_matter(self):
@@ -113,7 +146,9 @@ class TestAsAValue:
 
 
 def test_what_is_refused():
-    with pytest.raises(ValueError, match=r"'BLEND' means <class 'skgraded.measures.blend.Blend'"):
+    with pytest.raises(
+        ValueError, match=r"'BLEND' means <class 'skgraded.measures.blend.Blend'"
+    ):
         register(type("BLEND", (P,), {}))
     with pytest.raises(ValueError, match="the value of lightgbm's 'Blend"):
         measure_as("lightgbm", HALF)

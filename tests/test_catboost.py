@@ -15,8 +15,15 @@ catboost = pytest.importorskip("catboost")
 eval_metric = pytest.importorskip("skgraded.catboost").eval_metric
 
 TARGET = xGAP(g=(0.1, 0.2, 0.3, 0.4))
-QUIET = {"verbose": False, "allow_writing_files": False, "thread_count": 1, "random_seed": 0}
-X, Y, QID = make_ranking(n_queries=60, docs_per_query=(5, 30), noise=2.0, random_state=0)
+QUIET = {
+    "verbose": False,
+    "allow_writing_files": False,
+    "thread_count": 1,
+    "random_seed": 0,
+}
+X, Y, QID = make_ranking(
+    n_queries=60, docs_per_query=(5, 30), noise=2.0, random_state=0
+)
 TRAIN = QID < 40
 SETS = [(Y[rows], QID[rows]) for rows in (TRAIN, ~TRAIN)]
 MIXED = X.astype(object)
@@ -49,23 +56,31 @@ def test_the_iteration_chosen_is_the_best_of_the_exactly_recomputed_measure():
     assert learnt == pytest.approx(of_training, abs=1e-12)
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
 def test_copies_give_the_same_and_rankers_that_hold_one_are_pickled(copied):
     metric, labels = eval_metric(TARGET, *SETS), SETS[1][0].astype(np.float32)
     scores = np.arange(len(labels), dtype=float)
     again = copied(metric)
-    assert again.evaluate([scores], labels, None) == metric.evaluate([scores], labels, None)
+    assert again.evaluate([scores], labels, None) == metric.evaluate(
+        [scores], labels, None
+    )
     assert type(again).__name__ == str(TARGET)
     model = fit(metric)
     assert np.array_equal(copied(model).predict(X), model.predict(X))
-    assert repr(clone(ranker(eval_metric=metric)).get_params()["eval_metric"]) == repr(metric)
+    assert repr(clone(ranker(eval_metric=metric)).get_params()["eval_metric"]) == repr(
+        metric
+    )
 
 
 def test_catboost_does_not_try_to_compile_our_metric():
     """Without numba it would warn of that, and with numba that it cannot."""
     metric = eval_metric("nDCG@10", (Y, QID))
     model = ranker(iterations=5, eval_metric=metric).fit(X, Y, group_id=QID)
-    QueryRanker(ranker(iterations=5), measure="AP", validation_fraction=0.2).fit(X, Y, QID)
+    QueryRanker(ranker(iterations=5), measure="AP", validation_fraction=0.2).fit(
+        X, Y, QID
+    )
     assert model.tree_count_ == 5
 
 

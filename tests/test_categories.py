@@ -64,8 +64,12 @@ def test_categories_of_numbers_are_these_numbers():
     of_objects = pd.Categorical(pd.Series([3, 1, 3, 5.5], dtype=object), ordered=True)
     assert Judgments(of_objects).grades.tolist() == [0, 1, 3, 5.5]
     assert query_target(of_objects, [1] * 4)["grade"].tolist() == [3, 1, 3, 5.5]
-    with_missing = pd.Categorical([3, None, 1], pd.Index([1, 3], dtype=object), ordered=True)
-    np.testing.assert_array_equal(query_target(with_missing, [1] * 3)["grade"], [3, np.nan, 1])
+    with_missing = pd.Categorical(
+        [3, None, 1], pd.Index([1, 3], dtype=object), ordered=True
+    )
+    np.testing.assert_array_equal(
+        query_target(with_missing, [1] * 3)["grade"], [3, np.nan, 1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,7 +92,15 @@ def test_other_words_are_refused_with_the_way_out(make, way_out):
 
 
 @pytest.mark.parametrize(
-    "make", [list, np.array, pd.Series, *UNORDERED.values(), ORDERED["Enum"], ORDERED["Series"]]
+    "make",
+    [
+        list,
+        np.array,
+        pd.Series,
+        *UNORDERED.values(),
+        ORDERED["Enum"],
+        ORDERED["Series"],
+    ],
 )
 def test_words_are_grades_by_a_mapping(make):
     expected = evaluate("QMeasure", GRADES**2, SCORES, qid=QID)
@@ -98,23 +110,37 @@ def test_words_are_grades_by_a_mapping(make):
     assert found.values.tolist() == expected.values.tolist()
     assert found.notes == ("Grades: 0 = I, 1 = C, 4 = S, 9 = E.",)
     named = evaluate("QMeasure", words, {"a": SCORES}, **asked)
-    assert (named.values[0].tolist(), named.notes) == (expected.values.tolist(), found.notes)
+    assert (named.values[0].tolist(), named.notes) == (
+        expected.values.tolist(),
+        found.notes,
+    )
     target = query_target(words, **asked)
     assert target["grade"].tolist() == (GRADES**2).tolist()
-    assert evaluate("QMeasure", target, SCORES, grades=squares).mean() == expected.mean()
+    assert (
+        evaluate("QMeasure", target, SCORES, grades=squares).mean() == expected.mean()
+    )
 
 
 def test_rows_with_words_and_scores_in_other_orders_are_refused():
-    words, scores = pd.Series(WORDS, index=range(8, 16)), pd.Series(SCORES, index=range(15, 7, -1))
-    with pytest.raises(ValueError, match="y_score must have its rows in the order of y_true"):
+    words, scores = (
+        pd.Series(WORDS, index=range(8, 16)),
+        pd.Series(SCORES, index=range(15, 7, -1)),
+    )
+    with pytest.raises(
+        ValueError, match="y_score must have its rows in the order of y_true"
+    ):
         evaluate(MEASURE, words, scores, grades=MEANING)
 
 
-@pytest.mark.parametrize("grades", ["ISE", ["I", "S"], {0: 1}, {"I": "x"}, pd.Series(MEANING)])
+@pytest.mark.parametrize(
+    "grades", ["ISE", ["I", "S"], {0: 1}, {"I": "x"}, pd.Series(MEANING)]
+)
 def test_what_is_no_mapping_of_words_is_refused(grades):
     with pytest.raises(ValueError, match="grades must map words to numbers, such as"):
         evaluate(MEASURE, WORDS, SCORES, grades=grades)
-    with pytest.raises(ValueError, match=r"y_true must be one-dimensional, .* got type Judgments"):
+    with pytest.raises(
+        ValueError, match=r"y_true must be one-dimensional, .* got type Judgments"
+    ):
         evaluate(MEASURE, Judgments(GRADES, qid=QID), SCORES, grades=MEANING)
 
 
@@ -135,10 +161,14 @@ def test_a_search_selects_by_words_as_by_their_grades(is_routed):
             random_state=0,
             grades=meaning,
         )
-        search = GridSearchCV(ranker, {"estimator__num_leaves": [3, 15]}, cv=QueryKFold(3))
+        search = GridSearchCV(
+            ranker, {"estimator__num_leaves": [3, 15]}, cv=QueryKFold(3)
+        )
         with config_context(enable_metadata_routing=is_routed):
             search.fit(y=labels, **given)
-        found.append([search.cv_results_["mean_test_score"], search.predict(given["X"])])
+        found.append(
+            [search.cv_results_["mean_test_score"], search.predict(given["X"])]
+        )
     np.testing.assert_array_equal(found[0][0], found[1][0])
     np.testing.assert_array_equal(found[0][1], found[1][1])
 
@@ -154,7 +184,9 @@ def test_grades_of_feedback_may_be_categories():
 
 def test_the_result_says_which_grade_each_word_was_read_as():
     words = pd.Categorical(list("EISC"), ordered=True)  # in the order of the alphabet
-    assert evaluate("AP", words, [4, 3, 2, 1]).notes == ("Grades: 0 = C, 1 = E, 2 = I, 3 = S.",)
+    assert evaluate("AP", words, [4, 3, 2, 1]).notes == (
+        "Grades: 0 = C, 1 = E, 2 = I, 3 = S.",
+    )
     assert evaluate("AP", [0, 1], [2, 1]).notes == ()
 
 
@@ -175,6 +207,8 @@ def test_a_column_query_id_holds_the_ids():
     ]
     np.testing.assert_array_equal(rankers[0].predict(X), rankers[1].predict(X[["f"]]))
     others = X.assign(query_id=list("efghefgh"))
-    assert rankers[0].score(others, y) == rankers[1].score(X[["f"]], y, qid=others["query_id"])
+    assert rankers[0].score(others, y) == rankers[1].score(
+        X[["f"]], y, qid=others["query_id"]
+    )
     scores = evaluate("AP", y, X[["f", "query_id"]], qid=X["query_id"])
     assert scores.systems == ("f",)

@@ -20,7 +20,14 @@ from skgraded._support.exact_mean import MeanSums, exact_means
 from skgraded.exceptions import UndefinedMeanWarning
 
 ALL = sorted(catalogue())
-SOME = ["xGAP(g=[0.1,0.2,0.3,0.4])", "nDCG@10", "AP@3", "QMeasure", "ERR(max_grade=4)", "Bpref"]
+SOME = [
+    "xGAP(g=[0.1,0.2,0.3,0.4])",
+    "nDCG@10",
+    "AP@3",
+    "QMeasure",
+    "ERR(max_grade=4)",
+    "Bpref",
+]
 
 
 def make_rows(n_queries=60, seed=0, unjudged=True, largest=90):
@@ -31,12 +38,16 @@ def make_rows(n_queries=60, seed=0, unjudged=True, largest=90):
     if unjudged:
         y_true[rng.random(len(y_true)) < 0.05] = np.nan
     y_score = rng.integers(0, 13, len(y_true)) / 12  # in [0, 1], for ADM
-    qid = np.repeat(np.sort(rng.choice(10 * n_queries, n_queries, replace=False)), sizes)
+    qid = np.repeat(
+        np.sort(rng.choice(10 * n_queries, n_queries, replace=False)), sizes
+    )
     return y_true, y_score, qid, rng.random(len(qid))
 
 
 def make_frame(shuffle=True, text=False, **options):
-    columns = dict(zip(["label", "score", "qid", "weight"], make_rows(**options), strict=True))
+    columns = dict(
+        zip(["label", "score", "qid", "weight"], make_rows(**options), strict=True)
+    )
     frame = pd.DataFrame(columns)
     if text:
         frame["qid"] = [f"q{each:05d}" for each in frame.qid]
@@ -45,7 +56,9 @@ def make_frame(shuffle=True, text=False, **options):
 
 def in_memory(measures, frame, weight="weight"):
     weights = None if weight is None else frame[weight]
-    return evaluate(measures, frame.label, frame.score, qid=frame.qid, sample_weight=weights)
+    return evaluate(
+        measures, frame.label, frame.score, qid=frame.qid, sample_weight=weights
+    )
 
 
 def cut(rows, places):
@@ -81,7 +94,10 @@ def test_chunks_give_the_bits_of_the_whole(rows, data):
         per_query=True,
         block_rows=data.draw(st.integers(1, 50)),
     )
-    assert_same(parted, evaluate(named, rows.y_true, y_score, qid=rows.qid, sample_weight=weight))
+    assert_same(
+        parted,
+        evaluate(named, rows.y_true, y_score, qid=rows.qid, sample_weight=weight),
+    )
 
 
 def test_values_come_block_by_block():
@@ -89,8 +105,12 @@ def test_values_come_block_by_block():
     parts = list(chunks.iter_scores("AP", cut(rows[:3], [50, 100]), block_rows=20))
     assert len(parts) > 1
     whole = evaluate("AP", *rows[:2], qid=rows[2])
-    np.testing.assert_array_equal(np.concatenate([each.qid for each in parts]), whole.qid)
-    np.testing.assert_array_equal(np.concatenate([each.values for each in parts]), whole.values)
+    np.testing.assert_array_equal(
+        np.concatenate([each.qid for each in parts]), whole.qid
+    )
+    np.testing.assert_array_equal(
+        np.concatenate([each.values for each in parts]), whole.values
+    )
 
 
 @pytest.fixture
@@ -105,11 +125,19 @@ def pa():
 def test_parquet_files_in_a_folder(pa, tmp_path):
     y_true, y_score, qid, weight = rows = make_rows(300)
     for number, part in enumerate(cut(rows, [100, 101, 500])):
-        table = pa.table(dict(zip(["label", "score", "qid", "weight"], part, strict=True)))
+        table = pa.table(
+            dict(zip(["label", "score", "qid", "weight"], part, strict=True))
+        )
         pa.parquet.write_table(table, tmp_path / f"{number}.parquet", row_group_size=64)
-    names = ["xGAP", "RBP", "nDCG@10"]  # the first takes its top grade from the whole data set
+    names = [
+        "xGAP",
+        "RBP",
+        "nDCG@10",
+    ]  # the first takes its top grade from the whole data set
     whole = evaluate(names, y_true, y_score, qid=qid, sample_weight=weight)
-    parted = chunks.evaluate(names, tmp_path, weight="weight", block_rows=100, per_query=True)
+    parted = chunks.evaluate(
+        names, tmp_path, weight="weight", block_rows=100, per_query=True
+    )
     assert_same(parted, whole)
     assert_same(
         chunks.evaluate(names, str(tmp_path / "0.parquet"), per_query=True),
@@ -132,7 +160,13 @@ def test_a_query_that_comes_back_is_named(order, block_rows):
 
 
 def arrays(*labels, qid=None):
-    return [(np.array(labels), np.arange(float(len(labels))), np.array(qid or [1] * len(labels)))]
+    return [
+        (
+            np.array(labels),
+            np.arange(float(len(labels))),
+            np.array(qid or [1] * len(labels)),
+        )
+    ]
 
 
 def in_words(codes, words=("no", "fair", "good")):
@@ -146,7 +180,12 @@ MISSING = "qid must name a query in every row"
 @pytest.mark.parametrize(
     ("measures", "data", "options", "words"),
     [
-        ("xGAP", arrays(1), {}, r"^xGAP takes the top .*for example xGAP\(max_grade=4\)\.$"),
+        (
+            "xGAP",
+            arrays(1),
+            {},
+            r"^xGAP takes the top .*for example xGAP\(max_grade=4\)\.$",
+        ),
         ("AP", arrays(-1), {}, r"^y_true .*-1"),
         ("AP", [], {}, r"^data must hold at least one row, got none\.$"),
         ([], arrays(1), {}, r"^measures must name at least one"),
@@ -157,11 +196,36 @@ MISSING = "qid must name a query in every row"
         ("AP", arrays(1), {"order": "any"}, r"^order must be .*got 'any'\.$"),
         ("AP", arrays(1), {"order": None}, "one of 'ascending', 'grouped', got None"),
         ("AP", [(1, 2)], {}, r"^A chunk must hold the arrays .*got 2 arrays"),
-        ("AP", [([1, 2], [1.0], [1, 1])], {}, r"^A chunk must have one .*got 2, 1, 2 entries"),
-        ("AP", [{"label": [1], "qid": [1]}], {}, "^score must name .*'score'; there are: label, q"),
-        ("AP", [*arrays(1), *arrays(1, qid=["a"])], {}, r"^qid must be of one type in all chunks"),
-        ("AP", [*arrays(1), (*arrays(1)[0], np.ones(1))], {}, r"^Weights must be in all chunks or"),
-        ("AP", [([1] * 4, [1] * 4, [1, 1, "a", "a"])], {}, r"of one type.* Pass order='grouped'"),
+        (
+            "AP",
+            [([1, 2], [1.0], [1, 1])],
+            {},
+            r"^A chunk must have one .*got 2, 1, 2 entries",
+        ),
+        (
+            "AP",
+            [{"label": [1], "qid": [1]}],
+            {},
+            "^score must name .*'score'; there are: label, q",
+        ),
+        (
+            "AP",
+            [*arrays(1), *arrays(1, qid=["a"])],
+            {},
+            r"^qid must be of one type in all chunks",
+        ),
+        (
+            "AP",
+            [*arrays(1), (*arrays(1)[0], np.ones(1))],
+            {},
+            r"^Weights must be in all chunks or",
+        ),
+        (
+            "AP",
+            [([1] * 4, [1] * 4, [1, 1, "a", "a"])],
+            {},
+            r"of one type.* Pass order='grouped'",
+        ),
         ("AP", ([1] * 6, [1] * 6, [1] * 6), {}, "put a single chunk into a list"),
         ("AP", dict(make_frame()), {}, r"got one \w+: put it into a list"),
         ("AP", make_frame(), {}, r"got one \w+: put it into a list"),
@@ -174,10 +238,30 @@ MISSING = "qid must name a query in every row"
             "^qid must ascend .* got 'a' after 'b' in row 1",
         ),
         ("AP", [([1] * 3, [1] * 3, ["a", "b", np.nan])], {"block_rows": 2}, MISSING),
-        ("AP", [(*arrays(1, 1)[0][:2], pd.Series(["a", pd.NA], dtype="string"))], {}, MISSING),
-        ("AP", [FIRST, (in_words([1], ["no", "good"]), [1.0], [2])], {}, "0 and .'no', 'good'. in"),
-        ("AP", [FIRST, (in_words([1], ["fair", "no"]), [1.0], [2])], {}, "0 and .'fair', 'no'. in"),
-        ("AP", [FIRST, ([1], [1.0], [2])], {}, "got .'no', 'fair'. in chunk 0 and none in chunk 1"),
+        (
+            "AP",
+            [(*arrays(1, 1)[0][:2], pd.Series(["a", pd.NA], dtype="string"))],
+            {},
+            MISSING,
+        ),
+        (
+            "AP",
+            [FIRST, (in_words([1], ["no", "good"]), [1.0], [2])],
+            {},
+            "0 and .'no', 'good'. in",
+        ),
+        (
+            "AP",
+            [FIRST, (in_words([1], ["fair", "no"]), [1.0], [2])],
+            {},
+            "0 and .'fair', 'no'. in",
+        ),
+        (
+            "AP",
+            [FIRST, ([1], [1.0], [2])],
+            {},
+            "got .'no', 'fair'. in chunk 0 and none in chunk 1",
+        ),
     ],
 )
 def test_errors_say_what_is_wrong(measures, data, options, words):
@@ -206,12 +290,22 @@ def as_table():
 
 
 CHUNKS = {
-    "ordered categories in a tuple": lambda: [(in_words([2, 0, -1, 0, 1, 1]), SCORES, IDS)],
-    "ordered categories": lambda: [NULLABLE.assign(label=in_words([2, 0, -1, 0, 1, 1]))],
-    "an enum of polars": lambda: [
-        pl.DataFrame(named(label=pl.Series(["good", "no", None, "no", "fair", "fair"], dtype=ENUM)))
+    "ordered categories in a tuple": lambda: [
+        (in_words([2, 0, -1, 0, 1, 1]), SCORES, IDS)
     ],
-    "masked labels": lambda: [named(label=np.ma.array(LABELS, mask=[0, 0, 1, 0, 0, 0]))],
+    "ordered categories": lambda: [
+        NULLABLE.assign(label=in_words([2, 0, -1, 0, 1, 1]))
+    ],
+    "an enum of polars": lambda: [
+        pl.DataFrame(
+            named(
+                label=pl.Series(["good", "no", None, "no", "fair", "fair"], dtype=ENUM)
+            )
+        )
+    ],
+    "masked labels": lambda: [
+        named(label=np.ma.array(LABELS, mask=[0, 0, 1, 0, 0, 0]))
+    ],
     "pandas.NA among objects": lambda: [
         named(label=pd.Series([2, 0, pd.NA, 0, 1, 1], dtype=object))
     ],
@@ -228,11 +322,15 @@ CHUNKS = {
 def test_chunks_of_any_library_are_read_as_in_memory(make):
     labels = [2, 0, np.nan, 0, 1, 1]
     whole = evaluate(["AP", "nDCG@2", "Bpref"], labels, SCORES, qid=IDS)
-    parted = chunks.evaluate(["AP", "nDCG@2", "Bpref"], make(), per_query=True, block_rows=2)
+    parted = chunks.evaluate(
+        ["AP", "nDCG@2", "Bpref"], make(), per_query=True, block_rows=2
+    )
     assert_same(parted, whole)
 
 
-@pytest.mark.parametrize("ids", [[1, "1", "b", "b", "c", "c"], pl.Series(list("aabbcc"))])
+@pytest.mark.parametrize(
+    "ids", [[1, "1", "b", "b", "c", "c"], pl.Series(list("aabbcc"))]
+)
 def test_ids_of_any_kind_are_read_as_in_memory(ids):
     parted = chunks.evaluate("AP", [named(qid=ids)], order="grouped", per_query=True)
     assert_same(parted, evaluate("AP", LABELS, SCORES, qid=ids))
@@ -247,7 +345,9 @@ def test_columns_of_other_names_and_in_two_roles():
 
 def test_large_ids_stay_different():
     """A file of 64-bit hashes is read as int64 in one chunk, as uint64 in the next."""
-    ids = np.repeat(np.array([2**62, 2**62 + 7, 2**63 + 5, 2**63 + 100], dtype=np.uint64), 2)
+    ids = np.repeat(
+        np.array([2**62, 2**62 + 7, 2**63 + 5, 2**63 + 100], dtype=np.uint64), 2
+    )
     rows = [0, 1, 1, 0, 0, 1, 1, 0], [0.9, 0.1] * 4
     parts = [named(label=rows[0][:4], score=rows[1][:4], qid=ids[:4].astype(np.int64))]
     parts += [named(label=rows[0][4:], score=rows[1][4:], qid=ids[4:])]
@@ -275,7 +375,9 @@ def test_files_of_a_folder_with_other_columns(pa, tmp_path):
     assert found.values[:, 0].tolist() == [0.75, 1.0]  # of the second file, no tie
     renamed = {"grade": [0, 1], "score": close, "qid": [3, 3]}
     pa.parquet.write_table(pa.table(renamed), tmp_path / "2.parquet")
-    with pytest.raises(ValueError, match=r"2\.parquet must have the column 'label'.*grade, score"):
+    with pytest.raises(
+        ValueError, match=r"2\.parquet must have the column 'label'.*grade, score"
+    ):
         chunks.evaluate("AP", tmp_path)
 
 
@@ -283,7 +385,9 @@ def test_the_schema_of_a_data_set_counts(pa, tmp_path):
     for number, query in enumerate(["001", "1"]):
         lines = f"label,score,qid\n0,2,{query}\n1,1,{query}\n"
         (tmp_path / f"{number}.csv").write_text(lines, encoding="utf-8")
-    schema = pa.schema([("label", pa.int64()), ("score", pa.float64()), ("qid", pa.string())])
+    schema = pa.schema(
+        [("label", pa.int64()), ("score", pa.float64()), ("qid", pa.string())]
+    )
     data = pa.dataset.dataset(tmp_path, format="csv", schema=schema)
     assert chunks.evaluate("AP", data, per_query=True).qid.tolist() == ["001", "1"]
 
@@ -300,7 +404,9 @@ def test_errors_count_rows_from_the_start_of_the_data(column):
     rows = np.ones(30), np.arange(30.0), np.arange(30) // 3
     rows[column][25] = [-1, np.inf][column]
     parts = cut(rows, [10, 20])
-    with pytest.raises(ValueError, match=r"row \d+.* \(Rows are counted from row \d+ on\.\)$"):
+    with pytest.raises(
+        ValueError, match=r"row \d+.* \(Rows are counted from row \d+ on\.\)$"
+    ):
         chunks.evaluate("AP", parts, block_rows=5)
 
 
@@ -323,7 +429,9 @@ def test_means_look_like_scores():
 
 def test_no_query_left_warns():
     parted = chunks.evaluate("AP(empty=nan)", [([0, 0], [1.0, 2.0], [1, 2])])
-    with pytest.warns(UndefinedMeanWarning, match=r"no query .*\(2 of 2 have no value\)"):
+    with pytest.warns(
+        UndefinedMeanWarning, match=r"no query .*\(2 of 2 have no value\)"
+    ):
         assert np.isnan(parted.mean()["AP(empty=nan)"])
 
 
@@ -356,7 +464,9 @@ WEIGHTS = st.sampled_from([0.0, 1.0, 3.0]) | st.floats(0, 1e50)
 VALUES = FLOATS | st.just(np.nan) | st.just(np.inf)
 
 
-@given(st.lists(st.tuples(VALUES, WEIGHTS), min_size=1, max_size=50), st.integers(0, 50))
+@given(
+    st.lists(st.tuples(VALUES, WEIGHTS), min_size=1, max_size=50), st.integers(0, 50)
+)
 def test_sums_of_weighted_values_are_exact(pairs, middle):
     values, weights = map(np.array, zip(*pairs, strict=True))
     sums = MeanSums.of(values, weights)
@@ -370,7 +480,9 @@ def test_sums_of_weighted_values_are_exact(pairs, middle):
     assert second.joined(first) == sums
     shifted = values - 1.0
     [means] = exact_means(np.stack([values, shifted], axis=1), weights, n_after=2)
-    np.testing.assert_array_equal(means, [sums.mean, MeanSums.of(shifted, weights).mean])
+    np.testing.assert_array_equal(
+        means, [sums.mean, MeanSums.of(shifted, weights).mean]
+    )
 
 
 def over_exponents(scale):
@@ -383,7 +495,13 @@ LARGEST = np.full(100_000, np.finfo(float).max)
 
 @pytest.mark.parametrize(
     "values",
-    [LARGEST, -LARGEST, over_exponents(1.0), over_exponents(1e-320), over_exponents(1e305)],
+    [
+        LARGEST,
+        -LARGEST,
+        over_exponents(1.0),
+        over_exponents(1e-320),
+        over_exponents(1e305),
+    ],
     ids=["largest", "smallest", "around 1", "subnormal", "large"],
 )
 def test_means_of_many_values_are_rounded_once(values):

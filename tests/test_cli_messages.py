@@ -11,13 +11,19 @@ from skgraded.cli import main
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq2 0 c 3\n"
 RUN = "q1 Q0 a 1 3 t\nq2 Q0 c 1 1 t\n"
-OWN = "from skgraded import AP, nDCG\nclass Strict(AP):\n    rel = 2\nBEST = nDCG(k=3)\n"
+OWN = (
+    "from skgraded import AP, nDCG\nclass Strict(AP):\n    rel = 2\nBEST = nDCG(k=3)\n"
+)
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     files = {"qrels": QRELS, "a.run": RUN, "b.run": RUN, "mine.py": OWN}
-    files |= {"negative": "q1 0 a 1\nq1 0 b -2\n", "empty": "", "halves": "q1 0 a 0.5\n"}
+    files |= {
+        "negative": "q1 0 a 1\nq1 0 b -2\n",
+        "empty": "",
+        "halves": "q1 0 a 0.5\n",
+    }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
@@ -35,7 +41,10 @@ MISTAKES = [  # words of a command line, and what is told
     (f"evaluate {TWO} --oder=rank", "--oder=rank. Did you mean '--order'?"),
     (f"compare {TWO} --test tuckey", "Did you mean 'tukey'?"),
     (f"compare {TWO} --rsamples 9", "--rsamples. Did you mean '--resamples'?"),
-    (f"study power {TWO} --t 5", "ambiguous option: --t could match --top, --test, --ties"),
+    (
+        f"study power {TWO} --t 5",
+        "ambiguous option: --t could match --top, --test, --ties",
+    ),
     ("measures --from treceval", "Did you mean 'trec_eval'?"),
     ("--verison", "--verison. Did you mean '--version'?"),
     (f"evaluate {TWO} --xyz", "unrecognized arguments: --xyz."),
@@ -45,55 +54,118 @@ MISTAKES = [  # words of a command line, and what is told
     ("evaluate qrels", "the following arguments are required: run"),
     ("study", "the following arguments are required: STUDY"),
     (f"compare {TWO} --seed -1", "argument --seed: must be an integer >= 0, got '-1'"),
-    (f"study power {TWO} --top 2 --upper-quartiles", "--top cannot be given with --upper-q"),
-    (f"study incompleteness {TWO} --rates all", "argument --rates: invalid numbers value: 'all'"),
+    (
+        f"study power {TWO} --top 2 --upper-quartiles",
+        "--top cannot be given with --upper-q",
+    ),
+    (
+        f"study incompleteness {TWO} --rates all",
+        "argument --rates: invalid numbers value: 'all'",
+    ),
     ("compare qrels a.run", "compare: runs must hold at least 2 systems"),
     ("study power qrels a.run", "study power: runs must hold at least 2 systems"),
     ("study incompleteness qrels a.run", "systems must keep at least 2 of the 1 runs"),
-    (f"compare {TWO} --confidence 2", "--confidence must lie strictly between 0 and 1, got 2.0"),
+    (
+        f"compare {TWO} --confidence 2",
+        "--confidence must lie strictly between 0 and 1, got 2.0",
+    ),
     (f"compare {TWO} --resamples 0", "--resamples must be an integer >= 1, got 0"),
-    (f"compare {TWO} --baseline x", "--baseline must be one of 'a.run', 'b.run', got 'x'"),
-    (f"evaluate {TWO} --threads 0", "--threads must be an integer from 1 to 4096, or -1 for all"),
+    (
+        f"compare {TWO} --baseline x",
+        "--baseline must be one of 'a.run', 'b.run', got 'x'",
+    ),
+    (
+        f"evaluate {TWO} --threads 0",
+        "--threads must be an integer from 1 to 4096, or -1 for all",
+    ),
     (f"evaluate {TWO} --sort P", "--sort must be one of the measures."),
     (f"evaluate {TWO} -c", "-c needs --as trec_eval."),
     (f"evaluate {TWO} -n", "-n needs --as trec_eval."),
     (f"evaluate {TWO} -l 2", "-l needs --as trec_eval."),
-    (f"evaluate {TWO} --as trec_eval -g 1", "-g cannot be given with --as trec_eval, which dec"),
+    (
+        f"evaluate {TWO} --as trec_eval -g 1",
+        "-g cannot be given with --as trec_eval, which dec",
+    ),
     (f"study thresholds {TWO} --steps 0", "--steps must be an integer >= 1"),
-    (f"study thresholds {TWO} --grades 2,3=0", "qrels: thresholds need grades of 1 or more"),
+    (
+        f"study thresholds {TWO} --grades 2,3=0",
+        "qrels: thresholds need grades of 1 or more",
+    ),
     ("study sensitivity qrels a.run --max-rank 0", "--max-rank must be an integer"),
     ("study lists --length 0", "--length must be an integer >= 1, got 0"),
     ("study lists --show 9", "--show: '9' is no list of 5 documents"),
-    ("study lists --relevant 9,8,7,6,5,4,3,2,1 --length 9", "--length must leave at most"),
+    (
+        "study lists --relevant 9,8,7,6,5,4,3,2,1 --length 9",
+        "--length must leave at most",
+    ),
     ("study simulation --theta 1.5", "--theta must lie between 0 and 1, got 1.5"),
     (f"study incompleteness {TWO} --repeats 0", "--repeats must be an integer"),
     (f"study incompleteness {TWO} --rates 0", "--rates must be percentages above 0"),
     (f"study correlation {TWO} --few 2 --ratio 0", "--ratio must be a finite"),
-    (f"study power {TWO} --top 3", "--top must be from 2 to the number of runs, 2, got 3."),
+    (
+        f"study power {TWO} --top 3",
+        "--top must be from 2 to the number of runs, 2, got 3.",
+    ),
     (f"study power {TWO} --few 1 --ratio 2", "--few 1 must leave at least one topic"),
-    ("evaluate negative a.run --negative error", "grades must be >= 0, got -2 for document 'b'"),
-    ("evaluate qrels a.run -m xGAP(g=[1])", f"qrels: {GRADES} --grades OLD=NEW changes"),
+    (
+        "evaluate negative a.run --negative error",
+        "grades must be >= 0, got -2 for document 'b'",
+    ),
+    (
+        "evaluate qrels a.run -m xGAP(g=[1])",
+        f"qrels: {GRADES} --grades OLD=NEW changes",
+    ),
     (f"compare {TWO} -m xGAP -g 1", f"qrels: {GRADES}"),
     (f"study incompleteness {TWO} -m xGAP(g=[1])", f"qrels: {GRADES}"),
     ("study sensitivity qrels a.run -m xGAP(g=[1])", f"qrels: {GRADES}"),
-    ("study sensitivity halves a.run", "halves: the judgments must hold integer grades for sen"),
-    ("compare halves a.run b.run --profile", "halves: grades must be integers for --profile"),
-    (f"compare {TWO} --judge qrels", "--judge needs at least 3 queries with human labels"),
-    (f"compare {TWO} --population these", "--population must be one of 'like_these' without"),
-    (f"compare {TWO} --better --margin 0.1", "--margin cannot be given with better, which asks"),
-    (f"compare {TWO} --judge qrels --cluster empty", "--cluster cannot be given with --judge."),
+    (
+        "study sensitivity halves a.run",
+        "halves: the judgments must hold integer grades for sen",
+    ),
+    (
+        "compare halves a.run b.run --profile",
+        "halves: grades must be integers for --profile",
+    ),
+    (
+        f"compare {TWO} --judge qrels",
+        "--judge needs at least 3 queries with human labels",
+    ),
+    (
+        f"compare {TWO} --population these",
+        "--population must be one of 'like_these' without",
+    ),
+    (
+        f"compare {TWO} --better --margin 0.1",
+        "--margin cannot be given with better, which asks",
+    ),
+    (
+        f"compare {TWO} --judge qrels --cluster empty",
+        "--cluster cannot be given with --judge.",
+    ),
     (f"compare {TWO} --profile --as ranx", "--as cannot be given with --profile."),
     (f"compare {TWO} --profile --judge q", "--judge cannot be given with --profile."),
     (f"compare {TWO} --profile --better", "--better cannot be given with --profile."),
     (f"compare {TWO} --profile -m P", "-m/--measure cannot be given with --profile."),
-    ("evaluate none a.run", "qrels must name a file that can be opened, got 'none' (no such file"),
-    ("evaluate qrels it's", """run must name a file that can be opened, got "it's" (no such"""),
-    ("evaluate . a.run", "qrels must name a file that can be opened, got '.' (is a directory)."),
+    (
+        "evaluate none a.run",
+        "qrels must name a file that can be opened, got 'none' (no such file",
+    ),
+    (
+        "evaluate qrels it's",
+        """run must name a file that can be opened, got "it's" (no such""",
+    ),
+    (
+        "evaluate . a.run",
+        "qrels must name a file that can be opened, got '.' (is a directory).",
+    ),
     (
         "compare qrels x y",
         "No such file or directory: 'x'\n[Errno 2] No such file or directory: 'y'",
     ),
-    (f"compare {TWO} --judge none", "--judge must name a file that can be opened, got 'none'"),
+    (
+        f"compare {TWO} --judge none",
+        "--judge must name a file that can be opened, got 'none'",
+    ),
     ("evaluate - -", "- (standard input) can be given only once, got it 2 times."),
     (
         f"evaluate {TWO} -o nowhere/x",
@@ -104,29 +176,61 @@ MISTAKES = [  # words of a command line, and what is told
     (f"compare {TWO} --plot x", "--plot must end in one of"),
     ("study correlation no no --plot x.foo", "--plot must end in one of"),
     (f"evaluate {TWO} -m foo", "'skgraded measures' list all measures; "),
-    (f"evaluate {TWO} -m ndgc@10", "Unknown measure 'ndgc' in 'ndgc@10'. Did you mean 'nDCG@10'?"),
+    (
+        f"evaluate {TWO} -m ndgc@10",
+        "Unknown measure 'ndgc' in 'ndgc@10'. Did you mean 'nDCG@10'?",
+    ),
     ("measures ndgc", "Unknown measure 'ndgc' in 'ndgc'. Did you mean 'nDCG'?"),
     (f"evaluate {TWO} -m xGAP(gg=3)", "Did you mean 'g'?"),
     (f"evaluate {TWO} -m xGAP -g .1,.8", "-g must sum to 1, got (0.1, 0.8)"),
     (f"evaluate {TWO} -m xGAP -g none", "-g must be one of 'uniform', 'linear'"),
-    (f"evaluate {TWO} -m AP -g .1,.9", "-g needs a measure of users without g, got -m AP."),
-    (f"evaluate {TWO} -m mine:None", "-m must name a measure of the module 'mine', got"),
+    (
+        f"evaluate {TWO} -m AP -g .1,.9",
+        "-g needs a measure of users without g, got -m AP.",
+    ),
+    (
+        f"evaluate {TWO} -m mine:None",
+        "-m must name a measure of the module 'mine', got",
+    ),
     (f"evaluate {TWO} -m none:None", "No module named 'none'"),
     (f"evaluate {TWO} -m ADM", "ADM compares scores with grades"),
     (f"evaluate {TWO} --as foo -m AP", "--as must be one of 'lightgbm'"),
     (f"evaluate {TWO} --as ranx", "--as ranx needs -m with a name that the tool has."),
     ("measures --from trec_eval ndgc_cut_10", "Did you mean 'ndcg_cut_10'?"),
-    (f"evaluate {TWO} --grades 3:4", "--grades must have the form OLD[,OLD...]=NEW, got '3:4'"),
-    (f"evaluate {TWO} --grades 2=1,3", "--grades must have the form OLD[,OLD...]=NEW, got '2=1,3'"),
-    (f"evaluate {TWO} --grades 2=1,", "--grades must have the form OLD[,OLD...]=NEW, got '2=1,'"),
-    (f"evaluate {TWO} --grades 2=,3=1", "--grades must have the form OLD[,OLD...]=NEW, got '2="),
-    (f"evaluate {TWO} --grades=", "--grades must have the form OLD[,OLD...]=NEW, got ''"),
-    (f"evaluate {TWO} --grades =1", "--grades must have the form OLD[,OLD...]=NEW, got '=1'"),
-    (f"evaluate {TWO} --grades 1=inf", "--grades must map words or numbers to finite grades"),
+    (
+        f"evaluate {TWO} --grades 3:4",
+        "--grades must have the form OLD[,OLD...]=NEW, got '3:4'",
+    ),
+    (
+        f"evaluate {TWO} --grades 2=1,3",
+        "--grades must have the form OLD[,OLD...]=NEW, got '2=1,3'",
+    ),
+    (
+        f"evaluate {TWO} --grades 2=1,",
+        "--grades must have the form OLD[,OLD...]=NEW, got '2=1,'",
+    ),
+    (
+        f"evaluate {TWO} --grades 2=,3=1",
+        "--grades must have the form OLD[,OLD...]=NEW, got '2=",
+    ),
+    (
+        f"evaluate {TWO} --grades=",
+        "--grades must have the form OLD[,OLD...]=NEW, got ''",
+    ),
+    (
+        f"evaluate {TWO} --grades =1",
+        "--grades must have the form OLD[,OLD...]=NEW, got '=1'",
+    ),
+    (
+        f"evaluate {TWO} --grades 1=inf",
+        "--grades must map words or numbers to finite grades",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("words", "message"), MISTAKES, ids=[words for words, _ in MISTAKES])
+@pytest.mark.parametrize(
+    ("words", "message"), MISTAKES, ids=[words for words, _ in MISTAKES]
+)
 def test_mistakes(words, message, capsys):
     try:
         status = main(words.split())
@@ -135,7 +239,9 @@ def test_mistakes(words, message, capsys):
     told = capsys.readouterr().err
     assert status == 2
     assert message in told
-    assert len(told.splitlines()) <= 2  # the usage is one line, and the message the other
+    assert (
+        len(told.splitlines()) <= 2
+    )  # the usage is one line, and the message the other
     for argument in ("y_true must", "in y_true", "n_resamples", "n_threads", 'test="'):
         assert argument not in told
 
@@ -178,7 +284,9 @@ def test_the_shell_completes_words(line, words, folder):
         "COMP_TYPE": "9",
     }
     command = [sys.executable, "-m", "skgraded"]
-    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=60)
+    subprocess.run(
+        command, env=environment, check=True, capture_output=True, timeout=60
+    )
     completed = (folder / "completed").read_text().split("\n")
     assert sorted(each.strip() for each in completed) == words
 
@@ -216,11 +324,16 @@ SAME = [  # words that say the same as others
 def test_words_that_say_the_same(words, others, capsys):
     shown = []
     for each in (words, others):
-        assert main(["evaluate", "qrels", "a.run", *each.split(), "--format", "csv"]) == 0
+        assert (
+            main(["evaluate", "qrels", "a.run", *each.split(), "--format", "csv"]) == 0
+        )
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1]
 
 
 def test_a_class_of_ones_own_is_a_measure(capsys):
-    assert main(["evaluate", "qrels", "a.run", "-m", "mine:Strict@2", "--format", "csv"]) == 0
+    assert (
+        main(["evaluate", "qrels", "a.run", "-m", "mine:Strict@2", "--format", "csv"])
+        == 0
+    )
     assert capsys.readouterr().out.startswith("system,Strict@2\n")

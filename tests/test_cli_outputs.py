@@ -44,7 +44,10 @@ def test_a_run_whose_name_is_not_utf8_is_written(folder):
     assert main(["evaluate", "qrels", name, "-m", "AP", "-o", "out.csv"]) == 0
     assert (folder / "out.csv").read_text("utf-8").splitlines()[1] == r"caf\xe9.run,1.0"
     assert (
-        skgraded("evaluate", "qrels", name).stdout.decode().splitlines()[1].startswith("caf\\xe9")
+        skgraded("evaluate", "qrels", name)
+        .stdout.decode()
+        .splitlines()[1]
+        .startswith("caf\\xe9")
     )
 
 
@@ -63,17 +66,30 @@ def test_ids_that_are_not_utf8_are_written_as_escapes(folder):
 
 
 @pytest.mark.parametrize("option", ["-o", "--plot"])
-@pytest.mark.parametrize("name", ["a.png", "./a.png", "linked.png", "judge.png", "people.png"])
+@pytest.mark.parametrize(
+    "name", ["a.png", "./a.png", "linked.png", "judge.png", "people.png"]
+)
 def test_an_output_that_another_argument_names_is_refused(folder, capsys, option, name):
     os.rename("a.run", "a.png")
     os.symlink("a.png", "linked.png")
     (folder / "judge.png").write_text(QRELS)
     (folder / "people.png").write_text("q1 a\nq2 b\n")
     before = (folder / name).read_text()
-    files = ["qrels", "a.png", "b.run", "--judge", "judge.png", "--cluster", "people.png"]
+    files = [
+        "qrels",
+        "a.png",
+        "b.run",
+        "--judge",
+        "judge.png",
+        "--cluster",
+        "people.png",
+    ]
     for words in ([option, name], ["-o", "x.png", "--plot", "./x.png"]):
         assert main(["compare", *files, *words]) == 2
-        assert "must be a file that no other argument names, got" in capsys.readouterr().err
+        assert (
+            "must be a file that no other argument names, got"
+            in capsys.readouterr().err
+        )
     assert (folder / name).read_text() == before
 
 
@@ -105,7 +121,9 @@ def test_a_picture_leaves_no_figure_open(folder, words):
     assert pyplot.get_fignums() == before
 
 
-needs_fifo = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+needs_fifo = pytest.mark.skipif(
+    not hasattr(os, "mkfifo"), reason="needs pipes with names"
+)
 
 
 def open_when_read(fifo):
@@ -135,7 +153,10 @@ def interrupted(words, fifo, feed):
         descriptor = open_when_read(fifo)
 
         def write():
-            with contextlib.suppress(BrokenPipeError), open(descriptor, "wb", buffering=0) as file:
+            with (
+                contextlib.suppress(BrokenPipeError),
+                open(descriptor, "wb", buffering=0) as file,
+            ):
                 for piece in feed:
                     file.write(piece)
                 process.wait()
@@ -157,14 +178,25 @@ def interrupted(words, fifo, feed):
 def lines(n):
     for number in range(n):
         first = number * 1000
-        yield b"".join(b"q%d Q0 d%d 1 1 t\n" % (number, first + each) for each in range(1000))
+        yield b"".join(
+            b"q%d Q0 d%d 1 1 t\n" % (number, first + each) for each in range(1000)
+        )
 
 
 @needs_fifo
 @pytest.mark.parametrize("threads", ["1", "2"])
 @pytest.mark.parametrize("n_pieces", [1, 10**6], ids=["waiting", "reading"])
 def test_an_interrupt_ends_the_command_within_a_second(folder, threads, n_pieces):
-    words = ("evaluate", "qrels", "a.run", "b.run", "fifo", "a.run", "--threads", threads)
+    words = (
+        "evaluate",
+        "qrels",
+        "a.run",
+        "b.run",
+        "fifo",
+        "a.run",
+        "--threads",
+        threads,
+    )
     status, seconds, errors = interrupted(words, "fifo", lines(n_pieces))
     assert (status, errors) == (-signal.SIGINT, "")
     assert seconds < 1.0
@@ -187,8 +219,19 @@ def test_an_interrupt_ends_the_command_within_a_second(folder, threads, n_pieces
 def test_closed_standard_files_get_no_traceback(folder, closed, words, status, message):
     if os.name != "posix":
         pytest.skip("needs a POSIX shell")
-    command = ["sh", "-c", f'"$@" {closed}', "sh", sys.executable, "-m", "skgraded", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    command = [
+        "sh",
+        "-c",
+        f'"$@" {closed}',
+        "sh",
+        sys.executable,
+        "-m",
+        "skgraded",
+        *words,
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=60
+    )
     assert done.returncode == status
     assert "Traceback" not in done.stderr
     assert message in done.stderr
@@ -199,7 +242,9 @@ def test_closed_standard_files_get_no_traceback(folder, closed, words, status, m
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
 def test_too_little_memory_is_a_message(folder):
     resource = pytest.importorskip("resource")
-    (folder / "large.run").write_text("".join(f"q{i} Q0 d 1 1 t\n" for i in range(10**6)))
+    (folder / "large.run").write_text(
+        "".join(f"q{i} Q0 d 1 1 t\n" for i in range(10**6))
+    )
     code = (
         "import resource, sys\n"
         "from skgraded.cli import main\n"
@@ -210,10 +255,16 @@ def test_too_little_memory_is_a_message(folder):
     )
     del resource
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith("skgraded evaluate: the memory does not suffice")
+    assert done.stderr.splitlines()[-1].startswith(
+        "skgraded evaluate: the memory does not suffice"
+    )
     assert "Traceback" not in done.stderr
 
 

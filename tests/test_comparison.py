@@ -41,7 +41,9 @@ from skgraded.exceptions import (
 from skgraded.measures import Fallout
 from skgraded.results import side_by_side
 
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::skgraded.exceptions.FewDifferencesWarning"
+)
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)
 TARGET = query_target(Y, QID)
@@ -58,7 +60,8 @@ def fitted_rankers():
     tree = QueryRanker(DecisionTreeRegressor(max_depth=2), measure=MEASURE)
     rankers = {"ridge": RANKER, "stiff": STIFF, "tree": tree}
     return {
-        name: sklearn.base.clone(each).fit(X_train, y_train) for name, each in rankers.items()
+        name: sklearn.base.clone(each).fit(X_train, y_train)
+        for name, each in rankers.items()
     }, (X_test, y_test)
 
 
@@ -79,7 +82,9 @@ def test_fitted_models_are_compared_on_the_queries_given():
     rankers, (X_test, y_test) = fitted_rankers()
     found = compare(rankers, X_test, y_test, tests="t", correction="none")
     values = [
-        MEASURE.per_query(y_test["grade"], each.predict(X_test), qid=y_test["qid"]).values
+        MEASURE.per_query(
+            y_test["grade"], each.predict(X_test), qid=y_test["qid"]
+        ).values
         for each in rankers.values()
     ]
     assert found.systems == ("ridge", "stiff", "tree")
@@ -126,7 +131,9 @@ def test_cross_validations_searches_and_scores_are_compared():
 
 
 def test_scores_of_several_systems_are_compared_as_they_are():
-    scores = evaluate(["AP", "nDCG@5"], Y, {"first": X[:, 0], "second": X[:, 1]}, qid=QID)
+    scores = evaluate(
+        ["AP", "nDCG@5"], Y, {"first": X[:, 0], "second": X[:, 1]}, qid=QID
+    )
     found = compare(scores)
     assert found.systems == ("first", "second")
     assert list(found) == ["AP", "nDCG@5"]
@@ -151,7 +158,9 @@ def test_less_may_be_better_and_queries_without_a_value_are_left_out():
     assert found.directions == (-1,)
     shown = [line.split()[1] for line in repr(found).splitlines()[1:4]]
     assert shown == [found.systems[place] for place in np.argsort(found.means[:, 0])]
-    found, both = (compared(measures=[AP(empty=np.nan), *each]) for each in ([], [AP()]))
+    found, both = (
+        compared(measures=[AP(empty=np.nan), *each]) for each in ([], [AP()])
+    )
     assert (found.n_queries, both.n_queries) == ((19,), (19, 20))
     for each in (found, both):
         told = "1 query without a value of AP(empty=nan) for some system left out."
@@ -179,7 +188,9 @@ def test_models_that_know_the_queries_warn():
         warnings.simplefilter("always")
         compare({"ranker": ranker, "ridge": ridge}, X[~most], TARGET[~most])
     # The ridge remembers nothing, so that the missing rows alone are seen.
-    told = [each.category for each in caught if each.category is not FewDifferencesWarning]
+    told = [
+        each.category for each in caught if each.category is not FewDifferencesWarning
+    ]
     assert told == [QueryLeakWarning, CutQueriesWarning]
     with pytest.warns(QueryLeakWarning), pytest.warns(FewDifferencesWarning):
         compare({"one": ranker, "other": ranker}, X[~most], Y[~most], qid=QID[~most])
@@ -194,7 +205,9 @@ def test_the_table_says_what_was_tested():
     assert text.splitlines()[0].split() == ["system", str(MEASURE), "beats"]
     assert "90% interval" in text
     told = "Wilcoxon's signed-rank test, Student's paired t test over 20 queries, Holm's correction"
-    assert f"{told} for 3 pairs, level 0.1; the first test decides" in " ".join(text.split())
+    assert f"{told} for 3 pairs, level 0.1; the first test decides" in " ".join(
+        text.split()
+    )
     assert "tree - ridge" in text
     assert f"{found.p_value['wilcoxon'][0, 0]:.4f}" in text
     two = compare(scores_of_normal_differences(20, 0.0, 0))
@@ -202,7 +215,10 @@ def test_the_table_says_what_was_tested():
 
 
 def test_a_single_cross_validation_says_that_it_is_one():
-    several = {name: validated(each, n_repeats=3) for name, each in [("a", RANKER), ("b", STIFF)]}
+    several = {
+        name: validated(each, n_repeats=3)
+        for name, each in [("a", RANKER), ("b", STIFF)]
+    }
     single = {name: each.select(repeat=[0]) for name, each in several.items()}
     found = compare(single)
     assert "n_repeats=5) includes how models vary" in " ".join(repr(found).split())
@@ -236,7 +252,10 @@ def test_the_frame_has_a_row_for_each_measure_and_pair():
 # What is refused
 
 
-SCORED = {"a": AP().per_query(Y, X[:, 0], qid=QID), "b": AP().per_query(Y, X[:, 1], qid=QID)}
+SCORED = {
+    "a": AP().per_query(Y, X[:, 0], qid=QID),
+    "b": AP().per_query(Y, X[:, 1], qid=QID),
+}
 ALMOST_EMPTY = AP(empty=np.nan).per_query([1, 0, 0], [1, 2, 3], qid=[1, 1, 2])
 FITTED = {name: Ridge().fit(X, Y) for name in "ab"}
 OF_AP = {"measures": "AP"}
@@ -247,23 +266,63 @@ MISSING = "X and y are needed to rank the queries with 'a', a fitted model"
     ("rankers", "given", "error", "message"),
     [
         ({"a": RANKER}, OF_AP, ValueError, "at least 2 systems to compare, got 1"),
-        ({"a": Y, "b": -Y}, OF_AP, TypeError, "rankers must be fitted models, .*, got ndarray"),
-        ({"a": Ridge(), "b": Ridge()}, OF_AP, NotFittedError, "This Ridge instance is not fitted"),
-        ([RANKER, RANKER], OF_AP, TypeError, "rankers must be Scores of several .*, got list"),
+        (
+            {"a": Y, "b": -Y},
+            OF_AP,
+            TypeError,
+            "rankers must be fitted models, .*, got ndarray",
+        ),
+        (
+            {"a": Ridge(), "b": Ridge()},
+            OF_AP,
+            NotFittedError,
+            "This Ridge instance is not fitted",
+        ),
+        (
+            [RANKER, RANKER],
+            OF_AP,
+            TypeError,
+            "rankers must be Scores of several .*, got list",
+        ),
         (SCORED["a"], {}, TypeError, "got Scores of one system"),
-        (SCORED, {"measures": nDCG()}, KeyError, "nDCG is not among the measures scored: AP"),
+        (
+            SCORED,
+            {"measures": nDCG()},
+            KeyError,
+            "nDCG is not among the measures scored: AP",
+        ),
         (
             {"a": ALMOST_EMPTY, "b": ALMOST_EMPTY},
             {},
             ValueError,
             r"at least 2 queries, .* every system has a value of AP.*, got 1",
         ),
-        (SCORED, {"tests": []}, ValueError, "tests must name at least one test, got none"),
-        (SCORED, {"measures": []}, ValueError, "measures must name at least one measure"),
-        (FITTED, {"measures": []}, ValueError, "measures must name at least one measure"),
+        (
+            SCORED,
+            {"tests": []},
+            ValueError,
+            "tests must name at least one test, got none",
+        ),
+        (
+            SCORED,
+            {"measures": []},
+            ValueError,
+            "measures must name at least one measure",
+        ),
+        (
+            FITTED,
+            {"measures": []},
+            ValueError,
+            "measures must name at least one measure",
+        ),
         (FITTED, {}, ValueError, "measures must be given for Ridge"),
         (FITTED, {**OF_AP, "X": None}, ValueError, MISSING),
-        (FITTED, {**OF_AP, "y": None}, ValueError, "y must hold the grades of the rows of X, got"),
+        (
+            FITTED,
+            {**OF_AP, "y": None},
+            ValueError,
+            "y must hold the grades of the rows of X, got",
+        ),
         (FITTED, {**OF_AP, "qid": None}, ValueError, "Query ids are missing"),
     ],
 )
@@ -286,9 +345,14 @@ def test_repeats_enter_intervals_and_p_values():
     np.testing.assert_allclose(found.standard_error[0], expected.error, rtol=1e-9)
     for test, p_value in found.p_value.items():
         skewed = test == "score"
-        np.testing.assert_allclose(p_value[0], expected.p_value(skewed=skewed), rtol=1e-9)
+        np.testing.assert_allclose(
+            p_value[0], expected.p_value(skewed=skewed), rtol=1e-9
+        )
     text = " ".join(repr(found).split())
-    assert "Student's paired t test, second-order score test over 40 queries and 3 repeats" in text
+    assert (
+        "Student's paired t test, second-order score test over 40 queries and 3 repeats"
+        in text
+    )
     told = "tests must be one of 'score', 't' with clusters, repeats or judge=, got 'wilcoxon'"
     with pytest.raises(ValueError, match=told):
         compare({"stiff": stiff, "soft": soft}, tests=["t", "wilcoxon"])
@@ -303,8 +367,12 @@ def test_a_baseline_is_compared_with_each_other_ranker():
         found = compared(baseline=name, tests="t")
         others = [each for each in range(3) if each != place]
         assert found.pairs.tolist() == [[each, place] for each in others]
-        np.testing.assert_allclose(found.difference, found.means[others] - found.means[place])
-        rows = [every.pairs.tolist().index(sorted([each, place])[::-1]) for each in others]
+        np.testing.assert_allclose(
+            found.difference, found.means[others] - found.means[place]
+        )
+        rows = [
+            every.pairs.tolist().index(sorted([each, place])[::-1]) for each in others
+        ]
         raw = every.p_value["t"][rows]
         assert found.p_value["t"].min() == pytest.approx(min(1, 2 * raw.min()))
         assert "Holm's correction for 2 pairs" in " ".join(repr(found).split())
@@ -342,17 +410,23 @@ def scores_of_normal_differences(n_queries, mean, seed):
     ("above", "decision", "status"),
     [(0.04, "holds", 0), (-0.15, "fails", 1), (0.0, "undecided", 3)],
 )
-def test_a_difference_holds_fails_or_is_undecided(above, decision, status, given, direction):
+def test_a_difference_holds_fails_or_is_undecided(
+    above, decision, status, given, direction
+):
     bound = -given.get("margin", 0.0)
     scores = scores_of_normal_differences(60, 0.0, 0)
     values = scores.values - scores.values.mean(axis=1, keepdims=True)
     values[1] += bound + above
-    scores = dataclasses.replace(scores, values=direction * values, directions=(direction,))
+    scores = dataclasses.replace(
+        scores, values=direction * values, directions=(direction,)
+    )
     found = compare(scores, baseline="zero", **given)
     assert found.decisions.tolist() == [[decision]]
     assert (found.status, found.margin) == (status, -bound)
     low, high = sorted(direction * found.interval[0, 0])
-    assert {"holds": low > bound, "fails": high < bound}.get(decision, low < bound < high)
+    assert {"holds": low > bound, "fails": high < bound}.get(
+        decision, low < bound < high
+    )
     assert found.to_dict()["decision"] == [decision]
     heading = "margin 0.05" if "margin" in given else "better"
     assert heading in repr(found).splitlines()[4]
@@ -371,7 +445,12 @@ def test_a_bound_at_the_margin_decides_nothing():
 def test_of_several_measures_the_worst_decides():
     normal = scores_of_normal_differences(60, 0.0, 0).values[..., 0]
     normal = normal - normal.mean(axis=1, keepdims=True)
-    for shifts, status in [((0, 0), 0), ((0, -0.05), 3), ((-0.05, -0.2), 1), ((-0.2, 0), 1)]:
+    for shifts, status in [
+        ((0, 0), 0),
+        ((0, -0.05), 3),
+        ((-0.05, -0.2), 1),
+        ((-0.2, 0), 1),
+    ]:
         values = np.stack([normal + np.array([[0], [each]]) for each in shifts], axis=2)
         scores = side_by_side({"a": values[..., 0], "b": values[..., 1]})
         found = compare(scores, baseline="system 1", margin=0.05)
@@ -413,16 +492,32 @@ def test_the_queries_needed_show_the_effect_as_often_as_asked():
     needed = found.queries_needed(0.002)
     assert needed.item() == pytest.approx((2.8016 * 0.05 / 0.002) ** 2, rel=0.05)
     stricter = compare(scores, confidence=0.99).queries_needed(0.002)
-    assert stricter.item() == found.queries_needed(0.002, confidence=0.99).item() > needed.item()
+    assert (
+        stricter.item()
+        == found.queries_needed(0.002, confidence=0.99).item()
+        > needed.item()
+    )
     gate = compare(scores, baseline="zero", margin=0.002)
     assert gate.queries_needed().item() == needed.item()
     better = compare(scores, baseline="zero", better=True)
     for compared_by, given, told in (
         (found, {}, "effect must be given for a comparison without a margin, got None"),
-        (better, {}, "effect must be given for a comparison without a margin, got None"),
+        (
+            better,
+            {},
+            "effect must be given for a comparison without a margin, got None",
+        ),
         (found, {"effect": 0}, "effect must be a finite number > 0, got 0"),
-        (found, {"effect": 1, "power": 1}, "power must lie strictly between 0 and 1, got 1"),
-        (found, {"effect": 1, "confidence": 0}, "confidence must lie strictly between 0 and 1"),
+        (
+            found,
+            {"effect": 1, "power": 1},
+            "power must lie strictly between 0 and 1, got 1",
+        ),
+        (
+            found,
+            {"effect": 1, "confidence": 0},
+            "confidence must lie strictly between 0 and 1",
+        ),
     ):
         with pytest.raises(ValueError, match=told):
             compared_by.queries_needed(**given)

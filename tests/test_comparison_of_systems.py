@@ -10,13 +10,17 @@ from skgraded._intervals.paired import TESTS
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.results import side_by_side
 
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::skgraded.exceptions.FewDifferencesWarning"
+)
 EVERY_TEST = pytest.mark.parametrize("test", TESTS)
 
 
 def paired_values(n_systems=4, n_topics=40, seed=3):
     rng = np.random.default_rng(seed)
-    return rng.random((n_systems, n_topics)) * 0.5 + np.arange(n_systems)[:, None] * 0.04
+    return (
+        rng.random((n_systems, n_topics)) * 0.5 + np.arange(n_systems)[:, None] * 0.04
+    )
 
 
 def scores_of(**values):
@@ -42,7 +46,9 @@ def test_the_difference_that_is_there_is_found(test):
     assert found.p_value[test][0] > found.p_value[test][1:].max()
     means = found.means[found.pairs, 0]
     np.testing.assert_allclose(found.difference[:, 0], means[:, 0] - means[:, 1])
-    np.testing.assert_array_equal(found.significant, found.p_value[test] < 0.05)  # by the first
+    np.testing.assert_array_equal(
+        found.significant, found.p_value[test] < 0.05
+    )  # by the first
     again = compared(values, tests=test)
     np.testing.assert_array_equal(found.p_value[test], again.p_value[test])
 
@@ -57,7 +63,9 @@ def test_systems_that_rounding_tells_apart_do_not_differ(test):
 
 def test_a_p_value_at_the_level_is_not_significant():
     values = np.array([np.zeros(60), np.linspace(1, 2, 60)])
-    found = compared(values, tests="bootstrap", n_resamples=19, correction="none", confidence=0.9)
+    found = compared(
+        values, tests="bootstrap", n_resamples=19, correction="none", confidence=0.9
+    )
     assert found.p_value["bootstrap"].item() == 1 / 20
     assert found.significant.all()
     at_level = compared(values, tests="tukey", n_resamples=20, confidence=0.95)
@@ -70,27 +78,43 @@ def test_pairs_are_worked_on_in_batches(monkeypatch):
     monkeypatch.setattr("skgraded.comparison._compare._CELLS_AT_A_TIME", 100)
     found = compared(values)
     for field in ("difference", "interval", "standard_error", "effect_size"):
-        np.testing.assert_allclose(getattr(found, field), getattr(expected, field), rtol=1e-9)
+        np.testing.assert_allclose(
+            getattr(found, field), getattr(expected, field), rtol=1e-9
+        )
 
 
 # Tests and corrections
 
 
 def test_pairs_that_are_too_many_are_not_decided():
-    values = paired_values(n_systems=18, n_topics=12)  # 153 pairs, and 144 squared queries
+    values = paired_values(
+        n_systems=18, n_topics=12
+    )  # 153 pairs, and 144 squared queries
     found = compared(values)
     assert np.isnan(found.p_value["score"]).all()
     assert not found.significant.any()
     told = "Pairs are not decided: of 153 pairs over 12 queries, some would be found to differ too"
     assert found.notes[0].startswith(told)
-    assert all(each in found.notes[0] for each in ("name a baseline=", 'by correction="bh".'))
+    assert all(
+        each in found.notes[0] for each in ("name a baseline=", 'by correction="bh".')
+    )
     assert not any("undecided" in note for note in found.notes)
-    assert repr(found).splitlines()[1].split()[2:] == [f"{found.means.max():.4f}"]  # beats nobody
-    for given in ({"correction": "bh"}, {"correction": "holm"}, {"tests": "t"}, {"baseline": "s3"}):
+    assert repr(found).splitlines()[1].split()[2:] == [
+        f"{found.means.max():.4f}"
+    ]  # beats nobody
+    for given in (
+        {"correction": "bh"},
+        {"correction": "holm"},
+        {"tests": "t"},
+        {"baseline": "s3"},
+    ):
         assert compared(values, **given).significant.any()
     assert compared(values[:17]).significant.any()
     clusters = {each: each // 2 for each in range(12)}
-    assert "of 45 pairs over 6 clusters" in compared(values[:10], cluster=clusters).notes[0]
+    assert (
+        "of 45 pairs over 6 clusters"
+        in compared(values[:10], cluster=clusters).notes[0]
+    )
 
 
 @pytest.mark.parametrize(("correction", "factor"), [(None, 2), ("none", 1)])
@@ -124,13 +148,19 @@ def test_tukeys_p_values_are_corrected_for_the_number_of_measures(correction, fa
         (5, 20, {"tests": "tukey", "n_resamples": 9}, "over 20 queries is 0.1"),
     ],
 )
-def test_queries_too_few_for_any_difference_are_told(n_systems, n_queries, options, told):
-    values = np.outer(1.0 / np.arange(1, n_systems + 1), np.linspace(1.0, 1.001, n_queries))
+def test_queries_too_few_for_any_difference_are_told(
+    n_systems, n_queries, options, told
+):
+    values = np.outer(
+        1.0 / np.arange(1, n_systems + 1), np.linspace(1.0, 1.001, n_queries)
+    )
     found = compared(values, **{"tests": "randomization", **options})
     assert found.significant.any() == (told is None)
     notes = [each for each in found.notes if "No difference can be significant" in each]
     assert len(notes) == (told is not None)
-    assert all(f": the smallest p-value {told} after the correction." in note for note in notes)
+    assert all(
+        f": the smallest p-value {told} after the correction." in note for note in notes
+    )
 
 
 # Few differences and clusters
@@ -148,7 +178,9 @@ def test_few_differences_are_warned_of():
         compare(side_by_side({"AP": values[[0, 2]]}))
     assert [each.filename for each in warned] == [__file__]
     assert found.n_differing[:, 0].tolist() == [12, 3, 12]
-    with pytest.warns(FewDifferencesWarning, match="in 1 cluster of 4 by AP, and 2 other diff"):
+    with pytest.warns(
+        FewDifferencesWarning, match="in 1 cluster of 4 by AP, and 2 other diff"
+    ):
         compared(values, cluster={each: each // 12 for each in range(40)})
     compared(values[:2])  # 12 are enough
 
@@ -182,18 +214,27 @@ def test_clusters_come_with_the_scores_or_by_query():
     by_series = compare(scores, cluster=pandas.Series(cluster).iloc[::-1])
     for found in (compare(of_scores), by_series):
         np.testing.assert_array_equal(found.interval, expected.interval)
-    with pytest.raises(TypeError, match=r"cluster must map query ids to clusters.*, got list"):
+    with pytest.raises(
+        TypeError, match=r"cluster must map query ids to clusters.*, got list"
+    ):
         compare(scores, cluster=[1] * 40)
     for missing in (None, np.nan, np.datetime64("NaT"), pandas.NA):
         cluster[7] = missing
         held = np.array([*cluster.values()], dtype=object)
-        for each, given in ((scores, cluster), (dataclasses.replace(scores, clusters=held), None)):
+        for each, given in (
+            (scores, cluster),
+            (dataclasses.replace(scores, clusters=held), None),
+        ):
             with pytest.raises(ValueError, match="has none for 1 query: 7"):
                 compare(each, cluster=given)
     del cluster[7]
-    with pytest.raises(ValueError, match="an entry for every query, and has none for 1 query"):
+    with pytest.raises(
+        ValueError, match="an entry for every query, and has none for 1 query"
+    ):
         compare(scores, cluster=cluster)
-    with pytest.raises(ValueError, match=r"at least 2 queries, or clusters of them, .* got 1"):
+    with pytest.raises(
+        ValueError, match=r"at least 2 queries, or clusters of them, .* got 1"
+    ):
         compare(scores, cluster=dict.fromkeys(scores.qid.tolist(), 0))
 
 
@@ -234,26 +275,39 @@ def test_the_title_of_a_picture_is_the_verdict():
     pytest.importorskip("matplotlib.pyplot")
     values = paired_values(1)
     equal, better = (compared(np.vstack([values, values + up])) for up in (0.0, 0.5))
-    assert verdict(equal.plot()) == "No difference between s0 and s1 in AP is established."
+    assert (
+        verdict(equal.plot()) == "No difference between s0 and s1 in AP is established."
+    )
     assert verdict(better.plot()) == "s1 is better than s0 in AP."
     rows = np.vstack([values, values + 0.5, values])
     is_better = compared(rows, baseline="s0", better=True).plot()
     assert verdict(is_better) == "Better than s0 in AP: holds for 1, undecided for 1."
     is_no_worse = compared(rows, baseline="s0", margin=0.1).plot()
-    assert verdict(is_no_worse) == "No worse by more than 0.1 than s0 in AP: holds for 2."
+    assert (
+        verdict(is_no_worse) == "No worse by more than 0.1 than s0 in AP: holds for 2."
+    )
 
 
 @pytest.mark.parametrize("n_systems", [4, 9])
 def test_intervals_of_all_pairs_or_of_those_with_the_best_system_are_drawn(n_systems):
     pytest.importorskip("matplotlib.pyplot")
-    found = compared(paired_values(n_systems) + np.arange(n_systems)[:, None] % 3, tests="t")
+    found = compared(
+        paired_values(n_systems) + np.arange(n_systems)[:, None] % 3, tests="t"
+    )
     best = found.means[:, 0].argmax()
-    shown = [pair for pair, both in enumerate(found.pairs) if n_systems == 4 or best in both]
+    shown = [
+        pair for pair, both in enumerate(found.pairs) if n_systems == 4 or best in both
+    ]
     ax = found.plot()
     names = [f"s{one} - s{other}" for one, other in found.pairs[shown]]
     assert [each.get_text() for each in ax.get_yticklabels()] == names
     segments = ax.containers[0][2][0].get_segments()
-    np.testing.assert_allclose([each[:, 0] for each in segments], found.interval[shown, 0])
+    np.testing.assert_allclose(
+        [each[:, 0] for each in segments], found.interval[shown, 0]
+    )
     n = found.significant[shown].sum()
-    assert verdict(ax) == f"{n or 'None'} of {len(shown)} differences in AP are significant."
+    assert (
+        verdict(ax)
+        == f"{n or 'None'} of {len(shown)} differences in AP are significant."
+    )
     assert found.plot(ax=ax) is ax

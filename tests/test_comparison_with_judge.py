@@ -49,7 +49,9 @@ def labelled(by_humans, by_judge, **others):
 
 def literal_freedom(error, slope, x_all, population):
     """Degrees of freedom of the two parts of the variance, by Satterthwaite."""
-    by_judge = slope**2 * x_all.var(ddof=1) / N_ALL if population == "like_these" else 0.0
+    by_judge = (
+        slope**2 * x_all.var(ddof=1) / N_ALL if population == "like_these" else 0.0
+    )
     parts = (error**2 - by_judge) ** 2 / (N_HUMAN - 2) + by_judge**2 / (N_ALL - 1)
     return error**4 / parts
 
@@ -57,9 +59,15 @@ def literal_freedom(error, slope, x_all, population):
 def literal_estimate(y, x, x_all, population="like_these"):
     """Cochran's regression estimator, its standard error and its slope, in plain Python."""
     n, n_all = len(y), len(x_all)
-    mean_y, mean_x, mean_all = math.fsum(y) / n, math.fsum(x) / n, math.fsum(x_all) / n_all
+    mean_y, mean_x, mean_all = (
+        math.fsum(y) / n,
+        math.fsum(x) / n,
+        math.fsum(x_all) / n_all,
+    )
     s_xx = math.fsum((each - mean_x) ** 2 for each in x)
-    slope = math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / s_xx
+    slope = (
+        math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / s_xx
+    )
     rest = [b - mean_y - slope * (a - mean_x) for a, b in zip(x, y, strict=True)]
     s2 = math.fsum(each**2 for each in rest) / (n - 2)
     s2_all = math.fsum((each - mean_all) ** 2 for each in x_all) / (n_all - 1)
@@ -71,26 +79,41 @@ def literal_estimate(y, x, x_all, population="like_these"):
 @pytest.mark.parametrize("population", ["like_these", "these"])
 class TestAgainstTheLiteralFormula:
     def test_differences(self, population):
-        given = {"judge": JUDGE, "population": population, "tests": "t", "correction": "none"}
+        given = {
+            "judge": JUDGE,
+            "population": population,
+            "tests": "t",
+            "correction": "none",
+        }
         found = compare(HUMAN, **given)
         for pair, (one, other) in enumerate(found.pairs):
             for column in range(2):
                 x_all = BY_JUDGE[one, :, column] - BY_JUDGE[other, :, column]
                 y = (BY_HUMANS[one] - BY_HUMANS[other])[PLACES, column]
-                mean, error, slope = literal_estimate(y, x_all[PLACES], x_all, population)
+                mean, error, slope = literal_estimate(
+                    y, x_all[PLACES], x_all, population
+                )
                 assert found.difference[pair, column] == pytest.approx(mean, abs=1e-14)
-                assert found.standard_error[pair, column] == pytest.approx(error, rel=1e-12)
-                assert found.judge.slope[pair, column] == pytest.approx(slope, rel=1e-12)
+                assert found.standard_error[pair, column] == pytest.approx(
+                    error, rel=1e-12
+                )
+                assert found.judge.slope[pair, column] == pytest.approx(
+                    slope, rel=1e-12
+                )
                 freedom = literal_freedom(error, slope, x_all, population)
                 p_value = 2 * stats.t.sf(abs(mean / error), freedom)
-                assert found.p_value["t"][pair, column] == pytest.approx(p_value, rel=1e-9)
+                assert found.p_value["t"][pair, column] == pytest.approx(
+                    p_value, rel=1e-9
+                )
 
     def test_means_and_the_bias_and_worth_of_the_judge(self, population):
         found = estimate_means(HUMAN, JUDGE, population=population)
         for system in range(3):
             x_all, y = BY_JUDGE[system, :, 1], BY_HUMANS[system, PLACES, 1]
             mean, error, slope = literal_estimate(y, x_all[PLACES], x_all, population)
-            bias, _, _ = literal_estimate(x_all[PLACES] - y, x_all[PLACES], x_all, population)
+            bias, _, _ = literal_estimate(
+                x_all[PLACES] - y, x_all[PLACES], x_all, population
+            )
             assert found.estimate[system, 1] == pytest.approx(mean, rel=1e-12)
             assert found.standard_error[system, 1] == pytest.approx(error, rel=1e-12)
             low, high = found.interval[system, 1]
@@ -100,7 +123,9 @@ class TestAgainstTheLiteralFormula:
             rest = y - line.intercept - line.slope * x_all[PLACES]
             of_label = rest @ rest / (N_HUMAN - 2) + slope**2 * x_all.var(ddof=1)
             of_all = of_label / N_ALL if population == "these" else 0.0
-            worth = of_label / (error**2 + of_all)  # of_label (1 / worth - 1 / N) is error^2
+            worth = of_label / (
+                error**2 + of_all
+            )  # of_label (1 / worth - 1 / N) is error^2
             assert found.n_alone[system, 1] == pytest.approx(worth, rel=1e-12)
             assert found.n_saved[system, 1] == pytest.approx(worth - N_HUMAN, rel=1e-12)
             of_all = 1 / N_ALL if population == "these" else 0.0
@@ -115,7 +140,10 @@ class TestIdentities:
     def test_a_judge_that_does_not_vary_leaves_the_humans_alone(self):
         judge = scores_of(np.full_like(BY_JUDGE, 0.3), JUDGE.qid)
         alone = compare(HUMAN, tests="t")
-        for population, share in (("like_these", 1.0), ("these", 1.0 - N_HUMAN / N_ALL)):
+        for population, share in (
+            ("like_these", 1.0),
+            ("these", 1.0 - N_HUMAN / N_ALL),
+        ):
             with pytest.warns(UnhelpfulJudgeWarning, match="helps by 0 of 2 measures"):
                 found = compare(HUMAN, judge=judge, tests="t", population=population)
             np.testing.assert_allclose(found.difference, alone.difference, atol=1e-15)
@@ -123,21 +151,34 @@ class TestIdentities:
             np.testing.assert_allclose(found.standard_error, errors, rtol=1e-9)
             np.testing.assert_allclose(found.judge.n_alone, N_HUMAN, rtol=1e-12)
             np.testing.assert_allclose(found.judge.relative_width, 1.0)
-            assert "the judge saves: 0 by AP (intervals 1.00" in " ".join(repr(found).split())
+            assert "the judge saves: 0 by AP (intervals 1.00" in " ".join(
+                repr(found).split()
+            )
             if population == "like_these":
-                np.testing.assert_allclose(found.interval, alone.interval, rtol=1e-6, atol=1e-12)
-                np.testing.assert_allclose(found.p_value["t"], alone.p_value["t"], rtol=1e-9)
+                np.testing.assert_allclose(
+                    found.interval, alone.interval, rtol=1e-6, atol=1e-12
+                )
+                np.testing.assert_allclose(
+                    found.p_value["t"], alone.p_value["t"], rtol=1e-9
+                )
 
     def test_systems_that_humans_and_judge_find_equal_do_not_differ(self):
         values = BY_JUDGE.copy()
         values[1] = values[0]
         human, judge = labelled(values, values)
-        for population, share in (("like_these", 1.0), ("these", 1.0 - N_HUMAN / N_ALL)):
-            with pytest.warns(FewDifferencesWarning, match="b - a differs from 0 in 0 queries of"):
+        for population, share in (
+            ("like_these", 1.0),
+            ("these", 1.0 - N_HUMAN / N_ALL),
+        ):
+            with pytest.warns(
+                FewDifferencesWarning, match="b - a differs from 0 in 0 queries of"
+            ):
                 found = compare(human, judge=judge, baseline="a", population=population)
             np.testing.assert_array_equal(found.difference[0], 0.0)
             np.testing.assert_array_equal(found.p_value["score"][0], 1.0)
-            reach = (1 - 0.025 ** (1 / N_HUMAN)) * share  # of the queries that humans have not seen
+            reach = (
+                1 - 0.025 ** (1 / N_HUMAN)
+            ) * share  # of the queries that humans have not seen
             np.testing.assert_allclose(found.interval[0, 0], [-reach, reach], rtol=0.01)
 
     @pytest.mark.filterwarnings("ignore::skgraded.exceptions.UnhelpfulJudgeWarning")
@@ -169,7 +210,9 @@ class TestIdentities:
         expected = compare(HUMAN, judge=scores_of(joined, JUDGE.qid))
         found = compare(HUMAN, judge=folds)
         np.testing.assert_allclose(found.interval, expected.interval, rtol=1e-9)
-        with pytest.raises(ValueError, match="judge must hold scores of every query with human"):
+        with pytest.raises(
+            ValueError, match="judge must hold scores of every query with human"
+        ):
             compare(HUMAN, judge=folds[:1])
         unlabelled = np.flatnonzero(~np.isin(folds[1].qid, HUMAN.qid))
         cut = folds[1].select(qid=np.delete(folds[1].qid, unlabelled[:5]).tolist())
@@ -185,7 +228,9 @@ class TestIdentities:
         found = compare(HUMAN, judge=scores_of(values, JUDGE.qid[order], **names))
         np.testing.assert_allclose(found.interval, plain.interval, rtol=1e-9)
         by_name = {name: JUDGE.select(system=name) for name in SYSTEMS}
-        np.testing.assert_array_equal(compare(HUMAN, judge=by_name).interval, plain.interval)
+        np.testing.assert_array_equal(
+            compare(HUMAN, judge=by_name).interval, plain.interval
+        )
 
 
 @pytest.mark.parametrize("population", ["like_these", "these"])
@@ -196,7 +241,11 @@ def test_intervals_hold_what_a_biased_judge_misses(population):
         rng = np.random.default_rng(seed)
         labels = np.clip(rng.normal(0.5, 0.15, (400, 300, 1)), 0.0, 1.0)
         judged = 0.2 + labels + rng.normal(size=labels.shape) * 0.1
-        of = {"systems": tuple(map(str, range(400))), "measures": ("AP",), "directions": (1,)}
+        of = {
+            "systems": tuple(map(str, range(400))),
+            "measures": ("AP",),
+            "directions": (1,),
+        }
         human = scores_of(labels[:, :30], np.arange(30), **of)
         judge = scores_of(judged, np.arange(300), **of)
         found = estimate_means(human, judge, population=population)
@@ -221,7 +270,9 @@ class TestWarnings:
         noise = scores_of(values_of_judge(11), JUDGE.qid)
         without_others = JUDGE.select(qid=HUMAN.qid.tolist())
         for call, judge in ((compare, noise), (estimate_means, without_others)):
-            with pytest.warns(UnhelpfulJudgeWarning, match="helps by 0 of 2 measures") as warned:
+            with pytest.warns(
+                UnhelpfulJudgeWarning, match="helps by 0 of 2 measures"
+            ) as warned:
                 call(HUMAN, judge=judge)
             assert {each.filename for each in warned} == {__file__}
 
@@ -230,15 +281,21 @@ class TestWarnings:
     def test_queries_that_are_harder_than_the_others(self):
         hard = np.argsort(BY_JUDGE.mean(axis=(0, 2)))[:N_HUMAN]
         human = scores_of(BY_HUMANS[:, hard], JUDGE.qid[hard])
-        with pytest.warns(UnlikeQueriesWarning, match="look unlike the others") as warned:
+        with pytest.warns(
+            UnlikeQueriesWarning, match="look unlike the others"
+        ) as warned:
             estimate_means(human, JUDGE)
         assert {each.filename for each in warned} == {__file__}
 
     @pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
     def test_pairs_that_do_not_vary_do_not_make_a_judge_useless(self):
         same = [0, 0, 0, 2]  # b and c are a once more
-        human, judge = labelled(BY_HUMANS[same], BY_JUDGE[same], systems=("a", "b", "c", "d"))
-        found = compare(human, judge=judge, baseline="a", tests="t")  # without another warning
+        human, judge = labelled(
+            BY_HUMANS[same], BY_JUDGE[same], systems=("a", "b", "c", "d")
+        )
+        found = compare(
+            human, judge=judge, baseline="a", tests="t"
+        )  # without another warning
         assert "1.00 times as wide" not in " ".join(repr(found).split())
 
 
@@ -253,15 +310,40 @@ FEW = HUMAN.select(qid=HUMAN.qid[:2].tolist())
     ("judge", "given", "kind", "told"),
     [
         (JUDGE.select(qid=["q1", "q2"]), {}, ValueError, "and lacks .* quer.* of 40"),
-        (JUDGE.select(system=["a", "b"]), {}, ValueError, "systems.* 'c' is not a system of this"),
+        (
+            JUDGE.select(system=["a", "b"]),
+            {},
+            ValueError,
+            "systems.* 'c' is not a system of this",
+        ),
         (JUDGE[["AP"]], {}, ValueError, "measures of .* nDCG@10 is not among"),
-        (JUDGE.select(system="a"), {}, ValueError, "human scores: system= needs values of"),
+        (
+            JUDGE.select(system="a"),
+            {},
+            ValueError,
+            "human scores: system= needs values of",
+        ),
         (0.5, {}, TypeError, "scores must be a Scores of several systems, a mapping"),
         ([], {}, ValueError, "and lacks 40 queries of 40"),
-        (scores_of(HOLES, JUDGE.qid), {}, ValueError, "1 query has none.* Score with empty=0"),
+        (
+            scores_of(HOLES, JUDGE.qid),
+            {},
+            ValueError,
+            "1 query has none.* Score with empty=0",
+        ),
         (CLUSTERED, {}, ValueError, "without clusters"),
-        (JUDGE, {"cluster": ONE_CLUSTER}, ValueError, "human labels must come without clusters"),
-        (JUDGE, {"tests": "wilcoxon"}, ValueError, "tests must be .* with clusters, repeats or"),
+        (
+            JUDGE,
+            {"cluster": ONE_CLUSTER},
+            ValueError,
+            "human labels must come without clusters",
+        ),
+        (
+            JUDGE,
+            {"tests": "wilcoxon"},
+            ValueError,
+            "tests must be .* with clusters, repeats or",
+        ),
         (JUDGE, {"rankers": FEW}, ValueError, "at least 3 .* labels, got 2"),
     ],
 )
@@ -289,11 +371,16 @@ class TestResult:
         found = compare(HUMAN, judge=JUDGE)
         told = " ".join(repr(found).split())
         assert "40 queries with human labels and 200 with a judge's" in told
-        saved, off = np.median(found.judge.n_saved, axis=0), np.abs(found.judge.bias).max(axis=0)
+        saved, off = (
+            np.median(found.judge.n_saved, axis=0),
+            np.abs(found.judge.bias).max(axis=0),
+        )
         for name, n, most in zip(MEASURES, saved, off, strict=True):
             assert f"{n:.0f} by {name} (intervals 0." in told
             assert f"off by at most {most:.4f})" in told
-        np.testing.assert_array_equal(found.means, estimate_means(HUMAN, JUDGE).estimate)
+        np.testing.assert_array_equal(
+            found.means, estimate_means(HUMAN, JUDGE).estimate
+        )
         gate = compare(HUMAN, judge=JUDGE, population="these", baseline="a", margin=0.5)
         assert "judge's as all there are, Holm" in gate.tested
         assert gate.status == 0
@@ -316,7 +403,10 @@ class TestCommandLine:
     def files(self, tmp_path):
         rng, (humans, runs) = np.random.default_rng(14), collection(60, 8, 2)
         judge = {
-            topic: {document: min(grade + rng.integers(2), 3) for document, grade in row.items()}
+            topic: {
+                document: min(grade + rng.integers(2), 3)
+                for document, grade in row.items()
+            }
             for topic, row in humans.items()
         }
         judge["t0"]["d0"] = 3
@@ -327,13 +417,24 @@ class TestCommandLine:
         return {name: str(tmp_path / name) for name in ("human", "llm", "good", "poor")}
 
     def test_it_is_the_function(self, files, capsys):
-        arguments = [files["human"], files["good"], files["poor"], "-m", "RBP(gain=linear)"]
-        assert main(["compare", *arguments, "--judge", files["llm"], "--format", "json"]) == 0
+        arguments = [
+            files["human"],
+            files["good"],
+            files["poor"],
+            "-m",
+            "RBP(gain=linear)",
+        ]
+        assert (
+            main(["compare", *arguments, "--judge", files["llm"], "--format", "json"])
+            == 0
+        )
         written = json.loads(capsys.readouterr().out)
         runs = [files["good"], files["poor"]]
         # The judge's scale, which is the wider one, counts for both.
         chosen = "RBP(gain=linear,max_grade=3)"
-        human, judge = (trec.evaluate(chosen, files[each], runs) for each in ("human", "llm"))
+        human, judge = (
+            trec.evaluate(chosen, files[each], runs) for each in ("human", "llm")
+        )
         found = compare(human, judge=judge)
         row = written["rows"][0]
         assert row["difference"] == found.difference[0, 0]
@@ -345,7 +446,14 @@ class TestCommandLine:
             run.write("unknown Q0 d1 0 1.0 good\n")
         with open(files["llm"], "a") as qrels:
             qrels.write("t60 0 d0 1\nt60 0 d1 -2\n")
-        given = ["compare", files["human"], files["good"], files["poor"], "--judge", files["llm"]]
+        given = [
+            "compare",
+            files["human"],
+            files["good"],
+            files["poor"],
+            "--judge",
+            files["llm"],
+        ]
         assert main(given) == 0
         told = " ".join(capsys.readouterr().err.split())
         assert "1 system with topics outside the qrels, left out: good (1)." in told

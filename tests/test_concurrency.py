@@ -17,7 +17,10 @@ def test_arrays_that_others_rewrite_do_not_crash_the_process() -> None:
     # In a process of its own, which a segmentation fault ends. .ci/run does the same under the
     # address and the thread sanitizer.
     run = subprocess.run(
-        [sys.executable, STRESS, "--seconds", "3"], capture_output=True, text=True, check=False
+        [sys.executable, STRESS, "--seconds", "3"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
 
@@ -28,7 +31,10 @@ def test_threads_that_share_judgments_get_the_values_of_one() -> None:
     rng, n_racers = np.random.default_rng(0), 6
     labels, qid = rng.integers(0, 5, 2000), np.repeat(np.arange(40), 50)
     scores = rng.integers(0, 500, 2000) / 512
-    alone = {name: values_of(name, Judgments(labels, qid=qid).rank(scores)) for name in catalogue()}
+    alone = {
+        name: values_of(name, Judgments(labels, qid=qid).rank(scores))
+        for name in catalogue()
+    }
     start = Barrier(n_racers)
 
     def race(rankings: Rankings, name: str) -> np.ndarray:

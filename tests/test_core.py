@@ -12,7 +12,9 @@ import pytest
 from skgraded import Judgments, _core
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory the Linux way")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="limits memory the Linux way"
+)
 def test_rank_does_without_threads_where_none_can_start() -> None:
     script = """
 import resource
@@ -69,10 +71,14 @@ SCORES: dict[str, Any] = {
     "few values": lambda rng, n: rng.integers(-2, 3, n).astype(float),
     "one value": lambda rng, n: np.full(n, 0.5),
     "zeros": lambda rng, n: signs(rng, n) * 0.0,
-    "last bits": lambda rng, n: signs(rng, n) * (1 + rng.integers(0, 2**14, n) * 2.0**-52),
+    "last bits": lambda rng, n: (
+        signs(rng, n) * (1 + rng.integers(0, 2**14, n) * 2.0**-52)
+    ),
     "subnormal": lambda rng, n: rng.integers(-3, 4, n) * 5e-324,
     "magnitudes": lambda rng, n: signs(rng, n) * 2.0 ** rng.integers(-1000, 1000, n),
-    "extremes": lambda rng, n: signs(rng, n) * rng.choice([np.finfo(float).max, 2.0**-1022], n),
+    "extremes": lambda rng, n: (
+        signs(rng, n) * rng.choice([np.finfo(float).max, 2.0**-1022], n)
+    ),
 }
 
 
@@ -80,13 +86,28 @@ SCORES: dict[str, Any] = {
 def test_rank_is_a_stable_sort(kind: str) -> None:
     rng = np.random.default_rng(4)
     mixed = [*rng.integers(1, 251, 900), 30_000, 0, 1, 255, 256, 257, 5000]
-    for sizes in ([], [0], [2], [0, 3, 0], [1] * 9, [255], [256], [3000], [4, 60_000, 2], mixed):
+    for sizes in (
+        [],
+        [0],
+        [2],
+        [0, 3, 0],
+        [1] * 9,
+        [255],
+        [256],
+        [3000],
+        [4, 60_000, 2],
+        mixed,
+    ):
         indptr, qid = np.cumsum([0, *sizes]), np.repeat(np.arange(len(sizes)), sizes)
         scores = SCORES[kind](rng, indptr[-1])
         rows = np.lexsort((-scores, qid))
         same = [each[rows[1:]] == each[rows[:-1]] for each in (scores, qid)]
         schedule = _core.schedule_queries(indptr)
-        for n_threads, each in ((1, schedule), (1000, schedule), (3, schedule[::-1].copy())):
+        for n_threads, each in (
+            (1, schedule),
+            (1000, schedule),
+            (3, schedule[::-1].copy()),
+        ):
             order, tied = _core.rank(scores, indptr, each, n_threads)
             np.testing.assert_array_equal(order, rows - indptr[qid])
             np.testing.assert_array_equal(tied[1:], same[0] & same[1])
@@ -99,7 +120,10 @@ def test_ids_are_numbered_by_first_appearance(n_ids: int) -> None:
     _, first, which = np.unique(ids, return_index=True, return_inverse=True)
     expected = np.argsort(np.argsort(first))[which]
     text = [b"q" * (each & 15) + b"%d" % each if each else b"" for each in ids.tolist()]
-    borders, letters = np.cumsum([0, *map(len, text)]), np.frombuffer(b"".join(text), np.uint8)
+    borders, letters = (
+        np.cumsum([0, *map(len, text)]),
+        np.frombuffer(b"".join(text), np.uint8),
+    )
     rows = np.argsort(expected, kind="stable")
     for number, starts, extents, places in (
         _core.number_words(ids, 7, len(ids)),
@@ -113,8 +137,12 @@ def test_ids_are_numbered_by_first_appearance(n_ids: int) -> None:
         assert (places is None) == (n_ids == 1)
         if places is not None:
             np.testing.assert_array_equal(places, np.argsort(rows))
-            np.testing.assert_array_equal(_core.place_rows(number, len(first))[1], places)
-            np.testing.assert_array_equal(_core.put_in_places(number, places), np.sort(number))
+            np.testing.assert_array_equal(
+                _core.place_rows(number, len(first))[1], places
+            )
+            np.testing.assert_array_equal(
+                _core.put_in_places(number, places), np.sort(number)
+            )
     assert len(_core.number_words(ids << 40, 7, len(first) // 2)[1]) > len(first) // 2
 
 
@@ -152,9 +180,14 @@ def test_a_digest_is_that_of_all_bits_types_and_places():
     bits = np.random.default_rng(0).integers(0, 256, 128).astype(np.uint8)
     for size in (0, 1, 2, 3, 5, 8, 15, 63, 64, 65, 128):
         flips = np.packbits(np.eye(8 * size + 1, 8 * size, dtype=bool), axis=1)
-        assert len({_core.digest((bits[:size] ^ each,)) for each in flips}) == 8 * size + 1
+        assert (
+            len({_core.digest((bits[:size] ^ each,)) for each in flips}) == 8 * size + 1
+        )
     small = np.zeros((256, 8), np.int64)  # in which no word hides another
-    small[:, 1::2], small[:, ::2] = np.arange(256)[:, None] // 16, np.arange(256)[:, None] % 16
+    small[:, 1::2], small[:, ::2] = (
+        np.arange(256)[:, None] // 16,
+        np.arange(256)[:, None] % 16,
+    )
     assert len({_core.digest((each,)) for each in small}) == 256
     y = bits.view(float)
     others = (None, y), (y, None), (bits,), (y[None],), (y,), (y.copy(),), (y[::2],)
@@ -166,7 +199,9 @@ def test_relative_values_are_1_where_rounding_alone_exceeds_the_best():
         np.array([1.0, 3.0, 0.3, 1.1, 2.0]),
         np.array([0.0, 4.0, np.nextafter(0.3, 0), 1.0, -1.0]),
     )
-    np.testing.assert_array_equal(_core.relative_values(values, best), [0, 0.75, 1, 1.1, 0])
+    np.testing.assert_array_equal(
+        _core.relative_values(values, best), [0, 0.75, 1, 1.1, 0]
+    )
 
 
 # --- labels --------------------------------------------------------------------------------------
@@ -219,11 +254,18 @@ ENDS, ONE = np.array(BORDERS), np.zeros(1)
 BY_RANK = {"level_by_rank": 4, "tied": 4, "indptr": BORDERS}
 KEY = {"key": (1, 2)}
 WEIGHTS = {"discount": 2, "position": 2}
-FORM: dict[str, Any] = dict.fromkeys(["constant", "scale", "pair_scale", "n_relevant"], 3)
+FORM: dict[str, Any] = dict.fromkeys(
+    ["constant", "scale", "pair_scale", "n_relevant"], 3
+)
 FORM |= {**dict.fromkeys(["gain", *"fhuw"], 2), "n_levels": 2, "shares_levels": True}
 PRICES = {**WEIGHTS, "form": FORM, **dict.fromkeys(["gain_factor", "pair_factor"], 3)}
 LAMBDAS = {
-    **{"level": 4, "scores": 4, "indptr": BORDERS, "prices": PRICES | {"by_factors": True}},
+    **{
+        "level": 4,
+        "scores": 4,
+        "indptr": BORDERS,
+        "prices": PRICES | {"by_factors": True},
+    },
     "options": _core.LambdaOptions(
         truncation=9, ties=_core.TieOrder.expected, norm=True, sigmoid=1
     ),
@@ -245,12 +287,27 @@ KERNELS: dict[str, dict[str, Any]] = {
     "copy_scores": {"scores": 4, "places": 4},
     "list_best_first": {"counts": 3, "n_levels": 3},
     "expected_shares": {"counts": 3, "g": 2, "level": 2, "factor": np.zeros(3)},
-    "own_expected_shares": {"G": 2, "level": 4, "indptr": BORDERS, "borders": [1, 1, 1, 2]},
+    "own_expected_shares": {
+        "G": 2,
+        "level": 4,
+        "indptr": BORDERS,
+        "borders": [1, 1, 1, 2],
+    },
     "first_fall": {"f": 4, "borders": BORDERS},
-    "own_levels": {"grades": 4, "indptr": BORDERS, "pool_grades": 4, "pool_indptr": BORDERS},
+    "own_levels": {
+        "grades": 4,
+        "indptr": BORDERS,
+        "pool_grades": 4,
+        "pool_indptr": BORDERS,
+    },
     "own_grades": {"grades": 4, "levels": 4},
     "own_pools": {"levels": 4, "indptr": BORDERS, "borders": [1, 1, 1, 2]},
-    "own_sums": {"by_level": 2, "levels": 4, "indptr": BORDERS, "borders": [1, 1, 1, 2]},
+    "own_sums": {
+        "by_level": 2,
+        "levels": 4,
+        "indptr": BORDERS,
+        "borders": [1, 1, 1, 2],
+    },
     "go_by_own_levels": {"grades": 4, "indptr": BORDERS},
     "at_grades": {"grades": np.zeros(4), "by_whole_grade": 1},
     "gather_levels": {"level": 4, "order": 4, "indptr": BORDERS},
@@ -260,10 +317,20 @@ KERNELS: dict[str, dict[str, Any]] = {
     "discounted_gain": BY_RANK | {"discount": 2, "gain": ONE},
     "cascade": BY_RANK | {"weight": 2, "stop": ONE},
     "cascade of worths": BY_RANK | {"weight": 4, "stop": 2, "worth": 2},
-    "meet_ranks": {"level_by_rank": np.zeros(4), "first": 3, "read": BORDERS, "gain": ONE},
+    "meet_ranks": {
+        "level_by_rank": np.zeros(4),
+        "first": 3,
+        "read": BORDERS,
+        "gain": ONE,
+    },
     "preferences": BY_RANK | {"relevant": ONE, "most": 3, "divisor": 3},
     "discounted_preferences": BY_RANK | {"relevant": ONE, "worth": 2},
-    "inferred_precisions": {"code_by_rank": 4, "tied": 4, "indptr": BORDERS, "relevant": ONE},
+    "inferred_precisions": {
+        "code_by_rank": 4,
+        "tied": 4,
+        "indptr": BORDERS,
+        "relevant": ONE,
+    },
     "overlaps": {"level_by_rank": 4, "indptr": BORDERS}
     | {"pool_by_rank": 4, "pool_indptr": BORDERS, "depth": 3},
     "lambdas": LAMBDAS | {"order": 4, "tied": 4, "n_levels": 2},
@@ -274,8 +341,10 @@ KERNELS: dict[str, dict[str, Any]] = {
     "number_text": {"offsets": BORDERS, "text": 4},
     "put_in_places": {"values": 4, "places": 4},
     "shuffled_ranges": {"values": 4},
-    "find_duplicates": KEY | {"document_end": BORDERS, "document": 4, "indptr": BORDERS},
-    "index_documents": KEY | {"document_end": BORDERS, "document": 4, "indptr": BORDERS},
+    "find_duplicates": KEY
+    | {"document_end": BORDERS, "document": 4, "indptr": BORDERS},
+    "index_documents": KEY
+    | {"document_end": BORDERS, "document": 4, "indptr": BORDERS},
     "look_up_documents": KEY
     | {"document_end": ENDS, "document": 4, "start": 3, "indptr": BORDERS}
     | {"known_end": ENDS, "known": 4, "slots": 27, "slot_indptr": [0, 9, 18, 27]},
@@ -283,7 +352,14 @@ KERNELS: dict[str, dict[str, Any]] = {
     | {"scores": 4, "start": 3, "indptr": BORDERS},
     "take_documents": {"document_end": ENDS, "document": 4, "rows": np.zeros(4)},
 }
-NUMBERS = {"int": 1, "float": 1.0, "bool": False, "cutoff": 9, "width": 2, "n_systems": 2}
+NUMBERS = {
+    "int": 1,
+    "float": 1.0,
+    "bool": False,
+    "cutoff": 9,
+    "width": 2,
+    "n_systems": 2,
+}
 
 
 def signature(kernel: Any) -> list[tuple[str, str, str]]:
@@ -298,17 +374,25 @@ def arguments(kernel: Any, given: dict[str, Any]) -> dict[str, Any]:
     for name, dtype, kind in signature(kernel):
         each = given.get(name, 0) if dtype else given.get(name)
         if name == "prices":
-            made[name] = [_core.SwapPrices(**arguments(_core.SwapPrices.__init__, each))]
+            made[name] = [
+                _core.SwapPrices(**arguments(_core.SwapPrices.__init__, each))
+            ]
         elif name == "form":
             made[name] = _core.PrefixForm(**arguments(_core.PrefixForm.__init__, each))
         elif name == "measures":
             form = _core.PrefixForm(**arguments(_core.PrefixForm.__init__, each))
             made[name] = [(form, 0, 1)]
-            made["weights"] = [(np.zeros(each[of]), False) for of in ("discount", "position")]
+            made["weights"] = [
+                (np.zeros(each[of]), False) for of in ("discount", "position")
+            ]
         elif getattr(each, "dtype", None) == np.int32:
             made[name] = each
         elif dtype:
-            made[name] = np.zeros(each, dtype) if isinstance(each, int) else np.array(each, dtype)
+            made[name] = (
+                np.zeros(each, dtype)
+                if isinstance(each, int)
+                else np.array(each, dtype)
+            )
         elif name not in made:
             made[name] = NUMBERS.get(name, NUMBERS.get(kind)) if each is None else each
     return made
@@ -342,11 +426,17 @@ def test_forms_of_measures_are_there() -> None:
     with pytest.raises(ValueError, match="prefix_values got arrays that do not fit"):
         _core.prefix_values(**given | {"measures": [(None, 0, 1)]})
     with pytest.raises(ValueError, match="PrefixForm got arrays that do not fit"):
-        _core.PrefixForm(**arguments(_core.PrefixForm.__init__, {"pair_scale": 1, "n_levels": 0}))
+        _core.PrefixForm(
+            **arguments(_core.PrefixForm.__init__, {"pair_scale": 1, "n_levels": 0})
+        )
 
 
 def test_every_kernel_of_several_arrays_is_among_them() -> None:
-    kernels = {name: each for name, each in vars(_core).items() if "ndarray[" in str(each.__doc__)}
+    kernels = {
+        name: each
+        for name, each in vars(_core).items()
+        if "ndarray[" in str(each.__doc__)
+    }
     several = {
         name
         for name, each in kernels.items()

@@ -82,17 +82,28 @@ def test_a_shuffle_keeps_the_order_of_tied_rows(ties):
     names = [f"AP(ties={ties})", f"nDCG(ties={ties})@3"]
     ddf = dd.from_pandas(frame, npartitions=5, sort=False)
     assert_same(
-        on_dask.evaluate(names, ddf, weight="weight", per_query=True), in_memory(names, frame)
+        on_dask.evaluate(names, ddf, weight="weight", per_query=True),
+        in_memory(names, frame),
     )
 
 
 def test_whole_queries_need_no_shuffle():
     frame = make_frame(shuffle=False)
     starts = np.flatnonzero(np.diff(frame.qid)) + 1
-    bounds = [0, starts[5], starts[5], starts[20], len(frame)]  # one partition without rows
+    bounds = [
+        0,
+        starts[5],
+        starts[5],
+        starts[20],
+        len(frame),
+    ]  # one partition without rows
     pieces = [frame.iloc[a:b] for a, b in pairwise(bounds)]
-    ddf = dd.from_delayed([dask.delayed(piece) for piece in pieces], meta=frame.iloc[:0])
-    parted = on_dask.evaluate(SOME, ddf, weight="weight", whole_queries=True, per_query=True)
+    ddf = dd.from_delayed(
+        [dask.delayed(piece) for piece in pieces], meta=frame.iloc[:0]
+    )
+    parted = on_dask.evaluate(
+        SOME, ddf, weight="weight", whole_queries=True, per_query=True
+    )
     assert_same(parted, in_memory(SOME, frame))
 
 
@@ -102,7 +113,8 @@ def test_known_divisions_need_no_shuffle(monkeypatch):
     monkeypatch.setattr(type(ddf), "shuffle", None)
     assert ddf.known_divisions
     assert_same(
-        on_dask.evaluate(SOME, ddf, weight="weight", per_query=True), in_memory(SOME, frame)
+        on_dask.evaluate(SOME, ddf, weight="weight", per_query=True),
+        in_memory(SOME, frame),
     )
 
 
@@ -122,7 +134,9 @@ def test_values_and_means_are_of_the_same_scores():
         return part.assign(score=np.random.default_rng().random(len(part)))
 
     frame = make_frame()
-    ddf = dd.from_pandas(frame, npartitions=2, sort=False).map_partitions(drawn, meta=frame)
+    ddf = dd.from_pandas(frame, npartitions=2, sort=False).map_partitions(
+        drawn, meta=frame
+    )
     found = on_dask.evaluate("AP", ddf, per_query=True)
     assert float(found) == pytest.approx(found.values.mean())
 
@@ -131,7 +145,10 @@ def test_values_and_means_are_of_the_same_scores():
     ("data", "words"),
     [
         (da.ones(3), r"^data must be a Dask .*got Array"),
-        ((da.ones(3), da.ones(3)), r"^data must be a Dask .*got tuple\. Put Dask arrays side by"),
+        (
+            (da.ones(3), da.ones(3)),
+            r"^data must be a Dask .*got tuple\. Put Dask arrays side by",
+        ),
     ],
 )
 def test_arrays_are_put_side_by_side_first(data, words):
@@ -163,11 +180,19 @@ def pick(columns, *names):
 def test_a_scorer_gives_the_bits_of_the_local_one(queries, names):
     local, far = queries
     model = Ridge().fit(local["X"], local["y"])
-    score = model.predict  # with the bits of a block, which a product of the whole may not have
-    blocks = [score(local["X"][each]) for each in (local["qid"] < 15, local["qid"] >= 15)]
+    score = (
+        model.predict
+    )  # with the bits of a block, which a product of the whole may not have
+    blocks = [
+        score(local["X"][each]) for each in (local["qid"] < 15, local["qid"] >= 15)
+    ]
     weight = local["sample_weight"] if "sample_weight" in names else None
     whole = evaluate(
-        SCORED, local["y"], np.concatenate(blocks), qid=local["qid"], sample_weight=weight
+        SCORED,
+        local["y"],
+        np.concatenate(blocks),
+        qid=local["qid"],
+        sample_weight=weight,
     )
     assert_same(
         on_dask.make_ranking_scorer(SCORED).per_query(
@@ -175,7 +200,9 @@ def test_a_scorer_gives_the_bits_of_the_local_one(queries, names):
         ),
         whole,
     )
-    means = on_dask.make_ranking_scorer(SCORED)(model, far["X"], far["y"], **pick(far, *names))
+    means = on_dask.make_ranking_scorer(SCORED)(
+        model, far["X"], far["y"], **pick(far, *names)
+    )
     assert means == {
         MEASURE: float(whole[MEASURE]),
         "nDCG@10": float(whole["nDCG@10"]),
@@ -200,14 +227,18 @@ def test_a_scorer_predicts_once_for_measures_of_an_open_scale(queries):
     local, far = queries
     model, scorer = Counted(), on_dask.make_ranking_scorer("CG")
     # in this process, where the model counts, also where another test's cluster runs
-    with dask.config.set({"scheduler": "synchronous", "dataframe.shuffle.method": "tasks"}):
+    with dask.config.set(
+        {"scheduler": "synchronous", "dataframe.shuffle.method": "tasks"}
+    ):
         scorer(model, far["X"], far["y"], qid=far["qid"], whole_queries=True)
         assert model.n_calls == 2  # blocks with rows
         with pytest.warns(skgraded.exceptions.GradeScaleWarning):
             scorer = on_dask.make_ranking_scorer("xGAP")
         value = scorer(model, far["X"], far["y"], qid=far["qid"])
     assert model.n_calls == 4
-    assert value == float(evaluate("xGAP", local["y"], local["X"][:, 0], qid=local["qid"]))
+    assert value == float(
+        evaluate("xGAP", local["y"], local["X"][:, 0], qid=local["qid"])
+    )
 
 
 def test_a_scorer_takes_data_frames_and_classifiers(queries):
@@ -218,10 +249,14 @@ def test_a_scorer_takes_data_frames_and_classifiers(queries):
     model = LogisticRegression(max_iter=1000).fit(frame[features], frame.y)
     far = dd.from_pandas(frame, npartitions=3, sort=False)
     scorer = on_dask.make_ranking_scorer("nDCG@10")
-    alone = make_ranking_scorer("nDCG@10")(model, frame[features], frame.y, qid=frame.qid)
+    alone = make_ranking_scorer("nDCG@10")(
+        model, frame[features], frame.y, qid=frame.qid
+    )
     value = scorer(model, far[features], far.y, qid=far.qid)
     assert value == pytest.approx(alone, abs=1e-12)
-    assert scorer(model, far[[*features, "qid"]], far.y) == value  # the model was fitted without
+    assert (
+        scorer(model, far[[*features, "qid"]], far.y) == value
+    )  # the model was fitted without
 
 
 @pytest.mark.parametrize(
@@ -229,14 +264,19 @@ def test_a_scorer_takes_data_frames_and_classifiers(queries):
     [
         ({"qid": None}, "^qid must hold a query id for each row, got None"),
         ({"y": [480]}, r"same rows, got y: 1, qid: 3, score: 3 blocks"),
-        ({"y": [100, 200, 180]}, r"same rows, got a block with y: \d+, qid: \d+, score"),
+        (
+            {"y": [100, 200, 180]},
+            r"same rows, got a block with y: \d+, qid: \d+, score",
+        ),
     ],
 )
 def test_a_scorer_says_what_is_wrong(queries, change, message):
     local, far = queries
     rows = pick(far, "X", "y", "qid")
     for name, lengths in change.items():
-        rows[name] = None if lengths is None else in_blocks(local[name][: sum(lengths)], lengths)
+        rows[name] = (
+            None if lengths is None else in_blocks(local[name][: sum(lengths)], lengths)
+        )
     model = Ridge().fit(local["X"], local["y"])
     with pytest.raises(ValueError, match=message):
         on_dask.make_ranking_scorer("AP")(model, **rows)
@@ -244,7 +284,9 @@ def test_a_scorer_says_what_is_wrong(queries, change, message):
 
 def placed(client, block, worker):
     """Make a block of a Dask array on a worker; another could make it too if that one is lost."""
-    made = client.submit(np.copy, block, workers=[worker], allow_other_workers=True, pure=False)
+    made = client.submit(
+        np.copy, block, workers=[worker], allow_other_workers=True, pure=False
+    )
     return da.from_delayed(dask.delayed(made), block.shape, block.dtype)
 
 
@@ -252,7 +294,9 @@ class Data:
     """Ranking data in partitions of whole queries, of uneven sizes."""
 
     def __init__(self, queries, seed, steps=None):
-        X, self.y, qid = make_ranking(sum(queries), docs_per_query=30, random_state=seed)
+        X, self.y, qid = make_ranking(
+            sum(queries), docs_per_query=30, random_state=seed
+        )
         self.X = X if steps is None else np.clip(np.round(X * steps), -4, 4)
         self.qid = qid
         self.group = np.bincount(qid)
@@ -263,12 +307,20 @@ class Data:
         """Send each partition to the next worker; LightGBM trains where the rows are."""
         workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
         rows = np.cumsum(self.group)[self.queries - 1]
-        columns = {"X": rows, "y": rows, "weight": rows, "qid": rows, "group": self.queries}
+        columns = {
+            "X": rows,
+            "y": rows,
+            "weight": rows,
+            "qid": rows,
+            "group": self.queries,
+        }
         return {
             name: da.concatenate(
                 [
                     placed(client, block, workers[number % len(workers)])
-                    for number, block in enumerate(np.split(getattr(self, name), places))
+                    for number, block in enumerate(
+                        np.split(getattr(self, name), places)
+                    )
                 ]
             )
             for name, places in columns.items()
@@ -278,7 +330,9 @@ class Data:
         return evaluate(measures, self.y, scores, qid=self.qid, sample_weight=weight)
 
 
-HAS_EVAL_X = "eval_X" in inspect.signature(lgb.DaskLGBMRanker.fit).parameters  # since 4.7
+HAS_EVAL_X = (
+    "eval_X" in inspect.signature(lgb.DaskLGBMRanker.fit).parameters
+)  # since 4.7
 
 
 def as_arguments(sets, form):
@@ -359,7 +413,9 @@ def test_workers_stop_early_as_one_machine(tmp_path):
     trees = lgb.Booster(model_file=path)
     alone = [
         valid.evaluate(
-            [MEASURE, "nDCG@10"], trees.predict(valid.X, num_iteration=n + 1), valid.weight
+            [MEASURE, "nDCG@10"],
+            trees.predict(valid.X, num_iteration=n + 1),
+            valid.weight,
         ).mean()
         for n in range(trees.num_trees())
     ]
@@ -377,9 +433,15 @@ def test_a_scorer_of_models_that_were_trained_on_the_cluster(client):
     train, valid = some_data()
     model, rows = fit(client, train, [], None, n_estimators=5), valid.place(client)
     scorer = on_dask.make_ranking_scorer([MEASURE, "nDCG@10"])
-    options = {"qid": rows["qid"], "sample_weight": rows["weight"], "whole_queries": True}
+    options = {
+        "qid": rows["qid"],
+        "sample_weight": rows["weight"],
+        "whole_queries": True,
+    }
     far = scorer.per_query(model, rows["X"], rows["y"], **options)
-    alone = valid.evaluate([MEASURE, "nDCG@10"], model.booster_.predict(valid.X), valid.weight)
+    alone = valid.evaluate(
+        [MEASURE, "nDCG@10"], model.booster_.predict(valid.X), valid.weight
+    )
     assert_same(far, alone)
     assert scorer(model.to_local(), rows["X"], rows["y"], **options) == alone.mean()
 
@@ -392,7 +454,9 @@ def test_a_scorer_of_xgboost_on_the_cluster(client):
     ranker = xgboost.DaskXGBRegressor(n_estimators=5, max_depth=3)
     ranker.client = client
     ranker.fit(far["X"], far["y"])
-    value = on_dask.make_ranking_scorer("nDCG@10")(ranker, rows["X"], rows["y"], qid=rows["qid"])
+    value = on_dask.make_ranking_scorer("nDCG@10")(
+        ranker, rows["X"], rows["y"], qid=rows["qid"]
+    )
     predicted = ranker.predict(rows["X"]).compute()
     assert value == float(valid.evaluate("nDCG@10", predicted))
 
@@ -402,10 +466,17 @@ def test_a_scorer_of_xgboost_on_the_cluster(client):
 def test_a_worker_without_rows_to_evaluate_stops_with_the_others(client, trained):
     train, valid = Data(trained, 0), Data([40], 1)
     stop = lgb.early_stopping(5, first_metric_only=True, verbose=False)
-    model = fit(client, train, [valid], [on_dask.global_evaluation(MEASURE, client=client), stop])
+    model = fit(
+        client,
+        train,
+        [valid],
+        [on_dask.global_evaluation(MEASURE, client=client), stop],
+    )
     history = model.evals_result_["valid_0"][MEASURE]
     assert model.best_iteration_ == np.argmax(history) + 1
-    assert max(history) == float(valid.evaluate(MEASURE, model.booster_.predict(valid.X)))
+    assert max(history) == float(
+        valid.evaluate(MEASURE, model.booster_.predict(valid.X))
+    )
 
 
 class Strike:
@@ -432,7 +503,9 @@ def test_a_worker_that_is_killed_ends_the_training():
         killed = min(client.scheduler_info()["workers"])
         together = on_dask.global_evaluation(MEASURE, client=client)
         # Not after the timeout, which has another message.
-        with pytest.raises(WorkerLostError, match=rf"^Worker {killed} left .* iteration 4:"):
+        with pytest.raises(
+            WorkerLostError, match=rf"^Worker {killed} left .* iteration 4:"
+        ):
             fit(client, train, [valid], [together, Strike(killed, die)])
 
 
@@ -473,7 +546,10 @@ def test_waits_are_bounded(client):
     [
         ("metric", r"^LightGBM evaluates ndcg@1.*metric=\"None\".*on worker tcp"),
         ("no set", r"^global_evaluation needs an evaluation set"),
-        ("no mean", r"^nDCG\(empty=nan\) has no value on valid_0: none of its 70 queries"),
+        (
+            "no mean",
+            r"^nDCG\(empty=nan\) has no value on valid_0: none of its 70 queries",
+        ),
         ("labels", r"^y_true .*-1.* \(on worker tcp"),
     ],
 )
@@ -487,7 +563,13 @@ def test_errors_come_from_all_workers_at_once(client, case, message):
     together = on_dask.global_evaluation("nDCG(empty=nan)", client=client)
     metric = "ndcg" if case == "metric" else "None"
     with pytest.raises(ValueError, match=message):
-        fit(client, train, [] if case == "no set" else [valid], [together], metric=metric)
+        fit(
+            client,
+            train,
+            [] if case == "no set" else [valid],
+            [together],
+            metric=metric,
+        )
 
 
 class _FailsOnFewQueries(AP):
@@ -502,11 +584,19 @@ class _FailsOnFewQueries(AP):
 @pytest.mark.slow
 def test_errors_of_any_kind_end_all_workers_at_once(client):
     train, valid = some_data()
-    together = on_dask.global_evaluation(_FailsOnFewQueries(), client=client, timeout=30)
+    together = on_dask.global_evaluation(
+        _FailsOnFewQueries(), client=client, timeout=30
+    )
     begin = time.monotonic()
     with pytest.raises(RuntimeError, match=r"^TypeError: no such luck \(on worker tcp"):
         fit(client, train, [valid], [together])
-    fit(client, train, [valid], [on_dask.global_evaluation("AP", client=client)], n_estimators=2)
+    fit(
+        client,
+        train,
+        [valid],
+        [on_dask.global_evaluation("AP", client=client)],
+        n_estimators=2,
+    )
     assert time.monotonic() - begin < 25
 
 
@@ -549,7 +639,9 @@ def test_several_evaluation_sets_by_name(client):
     train, valid = some_data()
     small = Data([9], 5)  # in one partition: one of the workers has none of it
     together = on_dask.global_evaluation(MEASURE, client=client)
-    with pytest.raises(ValueError, match=r"^A worker has no rows of one of the evaluation sets"):
+    with pytest.raises(
+        ValueError, match=r"^A worker has no rows of one of the evaluation sets"
+    ):
         fit(client, train, [small, valid], [together], n_estimators=3)
     for form in ("eval_X", "eval_set")[not HAS_EVAL_X :]:
         options = {"eval_names": ["small", "large"], "n_estimators": 3, "form": form}
@@ -569,7 +661,12 @@ def test_an_objective_trains_what_one_machine_trains(client, noise):
     """
     train = Data([60, 140], 0, steps=2)
     objective = skgraded.lightgbm.objective(MEASURE, noise=noise)
-    options = {"n_estimators": 8, "num_leaves": 7, "verbose": -1, "objective": objective}
+    options = {
+        "n_estimators": 8,
+        "num_leaves": 7,
+        "verbose": -1,
+        "objective": objective,
+    }
     far = lgb.DaskLGBMRanker(client=client, time_out=1, tree_learner="data", **options)
     placed = train.place(client)
     far.fit(placed["X"], placed["y"], group=placed["group"])
@@ -613,7 +710,9 @@ def test_unknown_categories_that_are_numbers_are_grades():
     y_true, y_score, qid, _ = make_rows()
     rows = pd.DataFrame({"label": pd.Categorical(y_true), "score": y_score, "qid": qid})
     known = dd.from_pandas(rows, npartitions=3)
-    found = on_dask.evaluate(MEASURE, known.assign(label=known["label"].cat.as_unknown()))
+    found = on_dask.evaluate(
+        MEASURE, known.assign(label=known["label"].cat.as_unknown())
+    )
     assert found.mean() == evaluate(MEASURE, y_true, y_score, qid=qid).mean()
 
 
@@ -624,7 +723,10 @@ def test_categories_that_partitions_may_read_in_other_ways_are_refused():
         on_dask.evaluate(MEASURE, unknown)
     other = ["best", "fine", "good", "fair", "no"]
     lying = data["label"].map_partitions(
-        lambda part: part.cat.reorder_categories(other, ordered=True), meta=data["label"]._meta
+        lambda part: part.cat.reorder_categories(other, ordered=True),
+        meta=data["label"]._meta,
     )
-    with pytest.raises(ValueError, match=r"\['no', .* as Dask describes them and \['best', 'fine'"):
+    with pytest.raises(
+        ValueError, match=r"\['no', .* as Dask describes them and \['best', 'fine'"
+    ):
         on_dask.evaluate(MEASURE, data.assign(label=lying))

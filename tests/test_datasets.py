@@ -24,13 +24,20 @@ COMPRESSORS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
 
 def mean_ndcg(y, y_score, qid):
-    return np.mean([ndcg_score([y[qid == q]], [y_score[qid == q]], k=10) for q in np.unique(qid)])
+    return np.mean(
+        [ndcg_score([y[qid == q]], [y_score[qid == q]], k=10) for q in np.unique(qid)]
+    )
 
 
 def made_of(n_queries, n_features, informative, **options):
     """Data of so many informative features, and of others that are noise unless options say so."""
     others = dict.fromkeys(("n_integer", "n_redundant", "n_query_features"), 0)
-    given = {"n_features": n_features, "n_informative": informative, **others, **options}
+    given = {
+        "n_features": n_features,
+        "n_informative": informative,
+        **others,
+        **options,
+    }
     return make_ranking(n_queries, noise=0.0, random_state=0, **given)
 
 
@@ -50,7 +57,9 @@ class TestMakeRanking:
         assert len(make_ranking(n_queries=10, random_state=4)[1]) != len(first[1])
 
     def test_query_sizes_fill_their_bounds_and_lean_to_the_low_end(self):
-        sizes = np.bincount(make_ranking(n_queries=3000, docs_per_query=(2, 9), random_state=0)[2])
+        sizes = np.bincount(
+            make_ranking(n_queries=3000, docs_per_query=(2, 9), random_state=0)[2]
+        )
         assert (sizes.min(), sizes.max()) == (2, 9)
         assert np.median(sizes) < (2 + 9) / 2
         assert sizes.mean() == pytest.approx(2 + 0.29 * (9 - 2), abs=0.5)
@@ -67,7 +76,9 @@ class TestMakeRanking:
     )
     def test_grade_shares_hold_to_within_a_document(self, shares, n_queries, docs):
         shares = np.array(shares) / sum(shares)
-        X, y, _ = make_ranking(n_queries, docs_per_query=docs, grade_shares=shares, random_state=0)
+        X, y, _ = make_ranking(
+            n_queries, docs_per_query=docs, grade_shares=shares, random_state=0
+        )
         assert np.isfinite(X).all()  # also of one document
         counts = np.bincount(y, minlength=len(shares))
         assert len(counts) == len(shares)
@@ -86,7 +97,9 @@ class TestMakeRanking:
         assert 3 < counts.max() < 100
         explained = Ridge().fit(np.c_[X[:, :2], np.log1p(counts)], X[:, 4])
         r2 = explained.score(np.c_[X[:, :2], np.log1p(counts)], X[:, 4])
-        assert r2 == pytest.approx(1 / 1.25, abs=0.03)  # unit variance plus noise of 0.5
+        assert r2 == pytest.approx(
+            1 / 1.25, abs=0.03
+        )  # unit variance plus noise of 0.5
         assert np.abs(np.corrcoef(X[:, :5].T, X[:, 7:].T)[:5, 5:]).max() < 0.05
 
     def test_queries_differ_in_more_than_their_features(self):
@@ -104,14 +117,21 @@ class TestMakeRanking:
         X, y, _ = make_ranking(n_queries=200, noise=0.0, random_state=0)
         products = (X[:, :8, np.newaxis] * X[:, np.newaxis, 12:14]).reshape(len(X), -1)
         both = np.hstack([X, products])
-        assert Ridge().fit(both, y).score(both, y) > Ridge().fit(X, y).score(X, y) + 0.03
+        assert (
+            Ridge().fit(both, y).score(both, y) > Ridge().fit(X, y).score(X, y) + 0.03
+        )
 
     @pytest.mark.parametrize("seed", [0, 1])
     def test_boosting_learns_what_a_line_cannot_and_not_all(self, seed):
         X, y, qid = make_ranking(n_queries=300, random_state=seed)
         train, test = qid < 200, qid >= 200
         data = lgb.Dataset(X[train], y[train], group=np.bincount(qid[train]))
-        params = {"objective": "lambdarank", "num_threads": 1, "verbosity": -1, "seed": 0}
+        params = {
+            "objective": "lambdarank",
+            "num_threads": 1,
+            "verbosity": -1,
+            "seed": 0,
+        }
         booster = lgb.train(params, data, num_boost_round=60)
         line = Ridge().fit(X[train], y[train])
         chance = np.random.RandomState(0).random_sample(test.sum())
@@ -136,10 +156,18 @@ REFUSED = [  # arguments, and the end of what is told; {} is the value
     ("n_integer", (9,), "n_integer must be <= n_informative=8"),
     ("n_redundant", (-1,), "n_redundant must be an integer >= 0, got -1."),
     ("n_query_features", (-1,), "n_query_features must be an integer >= 0, got -1."),
-    ("grade_shares", ((1.0,), 0.5, [[0.5, 0.5]], (1.5, -0.5), (0.5, 0.4)), SHARES + "{}."),
+    (
+        "grade_shares",
+        ((1.0,), 0.5, [[0.5, 0.5]], (1.5, -0.5), (0.5, 0.4)),
+        SHARES + "{}.",
+    ),
     ("grade_shares", ((np.nan, 1.0), ("a", "b")), SHARES + "{}."),
     ("grade_shares", (((0.5,), 0.5),), SHARES),
-    ("noise", (-0.5, np.inf, np.nan, "much", True), "noise must be a finite number >= 0, got {}."),
+    (
+        "noise",
+        (-0.5, np.inf, np.nan, "much", True),
+        "noise must be a finite number >= 0, got {}.",
+    ),
 ]
 
 
@@ -211,7 +239,11 @@ def test_lines_are_read(write, name):
     assert X.format == "csr"
     assert X.indices.dtype == X.indptr.dtype == np.int32  # estimators take no others
     exact = not any(isinstance(each, float) for each in labels)
-    assert (X.dtype, y.dtype, qid.dtype) == (float, np.int64 if exact else float, np.int64)
+    assert (X.dtype, y.dtype, qid.dtype) == (
+        float,
+        np.int64 if exact else float,
+        np.int64,
+    )
     qid[:] = 0  # not a view of a buffer that forbids it
 
 
@@ -236,7 +268,9 @@ class TestSidecar:
         if kept:  # the longer name comes first
             write("train.query", "nonsense\n")
         write(f"train{ending}.query" if kept else "train.query", "1\n2\n")
-        qid = load_letor(write("train" + ending, COMPRESSORS[ending](LIGHTGBM.encode())))[2]
+        qid = load_letor(
+            write("train" + ending, COMPRESSORS[ending](LIGHTGBM.encode()))
+        )[2]
         assert qid.tolist() == [0, 1, 1]
 
     def test_query_ids_in_the_lines_come_first(self, write):
@@ -273,7 +307,11 @@ class TestSidecar:
 
 class TestSeveralFiles:
     def test_rows_are_joined_and_the_widest_file_says_the_width(self, write):
-        paths = [write("a", "1 qid:1 2:1\n"), write("b", LETOR), write("c", "0 qid:2\n")]
+        paths = [
+            write("a", "1 qid:1 2:1\n"),
+            write("b", LETOR),
+            write("c", "0 qid:2\n"),
+        ]
         X, y, qid = load_letor(paths)
         expected = np.vstack([[0, 1, 0], FEATURES, [0, 0, 0]])
         np.testing.assert_array_equal(X.toarray(), expected)
@@ -304,7 +342,9 @@ class TestSeveralFiles:
 
     def test_an_empty_one_is_named(self, write):
         a, b = write("a", LETOR), write("b", "# nothing\n\n")
-        refused([a, b], f"{b}: the file must hold at least one document, got no data line.")
+        refused(
+            [a, b], f"{b}: the file must hold at least one document, got no data line."
+        )
 
 
 RULE = (
@@ -315,14 +355,28 @@ SHOWN = "and index:value with indices that ascend from 1, got "
 BAD_WORDS = {  # by the line in which they stand
     **{f"{word} qid:1 1:1": word for word in ("x", "1_0", "1:1")},
     "qid:1 1:1": "qid:1",
-    **{f"1 {word} 1:1": word for word in ("qid:x", "qid:1.5", "qid:", "qid7", "qid:1_0")},
+    **{
+        f"1 {word} 1:1": word
+        for word in ("qid:x", "qid:1.5", "qid:", "qid7", "qid:1_0")
+    },
     f"1 qid:{2**63} 1:1": f"qid:{2**63}",
     "1 qid:1 qid:2 1:1": "qid:2",
     "1 qid:1 1:1 a:1": "a:1",
     "1 qid:1 1 : 1": "1",
     **{
         f"1 qid:1 {word}": word
-        for word in ("7", "1.5:1", ":1", "1_0:1", "1:x", "1:", "1:1:1", "1:1_0", "-3:1", "1:NULLS")
+        for word in (
+            "7",
+            "1.5:1",
+            ":1",
+            "1_0:1",
+            "1:x",
+            "1:",
+            "1:1:1",
+            "1:1_0",
+            "-3:1",
+            "1:NULLS",
+        )
     },
     f"1 qid:1 {2**31}:1": f"{2**31}:1",
     "1 qid:1 2:1 1:1": "1:1",
@@ -335,18 +389,33 @@ BAD_WORDS = {  # by the line in which they stand
     [
         *((line, f"{RULE}, {SHOWN}'{word}'.") for line, word in BAD_WORDS.items()),
         ("y" * 50 + " qid:1", f"{RULE}, {SHOWN}'" + "y" * 40 + "'...."),
-        ("1 1:1", f"{RULE}, {SHOWN}none right after the label, and one in every line before."),
-        ("1 qid:1 0:1", f"{RULE}, {SHOWN}'0:1'. If the file counts from 0, pass zero_based=True."),
+        (
+            "1 1:1",
+            f"{RULE}, {SHOWN}none right after the label, and one in every line before.",
+        ),
+        (
+            "1 qid:1 0:1",
+            f"{RULE}, {SHOWN}'0:1'. If the file counts from 0, pass zero_based=True.",
+        ),
         (
             "1 qid:1 1:NULL",
             f"{RULE}, {SHOWN}'1:NULL'. Write nan for a value that is missing.",
         ),
         *(
-            (f"{label} qid:1 1:1", f"a label must be finite and >= 0, or nan, got {label}; write 0")
+            (
+                f"{label} qid:1 1:1",
+                f"a label must be finite and >= 0, or nan, got {label}; write 0",
+            )
             for label in ("inf", "-inf", "-1")
         ),
-        ("1 qid:1 1:inf", "a feature value must be finite (as float64) or nan, got 1:inf."),
-        ("1 qid:1 1:-1e999", "a feature value must be finite (as float64) or nan, got 1:-inf."),
+        (
+            "1 qid:1 1:inf",
+            "a feature value must be finite (as float64) or nan, got 1:inf.",
+        ),
+        (
+            "1 qid:1 1:-1e999",
+            "a feature value must be finite (as float64) or nan, got 1:-inf.",
+        ),
         ("1 qid:1 1:\0", "a line must be plain ASCII text, got b'1 qid:1 1:\\x00'"),
         ("1 qid:1 1:½", "a line must be plain ASCII text, got b'1 qid:1 1:\\xc2\\xbd'"),
     ],
@@ -416,7 +485,9 @@ def test_paths_are_checked(write, tmp_path):
     for paths in ([], ()):
         refused(paths, f"path_or_paths must name at least one file, got {paths}.")
     for paths in (None, 3, b"a", [None], {"a"}, io.BytesIO()):
-        with pytest.raises(TypeError, match="must be a path or a sequence of paths, got "):
+        with pytest.raises(
+            TypeError, match="must be a path or a sequence of paths, got "
+        ):
             load_letor(paths)
     with pytest.raises(OSError, match=re.escape(str(tmp_path))):
         load_letor(tmp_path)
@@ -429,7 +500,9 @@ def test_paths_are_checked(write, tmp_path):
 def test_a_file_without_documents(write, ending):
     for content in (b"", b"\n \n", b"# nothing\n"):
         path = write("train" + ending, COMPRESSORS.get(ending, bytes)(content))
-        refused(path, f"{path}: the file must hold at least one document, got no data line.")
+        refused(
+            path, f"{path}: the file must hold at least one document, got no data line."
+        )
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)
@@ -440,14 +513,18 @@ def test_a_packed_file_is_damaged_or_of_another_kind(write, ending):
     spoilt[30:40] = b"\xff" * 10
     for content in (whole[: len(whole) // 2], bytes(spoilt)):
         path = write("train" + ending, content)
-        with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}: .* cut off, damaged"):
+        with pytest.raises(
+            ValueError, match=rf"^{re.escape(str(path))}: .* cut off, damaged"
+        ):
             load_letor(path)
     path = write("train" + ending, LETOR)
     told = f"{path}: cannot be decompressed beyond line 0; the file is cut off, damaged or not a "
     with pytest.raises(ValueError, match=f"^{re.escape(told)}{ending} file"):
         load_letor(path)
     path = write("train", whole)
-    with pytest.raises(ValueError, match=r":1: a line must be plain .* recognised by the end"):
+    with pytest.raises(
+        ValueError, match=r":1: a line must be plain .* recognised by the end"
+    ):
         load_letor(path)
 
 
@@ -467,17 +544,28 @@ def datasets(draw):
 
 
 @given(
-    data=datasets(), zero_based=st.booleans(), ending=st.sampled_from(["", ".gz", ".bz2", ".xz"])
+    data=datasets(),
+    zero_based=st.booleans(),
+    ending=st.sampled_from(["", ".gz", ".bz2", ".xz"]),
 )
-def test_reads_back_what_scikit_learn_writes(tmp_path_factory, data, zero_based, ending):
+def test_reads_back_what_scikit_learn_writes(
+    tmp_path_factory, data, zero_based, ending
+):
     X, y, qid = data
     file = io.BytesIO()
     dump_svmlight_file(
-        sparse.csr_matrix(X), y, file, query_id=qid, zero_based=zero_based, comment="a_b"
+        sparse.csr_matrix(X),
+        y,
+        file,
+        query_id=qid,
+        zero_based=zero_based,
+        comment="a_b",
     )
     path = tmp_path_factory.mktemp("round") / f"train{ending}"
     path.write_bytes(COMPRESSORS.get(ending, bytes)(file.getvalue()))
-    X_read, y_read, qid_read = load_letor(path, n_features=X.shape[1], zero_based=zero_based)
+    X_read, y_read, qid_read = load_letor(
+        path, n_features=X.shape[1], zero_based=zero_based
+    )
     np.testing.assert_array_equal(X_read.toarray(), X)
     np.testing.assert_array_equal(y_read, y)
     np.testing.assert_array_equal(qid_read, qid)

@@ -18,7 +18,11 @@ from skgraded import (
     xGAP,
 )
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import GradeScaleWarning, QueryIdsWarning, SwappedArgumentsWarning
+from skgraded.exceptions import (
+    GradeScaleWarning,
+    QueryIdsWarning,
+    SwappedArgumentsWarning,
+)
 from skgraded.rankings import as_rankings
 
 X, y, qid = make_ranking(n_queries=120, docs_per_query=10, random_state=0)
@@ -40,7 +44,14 @@ WORDS = pd.Index([f"q{each}" for each in qid], name="qid")
         (pd.Series(y, index=WORDS), qid),  # the keyword names the queries
         (y, query_ids(qid)),
     ],
-    ids=["index", "levels", "query_series", "query_target", "other names in the index", "sizes"],
+    ids=[
+        "index",
+        "levels",
+        "query_series",
+        "query_target",
+        "other names in the index",
+        "sizes",
+    ],
 )
 def test_ids_are_read_wherever_they_are(target, ids):
     named = nDCG(k=10).per_query(y, scores, qid=qid)
@@ -64,7 +75,9 @@ def test_indices_that_differ_are_paired_by_position():
 
 
 def test_a_scale_longer_than_that_of_many_queries_warns():
-    with pytest.warns(GradeScaleWarning, match=r"1\.\.5.* is 4\. The measure cannot reach 1"):
+    with pytest.warns(
+        GradeScaleWarning, match=r"1\.\.5.* is 4\. The measure cannot reach 1"
+    ):
         xGAP(g=(0.2,) * 5)(y, scores, qid=qid)
     few = qid < qid[0] + 2
     xGAP(g=(0.2,) * 5)(y[few], scores[few], qid=qid[few])
@@ -99,7 +112,9 @@ def test_two_grades_and_scores_that_are_exchanged_warn():
         nDCG(k=10)(shown, np.where(y > 1, 1.0, 0.0), qid=qid)
 
 
-@pytest.mark.parametrize("rule", ["yes and no", "ranks", "ranks of the first three", "constant"])
+@pytest.mark.parametrize(
+    "rule", ["yes and no", "ranks", "ranks of the first three", "constant"]
+)
 def test_few_whole_scores_of_fractional_grades_do_not_warn(rule):
     grades = np.random.default_rng(0).random(len(y))
     ranks = np.tile(np.arange(10.0), len(y) // 10)

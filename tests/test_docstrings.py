@@ -15,7 +15,9 @@ import skgraded
 from skgraded.measures import Measure
 
 PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
-SETTINGS = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["tool"]["numpydoc_validation"]
+SETTINGS = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["tool"][
+    "numpydoc_validation"
+]
 CHECKS = get_validation_checks(set(SETTINGS["checks"]))
 
 
@@ -26,7 +28,9 @@ def in_package(module_name):
 def public_modules():
     """Map names to modules; None where the library that a module is about is not installed."""
     found = {"skgraded": skgraded}
-    for name in (module.name for module in pkgutil.walk_packages(skgraded.__path__, "skgraded.")):
+    for name in (
+        module.name for module in pkgutil.walk_packages(skgraded.__path__, "skgraded.")
+    ):
         if "._" not in name:
             try:
                 found[name] = importlib.import_module(name)
@@ -59,7 +63,11 @@ def public_methods(cls):
         members.update(vars(base) if is_ours(base) else {})
     for name, member in sorted(members.items()):
         function = function_behind(member)
-        if function and is_ours(function) and (not name.startswith("_") or name == "__call__"):
+        if (
+            function
+            and is_ours(function)
+            and (not name.startswith("_") or name == "__call__")
+        ):
             yield name, function
 
 
@@ -86,16 +94,22 @@ def public_objects():
     for module_name, module in public_modules().items():
         for name in getattr(module, "__all__", ()):
             value = getattr(module, name)
-            if not is_ours(value) or not (inspect.isclass(value) or inspect.isfunction(value)):
+            if not is_ours(value) or not (
+                inspect.isclass(value) or inspect.isfunction(value)
+            ):
                 continue
             path = f"{module_name}.{name}"
             found.setdefault(value, (path, False))
-            for attribute, function in public_methods(value) if inspect.isclass(value) else ():
+            for attribute, function in (
+                public_methods(value) if inspect.isclass(value) else ()
+            ):
                 found.setdefault(function, (f"{path}.{attribute}", True))
     return found
 
 
-@pytest.mark.parametrize(("name", "module"), public_modules().items(), ids=list(public_modules()))
+@pytest.mark.parametrize(
+    ("name", "module"), public_modules().items(), ids=list(public_modules())
+)
 def test_a_public_module_lists_its_names(name, module):
     if module is None:
         pytest.skip(f"the library that {name} is about is not installed")
@@ -108,6 +122,10 @@ OBJECTS = {name: (value, method) for value, (name, method) in public_objects().i
 @pytest.mark.parametrize("name", OBJECTS)
 def test_numpydoc_accepts_the_docstring(name):
     value, is_method = OBJECTS[name]
-    checks = CHECKS - {"EX01"} if is_method else checks_of(value)  # its class's examples show it
-    errors = [f"{code}: {text}" for code, text in validate(name)["errors"] if code in checks]
+    checks = (
+        CHECKS - {"EX01"} if is_method else checks_of(value)
+    )  # its class's examples show it
+    errors = [
+        f"{code}: {text}" for code, text in validate(name)["errors"] if code in checks
+    ]
     assert errors == []

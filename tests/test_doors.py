@@ -57,7 +57,9 @@ def ranker(estimator):
     return QueryRanker(estimator, measure=MEASURE)
 
 
-FITTED = {str(alpha): ranker(Ridge(alpha)).fit(FRAME, Y, qid=QID + 1000) for alpha in (1, 9)}
+FITTED = {
+    str(alpha): ranker(Ridge(alpha)).fit(FRAME, Y, qid=QID + 1000) for alpha in (1, 9)
+}
 
 # What parameters hold that have an entry per row
 COLUMNS = {
@@ -108,16 +110,20 @@ def by_keyword(function, **columns):
     needed = {
         name
         for name, each in inspect.signature(function).parameters.items()
-        if each.default is each.empty and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
+        if each.default is each.empty
+        and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
     }
-    return function(**{name: ARGUMENTS[name] for name in needed - columns.keys()}, **columns)
+    return function(
+        **{name: ARGUMENTS[name] for name in needed - columns.keys()}, **columns
+    )
 
 
 # How a door is called, where its columns alone do not do, or where it would take long
 CALLS = {
     "_QuerySplitter.split": lambda door, **columns: list(door(**columns)),
     "QueryRanker.fit": lambda door, **columns: ranker(BOOSTER).fit(
-        **({"X": FRAME, "y": Y, "qid": QID + 1000} if "eval_X" in columns else {}), **columns
+        **({"X": FRAME, "y": Y, "qid": QID + 1000} if "eval_X" in columns else {}),
+        **columns,
     ),
     "bounds": lambda door, **columns: door(P(k=5), **columns),
     "Judgments.from_groups": lambda door, y_true, **columns: door(
@@ -137,11 +143,7 @@ OTHER_WAYS = {("Measure.__call__", "y"), ("threshold_profile", "X")}
 # They count the rows anew.
 MAKERS = {"query_target", "query_series"}
 # They estimate by documents, which parts of queries do not bias, or see parts only.
-MAY_LACK_ROWS = MAKERS | {
-    "thresholds_from_feedback",
-    "thresholds_from_log",
-    "chunks",
-}
+MAY_LACK_ROWS = MAKERS | {"thresholds_from_feedback", "thresholds_from_log", "chunks"}
 
 
 class Door(NamedTuple):
@@ -186,7 +188,9 @@ def doors_of(function):
 OTHER_DOORS = [
     Door(
         "query_train_test_split",
-        lambda X, y, sample_weight, qid=None: query_train_test_split(X, y, sample_weight, qid=qid),
+        lambda X, y, sample_weight, qid=None: query_train_test_split(
+            X, y, sample_weight, qid=qid
+        ),
         ("X", "y", "sample_weight", "qid"),
     ),
     Door("fit parameters", ranker(BOOSTER).fit, ("X", "y", "qid", "init_score")),
@@ -197,7 +201,9 @@ OTHER_DOORS = [
     ),
     Door(
         "catboost.eval_metric",
-        lambda y_true, sample_weight, qid=None: eval_metric("AP", (y_true, qid, sample_weight)),
+        lambda y_true, sample_weight, qid=None: eval_metric(
+            "AP", (y_true, qid, sample_weight)
+        ),
         ("y_true", "qid", "sample_weight"),
     ),
     Door(
@@ -221,7 +227,9 @@ DOORS = {door.name: door for door in [*FOUND, *OTHER_DOORS]}
 
 
 def test_parameters_of_all_doors_are_known():
-    assert sorted({name for door in FOUND for name in door.columns} - COLUMNS.keys()) == []
+    assert (
+        sorted({name for door in FOUND for name in door.columns} - COLUMNS.keys()) == []
+    )
     assert len(DOORS) > 25
 
 
@@ -246,10 +254,13 @@ def labelled(values):
 
 
 @pytest.mark.parametrize(
-    ("name", "moved"), [(name, each) for name, door in DOORS.items() for each in door.columns]
+    ("name", "moved"),
+    [(name, each) for name, door in DOORS.items() for each in door.columns],
 )
 def test_rows_in_another_order_are_refused(name, moved):
-    columns = {each: labelled(values) for each, values in columns_for(DOORS[name]).items()}
+    columns = {
+        each: labelled(values) for each, values in columns_for(DOORS[name]).items()
+    }
     columns[moved] = columns[moved].iloc[ORDER]
     with pytest.raises(ValueError, match="must have its rows in the order of"):
         DOORS[name](columns)
@@ -257,7 +268,9 @@ def test_rows_in_another_order_are_refused(name, moved):
 
 @pytest.mark.parametrize("name", DOORS)
 def test_rows_in_one_order_are_taken_in_silence(name):
-    columns = {each: labelled(values) for each, values in columns_for(DOORS[name]).items()}
+    columns = {
+        each: labelled(values) for each, values in columns_for(DOORS[name]).items()
+    }
     for rows in (slice(None), ORDER):
         if name == "chunks" and rows is ORDER:
             continue  # the rows of a query must stand together
@@ -349,12 +362,19 @@ def test_ids_under_other_names_that_agree_are_taken_in_silence(name, one, other)
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in sorted(DOORS.keys() - MAY_LACK_ROWS) if DOORS[name].holding(HOLD_IDS)]
+    "name",
+    [
+        name
+        for name in sorted(DOORS.keys() - MAY_LACK_ROWS)
+        if DOORS[name].holding(HOLD_IDS)
+    ],
 )
 def test_sizes_row_by_row_instead_of_ids_warn(name):
     sizes = [*range(5, 19), 31]
     door, ids = DOORS[name], np.repeat(sizes, sizes)
-    assert QueryIdsWarning in told_by(lambda: door(in_keyword(door, columns_for(door), ids)))
+    assert QueryIdsWarning in told_by(
+        lambda: door(in_keyword(door, columns_for(door), ids))
+    )
 
 
 # Rows that are left out

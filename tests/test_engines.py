@@ -48,7 +48,9 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def session():
-    if SparkSession is None or (shutil.which("java") is None and "JAVA_HOME" not in os.environ):
+    if SparkSession is None or (
+        shutil.which("java") is None and "JAVA_HOME" not in os.environ
+    ):
         pytest.skip("Spark, or Java, which it needs, is not installed")
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
@@ -67,8 +69,12 @@ class Engine(NamedTuple):
     module: ModuleType
     make: Callable[[pd.DataFrame, int], Any]
     filter: Callable[[Any, str], Any]
-    to_pandas: Callable[[Any], pd.DataFrame]  # in the engine's order, which decides between ties
-    sort: Callable[[np.ndarray], np.ndarray]  # from ids to the places of the values in order
+    to_pandas: Callable[
+        [Any], pd.DataFrame
+    ]  # in the engine's order, which decides between ties
+    sort: Callable[
+        [np.ndarray], np.ndarray
+    ]  # from ids to the places of the values in order
     failure: type[Exception]  # an error on a worker
 
     def evaluate(self, *given, **options):
@@ -89,7 +95,12 @@ def dask_engine():
 
     with dask.config.set(scheduler="threads", num_workers=2):
         yield Engine(
-            on_dask, make, dd.DataFrame.query, dd.DataFrame.compute, as_they_are, ValueError
+            on_dask,
+            make,
+            dd.DataFrame.query,
+            dd.DataFrame.compute,
+            as_they_are,
+            ValueError,
         )
 
 
@@ -101,10 +112,14 @@ def spark_engine(session):
     def where(data, rule):
         return data.where(rule)
 
-    return Engine(on_spark, make, where, methodcaller("toPandas"), np.argsort, PythonException)
+    return Engine(
+        on_spark, make, where, methodcaller("toPandas"), np.argsort, PythonException
+    )
 
 
-@pytest.fixture(params=["dask_engine", pytest.param("spark_engine", marks=pytest.mark.slow)])
+@pytest.fixture(
+    params=["dask_engine", pytest.param("spark_engine", marks=pytest.mark.slow)]
+)
 def engine(request):
     return request.getfixturevalue(request.param)
 
@@ -123,12 +138,16 @@ def test_all_measures_on_rows_in_any_order(engine, n_partitions, text):
     assert (means.n_queries, means.n_documents) == (whole.n_queries, len(rows))
     order = engine.sort(whole.qid)
     for name in ("qid", "values", "weights", "fingerprints"):
-        np.testing.assert_array_equal(getattr(parted, name), getattr(whole, name)[order])
+        np.testing.assert_array_equal(
+            getattr(parted, name), getattr(whole, name)[order]
+        )
 
 
 def test_the_top_grade_is_that_of_all_partitions_rounded_up(engine):
     frame = make_frame(unjudged=False).eval("label = label * 0.55 + 0.03")
-    data = engine.make(frame.sort_values("label"), 4)  # the last partition has the top grade
+    data = engine.make(
+        frame.sort_values("label"), 4
+    )  # the last partition has the top grade
     named = ["xGAP(max_grade=3)", "eGAP(max_grade=3)", "RBP(gain=linear,max_grade=3)"]
     expected = in_memory(named, engine.to_pandas(data), None).mean()
     with pytest.warns(GradeScaleWarning, match="rounded up: 3, of") as told:
@@ -142,7 +161,8 @@ def test_a_broken_promise_names_the_query(engine, text):
     frame = make_frame(shuffle=False, largest=20, text=text)
     data = engine.make(frame.sample(frac=1, random_state=0), 2)
     with pytest.raises(
-        ValueError, match=r"query '?q?\d+'? is in partitions 0 and 1\. Leave whole_queries"
+        ValueError,
+        match=r"query '?q?\d+'? is in partitions 0 and 1\. Leave whole_queries",
     ):
         engine.evaluate("AP", data, whole_queries=True)
 
@@ -158,9 +178,17 @@ def test_one_column_in_two_roles_and_a_measure_twice(engine):
 @pytest.mark.parametrize(
     ("rows", "options", "words"),
     [
-        ("label > 0", {"score": "p"}, "^score must name a column of the DataFrame, got 'p'; there"),
+        (
+            "label > 0",
+            {"score": "p"},
+            "^score must name a column of the DataFrame, got 'p'; there",
+        ),
         ("label > 0", {"weight": "w"}, "^weight must name a column"),
-        ("label > 0", {"whole_queries": "no"}, "^whole_queries must be True or False, got 'n"),
+        (
+            "label > 0",
+            {"whole_queries": "no"},
+            "^whole_queries must be True or False, got 'n",
+        ),
         ("label > 9", {}, "^data must hold at least one row"),
         ("label < 0", {}, "y_true.*-1"),
     ],
@@ -193,24 +221,37 @@ def test_a_promise_of_whole_queries_that_holds(session):
 @pytest.mark.parametrize("text", [False, True])
 def test_a_broken_promise_on_rows_that_spark_has_not_kept(session, text):
     # Spark makes one partition of these rows where it reads the ids alone.
-    frame = pd.DataFrame({"qid": [1, 2, 1, 2, 1, 2], "label": [2, 0, 0, 1, 1, 1], "score": 1.0})
+    frame = pd.DataFrame(
+        {"qid": [1, 2, 1, 2, 1, 2], "label": [2, 0, 0, 1, 1, 1], "score": 1.0}
+    )
     if text:
         frame["qid"] = frame.qid.map("q{}".format)
-    with pytest.raises(ValueError, match=r"query '?q?1'? is in partitions 0 and 1\. Leave"):
+    with pytest.raises(
+        ValueError, match=r"query '?q?1'? is in partitions 0 and 1\. Leave"
+    ):
         on_spark.evaluate("AP", session.createDataFrame(frame), whole_queries=True)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["float", "decimal(10,2)", "date", "timestamp", "binary"])
+@pytest.mark.parametrize(
+    "kind", ["float", "decimal(10,2)", "date", "timestamp", "binary"]
+)
 def test_query_ids_of_any_type(session, kind):
     ids = {
         "binary": "cast(cast(id % 9 as string) as binary) qid",
         "date": "date_add(date'2020-01-01', cast(id % 9 as int)) qid",
     }.get(kind, f"cast(id % 9 as {kind}) qid")
     rows = session.range(40).selectExpr(ids, "id % 4 label", "id % 7 score")
-    assert on_spark.evaluate("AP", rows.repartition(3, "qid"), whole_queries=True).n_queries == 9
+    assert (
+        on_spark.evaluate(
+            "AP", rows.repartition(3, "qid"), whole_queries=True
+        ).n_queries
+        == 9
+    )
     parted = on_spark.evaluate("AP", rows, per_query=True)
-    assert parted.qid.tolist() == sorted(row.qid for row in rows.select("qid").collect()[:9])
+    assert parted.qid.tolist() == sorted(
+        row.qid for row in rows.select("qid").collect()[:9]
+    )
     with pytest.raises(ValueError, match=r"^No query may be in two partitions"):
         on_spark.evaluate("AP", rows, whole_queries=True)
 
@@ -220,7 +261,10 @@ def test_query_ids_of_any_type(session, kind):
 @pytest.mark.parametrize("role", ["label", "score", "qid", "weight"])
 def test_columns_of_any_name(session, role, odd):
     frame = make_frame()
-    names = {each: odd if each == role else each for each in ["label", "score", "qid", "weight"]}
+    names = {
+        each: odd if each == role else each
+        for each in ["label", "score", "qid", "weight"]
+    }
     data = session.createDataFrame(frame.rename(columns={role: odd})).coalesce(1)
     whole = in_memory("AP", frame)
     scored = on_spark.evaluate("AP", data, **names, whole_queries=True)
@@ -233,7 +277,9 @@ def test_ids_that_a_collation_takes_for_one_are_two_queries(session):
         pytest.skip("This Spark has no collations")
     frame = make_frame()
     frame["qid"] = [f"{'Qq'[each % 2]}{each // 2}" for each in frame.qid]
-    data = session.createDataFrame(frame).withColumn("qid", fn.expr("qid collate UTF8_LCASE"))
+    data = session.createDataFrame(frame).withColumn(
+        "qid", fn.expr("qid collate UTF8_LCASE")
+    )
     assert on_spark.evaluate(SOME, data).mean() == in_memory(SOME, frame, None).mean()
     with pytest.raises(ValueError, match=r"^No query may be in two partitions"):
         on_spark.evaluate("AP", data.repartition(3), whole_queries=True)
@@ -242,7 +288,9 @@ def test_ids_that_a_collation_takes_for_one_are_two_queries(session):
 @pytest.mark.slow
 def test_scores_of_a_model_in_a_pandas_udf(session):
     X, y, qid = make_ranking(30, docs_per_query=(1, 20), random_state=0)
-    model = LGBMRegressor(n_estimators=5, min_child_samples=1, verbose=-1, n_jobs=1).fit(X, y)
+    model = LGBMRegressor(
+        n_estimators=5, min_child_samples=1, verbose=-1, n_jobs=1
+    ).fit(X, y)
     frame = pd.DataFrame(X).add_prefix("x").assign(label=y, qid=qid)
 
     @fn.pandas_udf("double")
@@ -259,7 +307,9 @@ def test_scores_of_a_model_in_a_pandas_udf(session):
 @pytest.mark.slow
 def test_workers_of_another_version_do_not_score(session, monkeypatch):
     data = session.createDataFrame(make_frame()).repartition(2).cache()
-    monkeypatch.setattr(skgraded, "__version__", "9.0")  # here, and not in Spark's workers
+    monkeypatch.setattr(
+        skgraded, "__version__", "9.0"
+    )  # here, and not in Spark's workers
     mixed = r"must have the same version .* began with 9\.0, and here is 0\.\S+\. .* everywhere\."
     with pytest.raises(PythonException, match=mixed):
         on_spark.evaluate("AP", data)
@@ -285,4 +335,7 @@ def test_ids_of_several_values_are_refused_before_spark_starts(session, kind):
 def test_ids_of_several_values_can_be_made_one(session):
     frame = make_frame()
     data = session.createDataFrame(frame).withColumn("id", fn.to_json(fn.struct("qid")))
-    assert on_spark.evaluate("AP", data, qid="id").mean() == in_memory("AP", frame, None).mean()
+    assert (
+        on_spark.evaluate("AP", data, qid="id").mean()
+        == in_memory("AP", frame, None).mean()
+    )

@@ -37,14 +37,18 @@ def repetitions(reason):
     return dict.fromkeys(names, failure)
 
 
-OF_PIPELINES = repetitions("weights go to the last step alone, as in scikit-learn's own Pipeline")
+OF_PIPELINES = repetitions(
+    "weights go to the last step alone, as in scikit-learn's own Pipeline"
+)
 OF_BOOSTERS = repetitions(
     "a weight multiplies what a document's pairs weigh; it is not a repetition: to repeat a "
     "document, or to drop it, changes the list that the others are ranked in"
 )
 OF_ANY = {
     "check_supervised_y_2d": Failure(
-        ValueError, "must be one-dimensional", "a column of grades is an error, not a warning"
+        ValueError,
+        "must be one-dimensional",
+        "a column of grades is an error, not a warning",
     )
 }
 if SKLEARN < (1, 6):
@@ -63,7 +67,10 @@ def rankers():
     yield Ridge(), {}
     yield LogisticRegression(), {}
     yield make_pipeline(StandardScaler(with_mean=False), Ridge()), OF_PIPELINES
-    yield LGBMRanker(n_estimators=3, min_child_samples=1, n_jobs=1, verbose=-1), OF_BOOSTERS
+    yield (
+        LGBMRanker(n_estimators=3, min_child_samples=1, n_jobs=1, verbose=-1),
+        OF_BOOSTERS,
+    )
     try:
         from xgboost import XGBRanker
     except ImportError:
@@ -112,7 +119,9 @@ def id_of(case):
 # The checks know nothing of queries.
 NAMES, EVERY_CASE = parametrize_with_checks(
     [
-        (OneQuery if isinstance(each, Ridge | Pipeline) else WholeGrades)(each, measure="nDCG")
+        (OneQuery if isinstance(each, Ridge | Pipeline) else WholeGrades)(
+            each, measure="nDCG"
+        )
         for each, _ in rankers()
     ]
 ).args

@@ -99,9 +99,15 @@ def test_names_and_categories_of_a_frame_are_kept(tmp_path):
 @pytest.mark.parametrize(
     ("make", "suffix"), [(xgb, "json"), (xgb, "ubj"), (cat, "cbm"), (cat, "json")]
 )
-def test_xgboost_and_catboost_read_their_files_with_the_measure(tmp_path, make, suffix, stops):
+def test_xgboost_and_catboost_read_their_files_with_the_measure(
+    tmp_path, make, suffix, stops
+):
     fitted = stopped(make()) if stops else ranker(make()).fit(X, Y, QID)
-    path, scores, model = tmp_path / f"model.{suffix}", fitted.predict(X), type(make())()
+    path, scores, model = (
+        tmp_path / f"model.{suffix}",
+        fitted.predict(X),
+        type(make())(),
+    )
     fitted.export(path)
     model.load_model(path, *(["json"] if make is cat and suffix == "json" else []))
     np.testing.assert_allclose(model.predict(X), scores, rtol=1e-12)
@@ -121,7 +127,9 @@ def test_a_pipeline_of_nothing_is_exported_and_one_of_transformers_is_not(tmp_pa
     again = lightgbm.Booster(model_file=tmp_path / "model.txt")
     np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
     fitted = ranker(make_pipeline(StandardScaler(), lgbm())).fit(X, Y, QID)
-    with pytest.raises(ValueError, match=r"^export writes the model alone, got a Pipeline"):
+    with pytest.raises(
+        ValueError, match=r"^export writes the model alone, got a Pipeline"
+    ):
         fitted.export(tmp_path / "other.txt")
     assert not (tmp_path / "other.txt").exists()
 
@@ -130,7 +138,9 @@ def test_a_pipeline_of_nothing_is_exported_and_one_of_transformers_is_not(tmp_pa
 def test_what_has_no_file_format_that_predicts_the_same(tmp_path, estimator):
     fitted = ranker(estimator).fit(X, Y, QID)
     name = type(estimator).__name__
-    with pytest.raises(TypeError, match=rf"^export is supported for LGBMRanker, .* got {name}: sa"):
+    with pytest.raises(
+        TypeError, match=rf"^export is supported for LGBMRanker, .* got {name}: sa"
+    ):
         fitted.export(tmp_path / "model.txt")
 
 
@@ -156,7 +166,9 @@ def converted():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             booster = lightgbm.Booster(model_file=path)
-            model = onnxmltools.convert_lightgbm(booster, initial_types=types, target_opset=15)
+            model = onnxmltools.convert_lightgbm(
+                booster, initial_types=types, target_opset=15
+            )
         session = onnxruntime.InferenceSession(model.SerializeToString())
         return session.run(None, {"rows": rows})[0].ravel()
 
@@ -165,9 +177,13 @@ def converted():
 
 @pytest.mark.parametrize("name", ["ours", "a user's", "lambdarank"])
 @pytest.mark.parametrize("stops", [False, True])
-def test_a_converter_reads_the_file_and_predicts_the_same(tmp_path, converted, name, stops):
+def test_a_converter_reads_the_file_and_predicts_the_same(
+    tmp_path, converted, name, stops
+):
     estimator, _ = LIGHTGBM[name]
     fitted = stopped(estimator) if stops else ranker(estimator).fit(X, Y, QID)
     fitted.export(tmp_path / "model.txt")
     scores = fitted.predict(X)
-    assert np.abs(converted(tmp_path / "model.txt", X) - scores).max() <= 5e-7 * np.ptp(scores)
+    assert np.abs(converted(tmp_path / "model.txt", X) - scores).max() <= 5e-7 * np.ptp(
+        scores
+    )

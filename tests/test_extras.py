@@ -29,14 +29,18 @@ FILES = {  # of each extra: those that work where no other extra is installed
     "demo": ["cli/_demo.py"],
     "completion": ["cli/_parser.py"],
 }
-ASKED_FOR = {"spark": {"pandas"}}  # by pyspark 3.5 in mapInArrow, beside what the files import
+ASKED_FOR = {
+    "spark": {"pandas"}
+}  # by pyspark 3.5 in mapInArrow, beside what the files import
 OTHER_NAMES = {"scikit_learn": "sklearn"}
 
 
 def declared(project, extra=None):
     """Names to import of the dependencies, and of an extra with those that it names."""
     found = set()
-    for line in project["optional-dependencies"][extra] if extra else project["dependencies"]:
+    for line in (
+        project["optional-dependencies"][extra] if extra else project["dependencies"]
+    ):
         name = re.match(r"[\w-]+", line)[0].replace("-", "_")
         if name == "skgraded":
             extras = re.search(r"\[(.*)\]", line)[1].split(",")
@@ -51,7 +55,9 @@ def imports_at_run_time(tree):
     blocks = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
     for_types = [node for node in blocks if ast.unparse(node.test) == "TYPE_CHECKING"]
     left_out = {id(inner) for block in for_types for inner in ast.walk(block)}
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    nodes = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
     return [node for node in nodes if id(node) not in left_out]
 
 
@@ -73,18 +79,34 @@ def undeclared(paths, names):
 
 
 def files_of(extra):
-    return [path for each in FILES[extra] for top in (PACKAGE, ROOT) for path in top.glob(each)]
+    return [
+        path
+        for each in FILES[extra]
+        for top in (PACKAGE, ROOT)
+        for path in top.glob(each)
+    ]
 
 
 def read_project():
-    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
 
 
 def test_extras_declare_what_their_files_import():
     project = read_project()
-    always, of_extras = declared(project), {each: declared(project, each) for each in FILES}
-    assert of_extras.keys() == project["optional-dependencies"].keys() - {"test", "docs", "lint"}
-    found = {each: undeclared(files_of(each), always | of_extras[each]) for each in FILES}
+    always, of_extras = (
+        declared(project),
+        {each: declared(project, each) for each in FILES},
+    )
+    assert of_extras.keys() == project["optional-dependencies"].keys() - {
+        "test",
+        "docs",
+        "lint",
+    }
+    found = {
+        each: undeclared(files_of(each), always | of_extras[each]) for each in FILES
+    }
     assert not any(found.values()), found
     assert all(of_extras[each] >= names for each, names in ASKED_FOR.items())
     names = always.union(*of_extras.values())
@@ -93,7 +115,9 @@ def test_extras_declare_what_their_files_import():
 
 def test_an_import_that_is_not_declared_is_found(tmp_path):
     path = tmp_path / "a.py"
-    path.write_text("import os\nif TYPE_CHECKING:\n    import d\ndef f():\n    from b.c import e\n")
+    path.write_text(
+        "import os\nif TYPE_CHECKING:\n    import d\ndef f():\n    from b.c import e\n"
+    )
     extras = {"x": ["b-c; sys_platform == 'linux'"], "y": ["skgraded[x]", "b"]}
     project = {"dependencies": ["scikit-learn>=1"], "optional-dependencies": extras}
     assert declared(project) == {"sklearn"}
@@ -108,7 +132,9 @@ if __name__ == "__main__":
         modules = declared(read_project(), extra)
         for file in files_of(extra):
             if file.is_relative_to(PACKAGE):
-                modules.add(".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts))
+                modules.add(
+                    ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts)
+                )
             for statement in chain.from_iterable(statements(file).values()):
                 exec(statement)
         for module in modules:

@@ -55,12 +55,16 @@ def draw_queries(rng, top, unit):
     for _ in range(rng.integers(1, 5)):
         share = rng.choice([0.0, 0.5, 1.0])
         ranked = [
-            None if rng.random() < share else unit * rng.choice([0, 1, top, rng.integers(top + 1)])
+            None
+            if rng.random() < share
+            else unit * rng.choice([0, 1, top, rng.integers(top + 1)])
             for _ in range(rng.choice([0, 1, 2, 7, 40]))
         ]
         others = (unit * rng.integers(0, top + 1, rng.choice([0, 1, 5]))).tolist()
         queries.append((ranked, [each for each in ranked if each is not None] + others))
-    queries.append(([top], [top]))  # no threshold exceeds all grades, and no list is too short
+    queries.append(
+        ([top], [top])
+    )  # no threshold exceeds all grades, and no list is too short
     return queries
 
 
@@ -100,7 +104,16 @@ def test_every_value_is_finite_and_counted(name):
 
 @pytest.mark.parametrize(
     "spec",
-    ["P", "SetAP", "SDCG", "GeneralizedP", "BPM(max_grade=2)", "F", "NERR8(max_grade=2)", "R@5"],
+    [
+        "P",
+        "SetAP",
+        "SDCG",
+        "GeneralizedP",
+        "BPM(max_grade=2)",
+        "F",
+        "NERR8(max_grade=2)",
+        "R@5",
+    ],
 )
 @pytest.mark.parametrize("empty", [0.0, 1.0, math.nan])
 def test_a_topic_that_a_run_lacks_counts_zero(spec, empty):
@@ -114,8 +127,12 @@ def test_a_topic_that_a_run_lacks_counts_zero(spec, empty):
 
 def test_probabilities_of_stopping_that_doubles_round_to_0_or_1():
     assert EBR(gain="exp2", max_grade=54)([54, 1], [2, 1]) == 1.0
-    assert iRBU(max_grade=60, normalize=True)([0, 3], [1, 1]) == pytest.approx(0.995, abs=1e-12)
-    assert ERR(max_grade=60, normalize=True)([0, 3], [1, 1]) == pytest.approx(0.75, abs=1e-12)
+    assert iRBU(max_grade=60, normalize=True)([0, 3], [1, 1]) == pytest.approx(
+        0.995, abs=1e-12
+    )
+    assert ERR(max_grade=60, normalize=True)([0, 3], [1, 1]) == pytest.approx(
+        0.75, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("max_grade", [10, 40, 254])

@@ -34,7 +34,9 @@ IDS = {
     "date": lambda n: np.datetime64("2020-01-01") + n,
     "duration": lambda n: np.timedelta64(n, "h"),
     "uuid": lambda n: uuid.UUID(int=n),
-    "several types": lambda n: [n, str(n), (n,), decimal.Decimal(n), datetime.date.min][n % 5],
+    "several types": lambda n: [n, str(n), (n,), decimal.Decimal(n), datetime.date.min][
+        n % 5
+    ],
     "long double": np.longdouble,
     "complex": lambda n: complex(n, -n),
 }
@@ -52,13 +54,17 @@ CARRIERS = {
     "list": list,
     "pandas": pd.Series,
     "pandas text": lambda ids: pd.Series([str(each) for each in ids], dtype="string"),
-    "pandas text of Python": lambda ids: pd.Series(list(map(str, ids)), dtype="string[python]"),
-    "pandas text in parts": lambda ids: in_parts(pd.Series(list(map(str, ids)), dtype="string")),
+    "pandas text of Python": lambda ids: pd.Series(
+        list(map(str, ids)), dtype="string[python]"
+    ),
+    "pandas text in parts": lambda ids: in_parts(
+        pd.Series(list(map(str, ids)), dtype="string")
+    ),
     "pandas text index": lambda ids: pd.Index(list(map(str, ids)), dtype="string"),
     "pandas category": lambda ids: pd.Series(ids).astype("category"),
-    "every other of a pandas category": lambda ids: pd.Series(np.repeat(ids, 2)).astype("category")[
-        ::2
-    ],
+    "every other of a pandas category": lambda ids: pd.Series(np.repeat(ids, 2)).astype(
+        "category"
+    )[::2],
     "pandas index": pd.Index,
     "pandas category index": pd.CategoricalIndex,
     "polars": lambda ids: pl.Series([str(each) for each in ids]),
@@ -66,7 +72,9 @@ CARRIERS = {
     "polars text in parts": lambda ids: pl.concat(
         [pl.Series([str(each)]) for each in ids], rechunk=False
     ),
-    "polars category": lambda ids: pl.Series([str(each) for each in ids]).cast(pl.Categorical),
+    "polars category": lambda ids: pl.Series([str(each) for each in ids]).cast(
+        pl.Categorical
+    ),
     "polars enum": lambda ids: pl.Series(list(map(str, ids))).cast(
         pl.Enum(sorted(set(map(str, ids))))
     ),
@@ -84,7 +92,9 @@ def group_slowly(ids):
 def assert_grouped(ids, plain):
     names, indptr, places = place_rows(ids, len(plain))
     expected_names, expected_rows = group_slowly(plain)
-    assert [str(each) for each in names.tolist()] == [str(each) for each in expected_names]
+    assert [str(each) for each in names.tolist()] == [
+        str(each) for each in expected_names
+    ]
     order = np.arange(len(plain)) if places is None else np.argsort(places)
     rows = [order[a:b].tolist() for a, b in itertools.pairwise(indptr)]
     assert rows == expected_rows
@@ -112,17 +122,29 @@ def test_ids_in_any_carrier(carrier, kind, numbers):
     assert_grouped(CARRIERS[carrier](plain), [str(each) for each in plain])
 
 
-ALIKE = [1, 1.0, True, "1", 0, False], [3, 2**63, 2**64 + 3], [2**53, 2**53 + 1], [0, -0.0, 3, 3.0]
+ALIKE = (
+    [1, 1.0, True, "1", 0, False],
+    [3, 2**63, 2**64 + 3],
+    [2**53, 2**53 + 1],
+    [0, -0.0, 3, 3.0],
+)
 
 
-@given(st.one_of(st.lists(st.sampled_from(each), min_size=8, max_size=60) for each in ALIKE))
+@given(
+    st.one_of(
+        st.lists(st.sampled_from(each), min_size=8, max_size=60) for each in ALIKE
+    )
+)
 def test_objects_are_one_query_where_python_says_so(ids):
     as_objects = np.empty(len(ids), dtype=object)
     as_objects[:] = ids
     assert_grouped(as_objects, ids)
 
 
-@given(st.lists(st.integers(-3, 3), min_size=1, max_size=60), st.sampled_from([0, 40, 2**62]))
+@given(
+    st.lists(st.integers(-3, 3), min_size=1, max_size=60),
+    st.sampled_from([0, 40, 2**62]),
+)
 def test_integers_close_together_and_far_apart(numbers, distance):
     ids = np.array(numbers) * distance + np.array(numbers)
     assert_grouped(ids, ids.tolist())
@@ -131,8 +153,13 @@ def test_integers_close_together_and_far_apart(numbers, distance):
 
 
 def test_a_column_of_another_length_is_refused():
-    for column in (pd.Series(["a", "b", "c"]), pd.Series(["a", "b", "c"]).astype("category")):
-        with pytest.raises(ValueError, match=r"^qid must have one entry per row of y_true \(2\)"):
+    for column in (
+        pd.Series(["a", "b", "c"]),
+        pd.Series(["a", "b", "c"]).astype("category"),
+    ):
+        with pytest.raises(
+            ValueError, match=r"^qid must have one entry per row of y_true \(2\)"
+        ):
             place_rows(column, 2)
 
 
@@ -199,7 +226,10 @@ print(names.tolist(), indptr.tolist(), places.tolist())
 
 def test_objects_where_pandas_is_not_loaded():
     run = subprocess.run(
-        [sys.executable, "-c", OBJECTS_WITHOUT_PANDAS], capture_output=True, text=True, check=True
+        [sys.executable, "-c", OBJECTS_WITHOUT_PANDAS],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert run.stdout == "['b', 1, 2.5] [0, 2, 4, 5] [0, 2, 1, 4, 3]\n"
 

@@ -34,11 +34,17 @@ RUN = {"1": {"0": 8.0, "1": 9.5, "2": -1.5}, "2": {"3": 0.5, "4": 2.0}}
 
 
 def rows(nested):
-    return [(topic, each, value) for topic, row in nested.items() for each, value in row.items()]
+    return [
+        (topic, each, value)
+        for topic, row in nested.items()
+        for each, value in row.items()
+    ]
 
 
 def ranked(nested):
-    return {topic: sorted(row, key=row.get, reverse=True) for topic, row in nested.items()}
+    return {
+        topic: sorted(row, key=row.get, reverse=True) for topic, row in nested.items()
+    }
 
 
 def columns(nested, names):
@@ -100,7 +106,9 @@ def beir_text(nested, is_run):
 
 def json_lines(nested, is_run):
     names = names_of_columns(is_run)
-    return "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows(nested))
+    return "".join(
+        json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows(nested)
+    )
 
 
 def parquet(nested, is_run):
@@ -138,7 +146,9 @@ def hugging_face(nested, kind, folder):
 
 def arrow(nested, kind, folder):
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    return pa.table(columns(nested, ["query_id", "doc_id", "score" if kind == "run" else "label"]))
+    return pa.table(
+        columns(nested, ["query_id", "doc_id", "score" if kind == "run" else "label"])
+    )
 
 
 class Ranx:
@@ -170,7 +180,11 @@ def letor(nested, kind, folder):
 def ranks_alone(nested, kind, folder):
     lists = ranked(nested).items()
     return pd.DataFrame(
-        [(topic, each, rank) for topic, row in lists for rank, each in enumerate(row, start=1)],
+        [
+            (topic, each, rank)
+            for topic, row in lists
+            for rank, each in enumerate(row, start=1)
+        ],
         columns=["query_id", "doc_id", "rank"],
     )
 
@@ -181,10 +195,16 @@ def read_before(nested, kind, folder):
 
 FORMS = {
     "TREC file": in_file(trec_text, ".txt"),
-    "Compressed file": in_file(lambda *given: gzip.compress(csv_text(*given).encode()), ".gz"),
-    "Open file": Form(lambda nested, kind, _: io.StringIO(trec_text(nested, kind == "run"))),
+    "Compressed file": in_file(
+        lambda *given: gzip.compress(csv_text(*given).encode()), ".gz"
+    ),
+    "Open file": Form(
+        lambda nested, kind, _: io.StringIO(trec_text(nested, kind == "run"))
+    ),
     "Dict of dicts": Form(lambda nested, kind, _: nested),
-    "pandas, names of ir_measures": Form(frame_of(pd, ["query_id", "doc_id", "relevance"])),
+    "pandas, names of ir_measures": Form(
+        frame_of(pd, ["query_id", "doc_id", "relevance"])
+    ),
     "pandas, names of PyTerrier": Form(frame_of(pd, ["qid", "docno", "label"])),
     "polars": Form(frame_of(pl, ["query_id", "doc_id", "relevance"])),
     "Records": Form(records),
@@ -210,7 +230,9 @@ BOTH = [(name, kind) for name, form in FORMS.items() for kind in form.kinds]
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the pages of the site are not here")
 def test_the_page_lists_the_forms():
-    section = PAGE.read_text(encoding="utf-8").split("\n## The forms")[1].split("\n##")[0]
+    section = (
+        PAGE.read_text(encoding="utf-8").split("\n## The forms")[1].split("\n##")[0]
+    )
     rows = [line for line in section.splitlines() if line.startswith("| ")]
     assert [row.split("|")[1].strip() for row in rows] == ["form", *FORMS]
     for row, form in zip(rows[1:], FORMS.values(), strict=True):
@@ -246,7 +268,9 @@ def test_every_form_of_a_run_is_one_run_and_may_be_named(name, tmp_path):
     assert trec.evaluate(MEASURES, QRELS, one).values.shape == expected.shape
     for given in (others[:2], dict(zip("ab", others[2:], strict=True))):
         found = trec.evaluate(MEASURES, QRELS, given)
-        np.testing.assert_array_equal(found.values, np.concatenate([expected, expected]))
+        np.testing.assert_array_equal(
+            found.values, np.concatenate([expected, expected])
+        )
     assert found.systems == ("a", "b")
 
 
@@ -263,71 +287,185 @@ WRITE = r'Write {document: score}, such as {"d1": 2.0, "d2": 1.0}'
 REFUSED = [  # the kind, or both; the text of a file a.x, or another object; words of the error
     # JSON
     ("both", '{"q": {"d": 1}\n;}', "line 2, column 1: this is not JSON: "),
-    ("both", '{"query_id": 1, "doc_id": 2}\n3]\n', "line 2, column 2: this is not JSON"),
+    (
+        "both",
+        '{"query_id": 1, "doc_id": 2}\n3]\n',
+        "line 2, column 2: this is not JSON",
+    ),
     ("both", '{"q": {"d": 1}}\n{"r": {"d": 1}}\n', "line 2, column 1: this is"),
-    ("both", '{"q": {"d": "high"}}', r"topic 'q', document 'd': the \w+ must be .*, got 'high'"),
+    (
+        "both",
+        '{"q": {"d": "high"}}',
+        r"topic 'q', document 'd': the \w+ must be .*, got 'high'",
+    ),
     ("both", '{"q": {"d": 1, "e": 2, "d": 3}}', "an object must name 'd' once"),
     ("both", '{"q": {"d": ' + "1" * 10_000 + "}}", ".*4300 digits"),
     ("both", "[" * 100_000, ".* recursion depth exceeded"),
     ("run", '{"q1": [3, 1]}', "topic 'q1': the .* are text, got .3, 1."),
-    ("run", '{"dev": {"q": {"d": 1}}}', "topic 'dev', document 'q': .* a number, got {'d': 1}."),
+    (
+        "run",
+        '{"dev": {"q": {"d": 1}}}',
+        "topic 'dev', document 'q': .* a number, got {'d': 1}.",
+    ),
     # JSON lines
     ("both", LINE + "[3]\n", r"line 2: a record must have 'qid', got \[3\]"),
     ("both", LINE + '\n{"qid": 1}\n', "line 3: a record must have 'docno'"),
-    ("both", LINE + '{"qid": 1, "docno": 3, "label": "x", "score": "x"}', f"line 2: {NUMBER} 'x'"),
+    (
+        "both",
+        LINE + '{"qid": 1, "docno": 3, "label": "x", "score": "x"}',
+        f"line 2: {NUMBER} 'x'",
+    ),
     # tables
     ("both", HEADER + '1,"a\nb",1,1\n# c\n2,b,x,x\n', f"line 5: {NUMBER} 'x'"),
     ("both", HEADER + "1,a,1_0,1_0\n", f"line 2: {NUMBER} '1_0'"),
     ("both", HEADER + "1,,1,1\n", "line 2: docno is missing"),
-    ("both", HEADER + "1,a,1,1\n1,b,,\n", r"line 3: the (label|score) must be finite, got nan"),
-    ("both", HEADER + "1,a,1,1\n1,b\n", "line 3: a line must have 4 columns, as .*, got 2"),
+    (
+        "both",
+        HEADER + "1,a,1,1\n1,b,,\n",
+        r"line 3: the (label|score) must be finite, got nan",
+    ),
+    (
+        "both",
+        HEADER + "1,a,1,1\n1,b\n",
+        "line 3: a line must have 4 columns, as .*, got 2",
+    ),
     ("both", HEADER + "1," + "a" * 200_000 + ",1,1\n", "line 2: field larger than"),
     ("both", HEADER, "must hold at least one document"),
     ("both", "qid,docno\n1,a\n", "a table.* must have a column "),
-    ("qrels", "qid,query_id,doc_id,label\n1,2,d,1\n", "got qid and query_id, which differ"),
-    ("qrels", "query_id,doc_id,score\n1,d,1\n", "The column score may hold the scores of a run"),
+    (
+        "qrels",
+        "qid,query_id,doc_id,label\n1,2,d,1\n",
+        "got qid and query_id, which differ",
+    ),
+    (
+        "qrels",
+        "query_id,doc_id,score\n1,d,1\n",
+        "The column score may hold the scores of a run",
+    ),
     # lines of three columns, and of one
-    ("qrels", "q1\td1\t1\n", "line 1: .* 4 columns, .*, got 3: 'q1.*1'. A first line that names"),
-    ("run", "# ids\nq1\td1\t1\n", "line 2: .* 6 columns, .*, got 3: .* A first line that names"),
+    (
+        "qrels",
+        "q1\td1\t1\n",
+        "line 1: .* 4 columns, .*, got 3: 'q1.*1'. A first line that names",
+    ),
+    (
+        "run",
+        "# ids\nq1\td1\t1\n",
+        "line 2: .* 6 columns, .*, got 3: .* A first line that names",
+    ),
     ("qrels", "q1,d1,1\n", "line 1: .* got 1: .* A first line that names the columns"),
     # objects
-    ("qrels", {"q": {"a", "b"}}, "topic 'q': .* a list of relevant ids, .* Write {document: gra"),
+    (
+        "qrels",
+        {"q": {"a", "b"}},
+        "topic 'q': .* a list of relevant ids, .* Write {document: gra",
+    ),
     ("run", {"q": {"a", "b"}}, f"topic 'q': .* {LIST} .*{WRITE}"),
     ("run", {"q": [("a", 1.0)]}, rf"topic 'q': .* {LIST} \[\('a', 1.0\)\]. {WRITE}"),
-    ("run", {"q": [{"corpus_id": "a", "score": 2.0}]}, f"topic 'q': .* {LIST} .*{WRITE}"),
-    ("run", {"q": {"d": {"score": 0.5, "rank": 1}}}, "document 'd': .* got {'score': 0.5"),
-    ("run", {"mteb_model_meta": {"name": "e5"}, "default": {"test": {}}}, "'name': .* got 'e5'"),
+    (
+        "run",
+        {"q": [{"corpus_id": "a", "score": 2.0}]},
+        f"topic 'q': .* {LIST} .*{WRITE}",
+    ),
+    (
+        "run",
+        {"q": {"d": {"score": 0.5, "rank": 1}}},
+        "document 'd': .* got {'score': 0.5",
+    ),
+    (
+        "run",
+        {"mteb_model_meta": {"name": "e5"}, "default": {"test": {}}},
+        "'name': .* got 'e5'",
+    ),
     ("qrels", {"q": "d1"}, "topic 'q': .* a list of relevant ids, .* got 'd1'"),
     ("qrels", {"q": 3}, "topic 'q': the documents must be a dict of numbers .* got 3"),
-    ("run", {"q": {"d": [1, 2]}}, r"'q', document 'd': the score must be a number, got \[1, 2"),
-    ("run", {"q": {"d": 10**5000}}, "document 'd': .* a number, got an integer of thousands of di"),
-    ("run", {"q": {"d": 1j}}, "topic 'q', document 'd': the score must be a number, got 1j"),
+    (
+        "run",
+        {"q": {"d": [1, 2]}},
+        r"'q', document 'd': the score must be a number, got \[1, 2",
+    ),
+    (
+        "run",
+        {"q": {"d": 10**5000}},
+        "document 'd': .* a number, got an integer of thousands of di",
+    ),
+    (
+        "run",
+        {"q": {"d": 1j}},
+        "topic 'q', document 'd': the score must be a number, got 1j",
+    ),
     ("run", {"q": np.array([7, 8])}, "a list of ids, .* which are text, got array"),
-    ("run", ["d1", "d2"], "got 'd1'. A list of ids must stand below its topic, {topic: ids}"),
-    ("run", {"query_id": [1], "doc_id": [1, 2], "score": [1, 2]}, "one entry per row, got lengths"),
-    ("run", {"query_id": 1, "doc_id": 2, "score": 1}, "must be lists with one entry per row"),
+    (
+        "run",
+        ["d1", "d2"],
+        "got 'd1'. A list of ids must stand below its topic, {topic: ids}",
+    ),
+    (
+        "run",
+        {"query_id": [1], "doc_id": [1, 2], "score": [1, 2]},
+        "one entry per row, got lengths",
+    ),
+    (
+        "run",
+        {"query_id": 1, "doc_id": 2, "score": 1},
+        "must be lists with one entry per row",
+    ),
     ("run", b"q Q0 d 1 1 t", "read from a path, .* got bytes"),
     ("run", 3, "a path, a file object, a dict of dicts.*got int"),
     ("run", {}, "must hold at least one document"),
     ("run", {"q": {}}, "must hold at least one document"),
-    ("run", {"q": {"d": np.nan}}, "topic 'q', document 'd': the score must be finite, got nan"),
-    ("run", pd.DataFrame({"query_id": ["q"], "score": [1]}), "column doc_id or .*, got query_id"),
-    ("run", pd.DataFrame({"qid": [], "docno": [], "score": []}), "at least one document"),
-    ("run", [(1, 2, 3)], r"Records must be dicts, got \(1, 2, 3\).* pd\.DataFrame\(records\)"),
+    (
+        "run",
+        {"q": {"d": np.nan}},
+        "topic 'q', document 'd': the score must be finite, got nan",
+    ),
+    (
+        "run",
+        pd.DataFrame({"query_id": ["q"], "score": [1]}),
+        "column doc_id or .*, got query_id",
+    ),
+    (
+        "run",
+        pd.DataFrame({"qid": [], "docno": [], "score": []}),
+        "at least one document",
+    ),
+    (
+        "run",
+        [(1, 2, 3)],
+        r"Records must be dicts, got \(1, 2, 3\).* pd\.DataFrame\(records\)",
+    ),
     ("run", [], "got no record"),
-    ("run", {1: {"d": 1.0}, "1": {"d": 2.0}}, "different names, got '1' as text and as a number"),
-    ("run", {"qid": ["q"], "docno": ["a"], "rank": [0.5]}, "row 0: the rank must be an integer >="),
-    ("run", {"qid": ["q"], "docno": ["a"], "rank": [[1]]}, r"row 0: the rank must .* got \[1\]"),
+    (
+        "run",
+        {1: {"d": 1.0}, "1": {"d": 2.0}},
+        "different names, got '1' as text and as a number",
+    ),
+    (
+        "run",
+        {"qid": ["q"], "docno": ["a"], "rank": [0.5]},
+        "row 0: the rank must be an integer >=",
+    ),
+    (
+        "run",
+        {"qid": ["q"], "docno": ["a"], "rank": [[1]]},
+        r"row 0: the rank must .* got \[1\]",
+    ),
     (
         "run",
         pd.DataFrame([["q", "d", 1, 2]], columns=["qid", "docno", "score", "score"]),
         r"score must be one-dimensional.*got shape \(1, 2\)",
     ),
-    ("qrels", {"dev": hugging_face(QRELS, "qrels", None)}, "topic 'dev': the documents must be"),
+    (
+        "qrels",
+        {"dev": hugging_face(QRELS, "qrels", None)},
+        "topic 'dev': the documents must be",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("kind", "given", "words"), REFUSED, ids=[each[2] for each in REFUSED])
+@pytest.mark.parametrize(
+    ("kind", "given", "words"), REFUSED, ids=[each[2] for each in REFUSED]
+)
 def test_what_is_no_form_is_refused_with_its_place(kind, given, words, tmp_path):
     if isinstance(given, str):
         path = tmp_path / "a.x"
@@ -349,8 +487,14 @@ TAKES_A_LINE = {  # what is given for the rows of the page's table
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the pages of the site are not here")
 def test_what_takes_a_line_is_read_by_the_line_of_the_page():
-    text = PAGE.read_text(encoding="utf-8").split("\n## What takes a line")[1].split("\n##")[0]
-    lines = [row.split("|")[2].strip() for row in text.splitlines() if row.startswith("| ")][1:]
+    text = (
+        PAGE.read_text(encoding="utf-8")
+        .split("\n## What takes a line")[1]
+        .split("\n##")[0]
+    )
+    lines = [
+        row.split("|")[2].strip() for row in text.splitlines() if row.startswith("| ")
+    ][1:]
     assert len(lines) == len(TAKES_A_LINE)
     for line, given in zip(lines, TAKES_A_LINE.values(), strict=True):
         code, *grades = re.findall("`(.+?)`", line)
@@ -370,7 +514,10 @@ def test_one_run_with_a_fault_is_not_taken_for_several():
     "given",
     [
         {"qid": ["q", "q"], "docno": ["a", "b"], "score": np.array([2.0, 1.0])},
-        [{"qid": "q", "docno": "a", "score": 2}, {"qid": "q", "docno": "b", "score": "1"}],
+        [
+            {"qid": "q", "docno": "a", "score": 2},
+            {"qid": "q", "docno": "b", "score": "1"},
+        ],
         {"q": {"a": "2", "b": "1"}},
     ],
 )
@@ -407,8 +554,13 @@ def test_ranked_lists_rank_the_first_of_repeated_documents_first(form):
 def test_only_the_columns_of_a_parquet_file_that_matter_are_read(tmp_path):
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     path = tmp_path / "given"
-    beside = {"relevance": 3 * [1], "text": ["a", "b", "c"]}  # others, with a damaged last one
-    pl.DataFrame({"qid": list("qqq"), "docno": list("abc"), **beside}).write_parquet(path)
+    beside = {
+        "relevance": 3 * [1],
+        "text": ["a", "b", "c"],
+    }  # others, with a damaged last one
+    pl.DataFrame({"qid": list("qqq"), "docno": list("abc"), **beside}).write_parquet(
+        path
+    )
     start, magic, end = path.read_bytes().rpartition(b"\x28\xb5\x2f\xfd")  # of zstd
     path.write_bytes(start + bytes(len(magic)) + end)
     assert trec.read_qrels(path).to_dict() == {"q": {"a": 1, "b": 1, "c": 1}}
@@ -438,7 +590,11 @@ def test_words_are_grades_by_their_meaning(name, tmp_path):
     assert qrels.notes() == ["Grades: 0 = I, 1 = S, 3 = E."]
     told = r"must be a number, got 'E'. .* grades={'E': 0, 'I': 1, 'S': 2}, .*--grades E=0,I=1,S=2 "
     refuse(told, given)
-    refuse(r"must be a number, got 'S'. .* grades={'S': 0}, ", given, grades={"I": 0, "E": 1})
+    refuse(
+        r"must be a number, got 'S'. .* grades={'S': 0}, ",
+        given,
+        grades={"I": 0, "E": 1},
+    )
 
 
 def test_digits_are_grades_and_numbers_may_get_others():
@@ -454,7 +610,11 @@ def test_digits_are_grades_and_numbers_may_get_others():
 
 @pytest.mark.parametrize("grades", ["ISE", ["I", "S"], {"I": "0"}, {"I": np.nan}])
 def test_grades_of_words_are_a_mapping(grades):
-    refuse("grades must map words or numbers to finite grades, such as", WORDS, grades=grades)
+    refuse(
+        "grades must map words or numbers to finite grades, such as",
+        WORDS,
+        grades=grades,
+    )
 
 
 def test_ordered_categories_are_grades():
@@ -462,7 +622,10 @@ def test_ordered_categories_are_grades():
     frame = pd.DataFrame(columns(WORDS, ["query_id", "doc_id", "label"]))
     words = pd.Categorical(frame["label"], ["I", "S", "E"], ordered=True)
     qrels = trec.read_qrels(frame.assign(label=words))
-    assert (qrels.to_dict(), qrels.notes()) == (expected, ["Grades: 0 = I, 1 = S, 2 = E."])
+    assert (qrels.to_dict(), qrels.notes()) == (
+        expected,
+        ["Grades: 0 = I, 1 = S, 2 = E."],
+    )
     enums = pl.DataFrame(frame.to_dict("list")).with_columns(
         pl.col("label").cast(pl.Enum(["I", "S", "E"]))
     )
@@ -471,18 +634,24 @@ def test_ordered_categories_are_grades():
         frame.assign(label=frame["label"].astype("category")),
         enums.with_columns(pl.col("label").cast(pl.Categorical)),
     ):
-        refuse("the label must be a number, got .E.. Say which grade each word is", unordered)
+        refuse(
+            "the label must be a number, got .E.. Say which grade each word is",
+            unordered,
+        )
         assert trec.read_qrels(unordered, grades=MEANING).to_dict() == GRADES
 
 
 @pytest.mark.parametrize("name", ["TREC file", "CSV", "JSON"])
 def test_the_command_line_reads_words_as_grades(name, tmp_path, capsys, monkeypatch):
     words = {
-        topic: {each: "ICE"[grade] for each, grade in row.items()} for topic, row in QRELS.items()
+        topic: {each: "ICE"[grade] for each, grade in row.items()}
+        for topic, row in QRELS.items()
     }
     run = FORMS["JSON"].made("run", tmp_path)
     write = FORMS[name].make
-    numbers, letters = (write(each, "qrels", tmp_path).read_bytes() for each in (QRELS, words))
+    numbers, letters = (
+        write(each, "qrels", tmp_path).read_bytes() for each in (QRELS, words)
+    )
     path, printed = tmp_path / "q", []
     for content, options in ((numbers, []), (letters, ["--grades", " I=0, C=1 ,E=2"])):
         path.write_bytes(content)
@@ -492,7 +661,9 @@ def test_the_command_line_reads_words_as_grades(name, tmp_path, capsys, monkeypa
     assert printed[1].replace(note, "") == printed[0]
     assert note in printed[1]
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(letters)))
-    assert main(["evaluate", "-", str(run), "--grades", "I=0,C=1", "--grades", "E=2"]) == 0
+    assert (
+        main(["evaluate", "-", str(run), "--grades", "I=0,C=1", "--grades", "E=2"]) == 0
+    )
     assert capsys.readouterr().out == printed[1]
     assert main(["evaluate", str(path), str(run), "--grades", "I,C,E"]) == 2
     told = capsys.readouterr().err

@@ -49,7 +49,9 @@ def test_second_order_score_is_that_of_the_formula():
     u = (mu - mean) / error
     z = (u - a / 6) / np.sqrt(1 + 2 * a / 3 * (u - a / 6))
     assert z < u  # rows that are skewed to the right have a longer upper end
-    assert means(rows).p_value(mu)[0] == pytest.approx(2 * stats.t.sf(z, n - 1), rel=1e-10)
+    assert means(rows).p_value(mu)[0] == pytest.approx(
+        2 * stats.t.sf(z, n - 1), rel=1e-10
+    )
 
 
 @pytest.mark.parametrize(("n", "m"), [(5, 0), (30, 0), (30, 1), (30, 7), (200, 3)])
@@ -73,7 +75,9 @@ def test_tails_of_an_unseen_unit_are_those_of_draws(sizes, least_weight, error):
     n_below = int((rows < np.median(rows)).sum())
     drawn = rng.standard_exponential((200_000, 12))
     unseen = rng.gamma(max(1.0 / (1.0 + n_below), least_weight), size=200_000)
-    below = (drawn * sizes * (rows[:, 0] - mu)).sum(axis=1) + unseen * (-1.0 - mu) <= 0.0
+    below = (drawn * sizes * (rows[:, 0] - mu)).sum(axis=1) + unseen * (
+        -1.0 - mu
+    ) <= 0.0
     assert below.mean() == pytest.approx(0.05, rel=error)
 
 
@@ -83,14 +87,18 @@ differences = st.sampled_from([-1.0, -0.3, 0.0, 0.0, 0.2, 0.5, 1.0])
 tables = st.lists(differences, min_size=2, max_size=12)
 
 
-@given(tables, st.sampled_from([0.5, 0.9, 0.95, 0.999]), st.sampled_from([0.0, SURE, 1.0]))
+@given(
+    tables, st.sampled_from([0.5, 0.9, 0.95, 0.999]), st.sampled_from([0.0, SURE, 1.0])
+)
 def test_intervals_hold_the_mean_and_stay_in_the_range(rows, confidence, weight):
     rows = np.array(rows)[:, None]
     found = means(rows, bounds=(-1.0, 1.0))
     (low, high), mean = found.interval(confidence, least_weight=weight)[0], rows.mean()
     assert -1.0 - 1e-12 <= low <= mean + 1e-12
     assert mean - 1e-12 <= high <= 1.0 + 1e-12
-    mirrored = means(-rows, bounds=(-1.0, 1.0)).interval(confidence, least_weight=weight)[0]
+    mirrored = means(-rows, bounds=(-1.0, 1.0)).interval(
+        confidence, least_weight=weight
+    )[0]
     assert mirrored == pytest.approx([-high, -low], abs=1e-9)
     wider = found.interval((1.0 + confidence) / 2.0, least_weight=weight)[0]
     assert wider[0] <= low + 1e-9
@@ -108,18 +116,27 @@ def test_p_values_invert_intervals_without_a_range(rows, tail):
 @pytest.mark.parametrize("n", [2, 30, 100, 300])
 def test_the_unseen_tail_of_many_means_at_once_is_that_of_each(n):
     rng = np.random.default_rng(12)
-    rows = np.hstack([np.clip(rng.normal(0.1, 0.2, (n, 400)), -1.0, 1.0), skewed(rng, (n, 400))])
+    rows = np.hstack(
+        [np.clip(rng.normal(0.1, 0.2, (n, 400)), -1.0, 1.0), skewed(rng, (n, 400))]
+    )
     found = Unseen(rows, np.ones(n), -1.0, 0.0)
     for tail in (0.025, 1e-4):
-        each = [Unseen(rows[:, [at]], np.ones(n), -1.0, 0.0).lower(tail) for at in range(0, 800, 9)]
+        each = [
+            Unseen(rows[:, [at]], np.ones(n), -1.0, 0.0).lower(tail)
+            for at in range(0, 800, 9)
+        ]
         assert found.lower(tail)[::9] == pytest.approx(np.concatenate(each), abs=1e-6)
 
 
-@example([-0.3, 0.0, 0.2, 0.2, 0.2, 0.2, 0.5, 1.0])  # a first step that ends beside a pole
+@example(
+    [-0.3, 0.0, 0.2, 0.2, 0.2, 0.2, 0.5, 1.0]
+)  # a first step that ends beside a pole
 @given(tables)
 def test_ends_are_monotone_from_a_tail_of_a_quarter_on(rows):
     found = means(np.array(rows)[:, None], bounds=(-1.0, 1.0))
-    low, high = np.array([found.interval(each)[0] for each in np.linspace(0.5, 0.9999, 8)]).T
+    low, high = np.array(
+        [found.interval(each)[0] for each in np.linspace(0.5, 0.9999, 8)]
+    ).T
     assert (np.diff(low) <= 1e-6).all()
     assert (np.diff(high) >= -1e-6).all()
 
@@ -139,7 +156,10 @@ def test_rows_that_are_all_alike_are_as_sure_as_their_number():
 
 def test_heavy_clusters_have_the_three_corrections():
     rng = np.random.default_rng(4)
-    rows, clusters = rng.normal(size=(40, 1)), np.repeat(np.arange(6), [20, 8, 5, 4, 2, 1])
+    rows, clusters = (
+        rng.normal(size=(40, 1)),
+        np.repeat(np.arange(6), [20, 8, 5, 4, 2, 1]),
+    )
     found = means(rows, clusters=(clusters,))
     apart = rows[:, 0] - rows.mean()
     sums = np.array([apart[clusters == each].sum() / 40 for each in range(6)])
@@ -148,7 +168,13 @@ def test_heavy_clusters_have_the_three_corrections():
     assert found.error[0] ** 2 == pytest.approx(squares.sum())
     freedom = 3.0 * squares.sum() ** 2 / (squares**2).sum()
     assert found.freedom[0] == pytest.approx(min(max(freedom, 1.0), 5.0))
-    lean = 40 * (apart**3).sum() / (apart**2).sum() ** 2 * np.sqrt(39 / 40) * found.error[0]
+    lean = (
+        40
+        * (apart**3).sum()
+        / (apart**2).sum() ** 2
+        * np.sqrt(39 / 40)
+        * found.error[0]
+    )
     assert found.skewness[0] == pytest.approx(lean)
 
 

@@ -22,7 +22,8 @@ def read_layers(text):
     """Rows of the table of layers, top first: names between bars, up to two spaces."""
     table = text.partition("## Layers")[2].split("```")[1]
     return tuple(
-        tuple(line.partition("   ")[0].strip().split(" | ")) for line in table.strip().splitlines()
+        tuple(line.partition("   ")[0].strip().split(" | "))
+        for line in table.strip().splitlines()
     )
 
 
@@ -30,7 +31,12 @@ def read_layers(text):
 LAYERS = read_layers(CONTRIBUTING.read_text(encoding="utf-8"))
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 # Arrows that do not point down on purpose; CONTRIBUTING says why.
-DOORS = {("rankings", "trec"), ("measures", "scoring"), ("__main__", "cli"), ("cli", "skgraded")}
+DOORS = {
+    ("rankings", "trec"),
+    ("measures", "scoring"),
+    ("__main__", "cli"),
+    ("cli", "skgraded"),
+}
 
 
 def unit(path, package):
@@ -45,7 +51,10 @@ def imported_modules(node, units):
         case ast.Import():
             return [alias.name for alias in node.names]
         case ast.ImportFrom(module=module, level=0) if module == ROOT:
-            return [f"{ROOT}.{alias.name}" if alias.name in units else ROOT for alias in node.names]
+            return [
+                f"{ROOT}.{alias.name}" if alias.name in units else ROOT
+                for alias in node.names
+            ]
         case ast.ImportFrom(module=module, level=0):
             return [module]
         case ast.ImportFrom():
@@ -95,8 +104,14 @@ def private_imports(package):
             for module in imported_modules(node, units):
                 target, *inside = module.split(".")[1:] or [ROOT]
                 names = [] if getattr(node, "module", ROOT) == ROOT else node.names
-                is_other = module.split(".")[0] == ROOT and target not in (source, ROOT, "_core")
-                hidden = any(map(is_private, [*inside, *(alias.name for alias in names)]))
+                is_other = module.split(".")[0] == ROOT and target not in (
+                    source,
+                    ROOT,
+                    "_core",
+                )
+                hidden = any(
+                    map(is_private, [*inside, *(alias.name for alias in names)])
+                )
                 if is_other and hidden and DEPTH[target] != DEPTH[source] + 1:
                     found.append(f"{path.relative_to(package)} imports {module}")
     return found
@@ -110,8 +125,15 @@ def files_imported_by(path, package):
             case ast.Import():
                 names |= {alias.name for alias in node.names}
             case ast.ImportFrom():
-                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    places = [package.joinpath(*name.split(".")[1:]) for name in names if name.startswith(ROOT)]
+                names |= {
+                    node.module,
+                    *(f"{node.module}.{alias.name}" for alias in node.names),
+                }
+    places = [
+        package.joinpath(*name.split(".")[1:])
+        for name in names
+        if name.startswith(ROOT)
+    ]
     files = {place.with_suffix(".py") for place in places if place != package}
     return {each for each in files if each.is_file()}
 
@@ -123,7 +145,9 @@ def circles(package):
         for path, reached in reach.items():
             if middle in reached:
                 reach[path] = reached | reach[middle]
-    return sorted(str(path.relative_to(package)) for path in reach if path in reach[path])
+    return sorted(
+        str(path.relative_to(package)) for path in reach if path in reach[path]
+    )
 
 
 def docstring_lines(node):
@@ -138,7 +162,9 @@ def long_pieces(package, most_lines=400, most_lines_of_a_function=40):
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for path in sorted(package.rglob("*.py")):
         source = path.read_text(encoding="utf-8")
-        pieces = [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+        pieces = [
+            node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)
+        ]
         n_lines = len(source.splitlines()) - sum(map(docstring_lines, pieces))
         if n_lines > most_lines:
             found.append(f"{path.relative_to(package)}: {n_lines} lines")
@@ -146,7 +172,9 @@ def long_pieces(package, most_lines=400, most_lines_of_a_function=40):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 n_lines = node.end_lineno - node.lineno + 1 - docstring_lines(node)
                 if n_lines > most_lines_of_a_function:
-                    found.append(f"{path.relative_to(package)}: {node.name}: {n_lines} lines")
+                    found.append(
+                        f"{path.relative_to(package)}: {node.name}: {n_lines} lines"
+                    )
     return found
 
 
@@ -204,17 +232,24 @@ def test_what_breaks_a_rule_is_found(tmp_path):
     ]
     assert circles(tmp_path) == ["measures/a.py", "measures/b.py", "measures/c.py"]
     assert long_pieces(tmp_path, 2, 2) == []
-    assert long_pieces(tmp_path, 1, 1)[-2:] == ["users.py: 2 lines", "users.py: f: 2 lines"]
+    assert long_pieces(tmp_path, 1, 1)[-2:] == [
+        "users.py: 2 lines",
+        "users.py: f: 2 lines",
+    ]
 
 
 def modules_after(statement):
     """Names of the modules that a fresh process holds after a statement."""
     code = f"{statement}\nimport sys\nprint(*sys.modules)"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     return set(run.stdout.split())
 
 
-@pytest.mark.parametrize("words", [["--version"], ["--help"], ["evaluate", "qrels", "run"]])
+@pytest.mark.parametrize(
+    "words", [["--version"], ["--help"], ["evaluate", "qrels", "run"]]
+)
 def test_common_commands_import_no_more_than_they_need(words, tmp_path, monkeypatch):
     """Half a second of SciPy is longer than the work."""
     monkeypatch.chdir(tmp_path)
@@ -223,8 +258,19 @@ def test_common_commands_import_no_more_than_they_need(words, tmp_path, monkeypa
     command = f"import sys\nsys.argv[1:] = {words}\nfrom skgraded.__main__ import run\n"
     ended = "try: run()\nexcept SystemExit as end: assert not end.code, end\n"
     modules = modules_after(command + ended)
-    slow = {"scipy", "pandas", "polars", "pyarrow", "lightgbm", "sklearn", "joblib", "matplotlib"}
-    ours = {f"skgraded.{name}" for name in ("users", "studies", "comparison", "conventions")}
+    slow = {
+        "scipy",
+        "pandas",
+        "polars",
+        "pyarrow",
+        "lightgbm",
+        "sklearn",
+        "joblib",
+        "matplotlib",
+    }
+    ours = {
+        f"skgraded.{name}" for name in ("users", "studies", "comparison", "conventions")
+    }
     assert sorted(modules & (slow | ours)) == []
     assert ("skgraded.measures" in modules) == (words[0] == "evaluate")
 
@@ -232,11 +278,19 @@ def test_common_commands_import_no_more_than_they_need(words, tmp_path, monkeypa
 def test_a_measure_imports_neither_results_nor_tables():
     modules = modules_after("import skgraded\nskgraded.xGAP()([1, 2], [3, 4])")
     ours = {name.partition(".")[2] for name in modules if name.startswith("skgraded.")}
-    late = {"_support.writers", "measures._evaluate", "measures._ranges", "results._scores", "trec"}
+    late = {
+        "_support.writers",
+        "measures._evaluate",
+        "measures._ranges",
+        "results._scores",
+        "trec",
+    }
     assert sorted(ours & late) == []
 
 
-LAZY = sorted(path for path in PACKAGE.rglob("__init__.py") if "on_first_use" in path.read_text())
+LAZY = sorted(
+    path for path in PACKAGE.rglob("__init__.py") if "on_first_use" in path.read_text()
+)
 
 
 @pytest.mark.parametrize("path", LAZY, ids=[path.parent.name for path in LAZY])
@@ -246,9 +300,9 @@ def test_a_package_imports_the_same_names_for_types_and_on_first_use(path):
     homes = {alias.name: each.module for each in for_types.body for alias in each.names}
     package = ".".join((ROOT, *path.parent.relative_to(PACKAGE).parts))
     loaded = import_module(package)
-    assert {name: getattr(import_module(home), name) for name, home in homes.items()} == {
-        name: getattr(loaded, name) for name in homes
-    }
+    assert {
+        name: getattr(import_module(home), name) for name, home in homes.items()
+    } == {name: getattr(loaded, name) for name in homes}
     assert set(homes) <= set(loaded.__all__)
 
 

@@ -31,7 +31,13 @@ HAS_EVAL_X = "eval_X" in inspect.signature(LGBMRanker.fit).parameters
 
 
 def ranker(**params):
-    settings = {"n_estimators": 8, "num_leaves": 7, "n_jobs": 1, "verbose": -1, "metric": "None"}
+    settings = {
+        "n_estimators": 8,
+        "num_leaves": 7,
+        "n_jobs": 1,
+        "verbose": -1,
+        "metric": "None",
+    }
     return LGBMRanker(**{**settings, "deterministic": True, **params})
 
 
@@ -41,7 +47,9 @@ def sizes_of(rows):
 
 def fit(metric, model=None, **params):
     rows = X[~TRAIN], Y[~TRAIN]
-    evaluated = {"eval_X": rows[0], "eval_y": rows[1]} if HAS_EVAL_X else {"eval_set": [rows]}
+    evaluated = (
+        {"eval_X": rows[0], "eval_y": rows[1]} if HAS_EVAL_X else {"eval_set": [rows]}
+    )
     return (model or ranker()).fit(
         X[TRAIN],
         Y[TRAIN],
@@ -98,7 +106,9 @@ def test_a_metric_of_two_parameters_is_told_what_to_pass():
 # --- what the labels determine --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", [float, np.int16])  # compared by the kernel, and by NumPy
+@pytest.mark.parametrize(
+    "dtype", [float, np.int16]
+)  # compared by the kernel, and by NumPy
 def test_labels_that_change_in_place_are_noticed(dtype):
     metric = eval_metric("AP")
     group = np.array([3, 2])
@@ -117,15 +127,25 @@ def test_labels_that_change_in_place_are_noticed(dtype):
 
 
 def test_what_is_set_by_the_name_of_a_field_counts_from_then_on():
-    data, metric, target = data_set().construct(), eval_metric("nDCG@10"), objective("nDCG@10")
+    data, metric, target = (
+        data_set().construct(),
+        eval_metric("nDCG@10"),
+        objective("nDCG@10"),
+    )
     rows, scores = {"label": Y, "qid": QID, "weight": np.ones(len(Y))}, X[:, 0]
     changes = {"label": Y[::-1], "group": np.bincount(QID // 2), "weight": Y + 1.0}
     for field, values in changes.items():
         before = metric(scores, data), target(scores, data)[0]
         data.set_field(field, values)
         rows |= {"qid": QID // 2} if field == "group" else {field: values}
-        exact = nDCG(k=10)(rows["label"], scores, qid=rows["qid"], sample_weight=rows["weight"])
-        assert metric(scores, data)[0][1] == pytest.approx(exact, abs=1e-7) != before[0][0][1]
+        exact = nDCG(k=10)(
+            rows["label"], scores, qid=rows["qid"], sample_weight=rows["weight"]
+        )
+        assert (
+            metric(scores, data)[0][1]
+            == pytest.approx(exact, abs=1e-7)
+            != before[0][0][1]
+        )
         assert not np.array_equal(target(scores, data)[0], before[1])
 
 
@@ -186,7 +206,9 @@ def test_early_stopping_watches_one_measure(history, watched, feval, metric, min
         iterations.append(env.iteration)
 
     stop = early_stopping(watched, ROUNDS, min_delta=min_delta)
-    booster, _ = train(feval, 60, params={**PARAMS, "metric": metric}, callbacks=[count, stop])
+    booster, _ = train(
+        feval, 60, params={**PARAMS, "metric": metric}, callbacks=[count, stop]
+    )
     expected = best_by_hand(history, min_delta)
     assert booster.best_iteration == expected
     assert len(iterations) == expected + ROUNDS
@@ -211,26 +233,34 @@ def test_early_stopping_in_cross_validation_needs_the_metric(watched):
     (name,) = [watched] if isinstance(watched, str) else watched
     assert list(found) == [f"valid {name}-mean", f"valid {name}-stdv"]
     assert len(found[f"valid {name}-mean"]) < 60
-    with pytest.raises(ValueError, match=re.escape(f"pass feval=eval_metric({watched!r}) to")):
+    with pytest.raises(
+        ValueError, match=re.escape(f"pass feval=eval_metric({watched!r}) to")
+    ):
         lgb.cv(PARAMS, rows, **settings)
 
 
 # --- lightgbm.cv ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("part", "stratified"), [("objective", True), ("metric", False)])
+@pytest.mark.parametrize(
+    ("part", "stratified"), [("objective", True), ("metric", False)]
+)
 def test_folds_that_cut_queries_are_refused(part, stratified):
     def other(scores, _):
         return scores * 0.0, scores * 0 + 1.0
 
     params = OURS if part == "objective" else {**PARAMS, "objective": other}
     feval = eval_metric("nDCG@10") if part == "metric" else None
-    with pytest.raises(ValueError, match=r"cuts queries.* parts of \d+ queries of 40.*QueryKFold"):
+    with pytest.raises(
+        ValueError, match=r"cuts queries.* parts of \d+ queries of 40.*QueryKFold"
+    ):
         lgb.cv(params, data_set(), 5, nfold=3, feval=feval, stratified=stratified)
 
 
 def test_lightgbms_own_objective_needs_no_folds():
-    found = lgb.cv(PARAMS, data_set(), 5, nfold=3, feval=eval_metric("nDCG@10"), stratified=False)
+    found = lgb.cv(
+        PARAMS, data_set(), 5, nfold=3, feval=eval_metric("nDCG@10"), stratified=False
+    )
     assert len(found["valid nDCG@10-mean"]) == 5
 
 
@@ -239,9 +269,13 @@ def test_folds_of_queries_give_the_values_that_models_of_their_own_have():
     values = []
     for rows, test in folds:
         # lightgbm.cv makes the bins from all rows.
-        model = lgb.train(OURS, data_set(free_raw_data=False).subset(rows), num_boost_round=5)
+        model = lgb.train(
+            OURS, data_set(free_raw_data=False).subset(rows), num_boost_round=5
+        )
         scores = [model.predict(X[test], num_iteration=i + 1) for i in range(5)]
-        values.append([evaluate(MEASURES, Y[test], each, qid=QID[test]).mean() for each in scores])
+        values.append(
+            [evaluate(MEASURES, Y[test], each, qid=QID[test]).mean() for each in scores]
+        )
     for given in (QueryKFold(3), folds):
         found = lgb.cv(OURS, data_set(), 5, folds=given, feval=eval_metric(*MEASURES))
         for name in NAMES:
@@ -254,7 +288,9 @@ def test_subsets_of_whole_queries_are_data_sets_like_others_and_cut_ones_are_ref
     some = data.subset(np.flatnonzero(QID < 30)).construct()
     fewer = some.subset(np.flatnonzero(QID[QID < 30] < 20))
     assert lgb.train(OURS, fewer, num_boost_round=2).num_trees() == 2
-    cut = data_set(free_raw_data=False).subset(np.flatnonzero(np.arange(len(Y)) % 2 == 0))
+    cut = data_set(free_raw_data=False).subset(
+        np.flatnonzero(np.arange(len(Y)) % 2 == 0)
+    )
     whole_in_it = cut.construct().subset(np.arange(int(np.sum(cut.get_group()[:10]))))
     with pytest.raises(ValueError, match="cuts queries"):
         lgb.train(OURS, whole_in_it, num_boost_round=1)
@@ -273,8 +309,12 @@ def test_a_loss_is_the_measure_with_the_opposite_sign_and_name():
 
 
 def test_query_ranker_records_a_loss_beside_the_measure():
-    model = QueryRanker(ranker(), measure="nDCG@10", validation_fraction=0.3, random_state=0)
-    seen = model.fit(X, Y, QID, eval_metric=eval_metric("AP", as_loss=True)).evals_result_
+    model = QueryRanker(
+        ranker(), measure="nDCG@10", validation_fraction=0.3, random_state=0
+    )
+    seen = model.fit(
+        X, Y, QID, eval_metric=eval_metric("AP", as_loss=True)
+    ).evals_result_
     assert sorted(seen["valid_0"]) == ["nDCG@10", "neg_AP"]
 
 

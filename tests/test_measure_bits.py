@@ -41,14 +41,19 @@ def rows():
         "unjudged": np.where(random.randint(10, size=n) == 0, np.nan, grades),
         "continuous": np.minimum(grades + random.randint(8, size=n) / 8, TOP),
     }
-    scores = {"tied": random.randint(24, size=n) / 32, "distinct": random.permutation(n) / 2**16}
+    scores = {
+        "tied": random.randint(24, size=n) / 32,
+        "distinct": random.permutation(n) / 2**16,
+    }
     return labels, scores, qid
 
 
 @cache
 def rankings():
     labels, scores, qid = rows()
-    return [Judgments(y, qid=qid).rank(s) for y in labels.values() for s in scores.values()]
+    return [
+        Judgments(y, qid=qid).rank(s) for y in labels.values() for s in scores.values()
+    ]
 
 
 def with_and_without_cutoff(kind):
@@ -58,12 +63,16 @@ def with_and_without_cutoff(kind):
 
 
 def digest(*arrays):
-    data = b"".join(np.ascontiguousarray(each, dtype="<f8").tobytes() for each in arrays)
+    data = b"".join(
+        np.ascontiguousarray(each, dtype="<f8").tobytes() for each in arrays
+    )
     return hashlib.sha256(data).hexdigest()
 
 
 def digest_of(name):
-    measures = [each.resolve(TOP) for each in with_and_without_cutoff(catalogue()[name])]
+    measures = [
+        each.resolve(TOP) for each in with_and_without_cutoff(catalogue()[name])
+    ]
     return digest(*(m.per_query(each).values for m in measures for each in rankings()))
 
 
@@ -95,4 +104,6 @@ def test_a_measure_has_its_bits(name):
 
 if __name__ == "__main__" and sys.argv[1:] == ["--write"]:
     lines = {"data": digest_of_data(), **{name: digest_of(name) for name in NAMES}}
-    TABLE.write_text("".join(f"{name} {value}\n" for name, value in lines.items()), "utf-8")
+    TABLE.write_text(
+        "".join(f"{name} {value}\n" for name, value in lines.items()), "utf-8"
+    )

@@ -29,21 +29,31 @@ class TestBounds:
         label = st.sampled_from([*known, math.nan, math.nan])
         labels = data.draw(st.lists(label, min_size=1, max_size=4))
         kind = type(measure(name)).__name__
-        ties = data.draw(st.sampled_from(TIES if has_mean_over_ties(kind) else TIES[1:]))
-        scores = data.draw(st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels)))
+        ties = data.draw(
+            st.sampled_from(TIES if has_mean_over_ties(kind) else TIES[1:])
+        )
+        scores = data.draw(
+            st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels))
+        )
         chosen = measure(name)._replace(ties=ties).resolve(3)
         found = bounds(chosen, labels, scores, max_grade=3)
         grid = [0, 0.3, 1, 1.6, 2, 3]
         queries = list(
-            itertools.product(*[grid if math.isnan(label) else [label] for label in labels])
+            itertools.product(
+                *[grid if math.isnan(label) else [label] for label in labels]
+            )
         )
         qid = np.repeat(range(len(queries)), len(labels))
-        values = chosen.per_query(np.ravel(queries), scores * len(queries), qid=qid).values
+        values = chosen.per_query(
+            np.ravel(queries), scores * len(queries), qid=qid
+        ).values
         assert found.smallest.values[0] == pytest.approx(min(values), abs=TOLERANCE)
         assert found.largest.values[0] == pytest.approx(max(values), abs=TOLERANCE)
 
     def test_the_highest_grade_by_default_is_the_largest_label_rounded_up(self):
-        assert bounds(CG(), [0.5, 1.25, math.nan], [3, 2, 1]).largest.values.tolist() == [3.75]
+        assert bounds(
+            CG(), [0.5, 1.25, math.nan], [3, 2, 1]
+        ).largest.values.tolist() == [3.75]
 
     @pytest.mark.parametrize("n_grades", range(250, 257))
     def test_of_about_as_many_grades_as_bytes_hold(self, n_grades):
@@ -60,10 +70,14 @@ class TestBounds:
         plain |= {} if "unjudged" in refused else {"unjudged": "nonrelevant"}
         chosen = catalogue()[name](**plain)
         if FACTS[name].bounds:
-            assert {type(measure(example)) for example in FACTS[name].bounds} == {type(chosen)}
+            assert {type(measure(example)) for example in FACTS[name].bounds} == {
+                type(chosen)
+            }
             assert bounds(chosen, [1, math.nan], [0.2, 0.1]).largest.values >= 0
         else:
-            with pytest.raises(ValueError, match="its divisor changes with the judgments"):
+            with pytest.raises(
+                ValueError, match="its divisor changes with the judgments"
+            ):
                 bounds(chosen, [1, math.nan], [0.2, 0.1])
 
     def test_of_several_queries(self):
@@ -79,9 +93,13 @@ class TestBounds:
         assert bounds(CG(), labels, scores).largest.values == [4]
         assert bounds(CG(), labels, scores, max_grade=4).largest.values == [6]
         assert bounds(CG(gain=(1, 2, 7)), labels, scores).largest.values == [9]
-        assert bounds(GeneralizedP(max_grade=4), labels, scores).largest.values == [0.75]
+        assert bounds(GeneralizedP(max_grade=4), labels, scores).largest.values == [
+            0.75
+        ]
         assert bounds(P(rel=3), labels, scores).largest.values == [0.5]
-        with pytest.raises(ValueError, match=r"max_grade must be an integer >= 1, got 0\.5"):
+        with pytest.raises(
+            ValueError, match=r"max_grade must be an integer >= 1, got 0\.5"
+        ):
             bounds(CG(), labels, scores, max_grade=0.5)
 
     def test_of_a_run_whose_pool_holds_more(self):
@@ -90,9 +108,13 @@ class TestBounds:
         assert (found.smallest.values[0], found.largest.values[0]) == (0.25, 0.75)
 
     def test_rules_that_change_more_than_the_value(self):
-        with pytest.raises(ValueError, match="the list itself changes with the judgments"):
+        with pytest.raises(
+            ValueError, match="the list itself changes with the judgments"
+        ):
             bounds(P(unjudged="condense"), [1, math.nan], [2, 1])
-        with pytest.raises(ValueError, match=r"empty must be 0\.0, the worst value, got 1\.0"):
+        with pytest.raises(
+            ValueError, match=r"empty must be 0\.0, the worst value, got 1\.0"
+        ):
             bounds(P(empty=1), [1, math.nan], [2, 1])
         with pytest.raises(ValueError, match="its divisor changes"):
             bounds(P(normalize=True), [1, math.nan], [2, 1])

@@ -52,7 +52,12 @@ BY_HAND = [
     ("RPrecision", [1, 0, 2, 1], [1, 1, 2, 0], 2 / 3),
     ("GeneralizedP(max_grade=4)", [2, None, 1], [2, 1, 1], 3 / 12),
     ("GeneralizedR", [2, None, 1], [2, 1, 1], 3 / 4),
-    ("NormalizedRecall", [1, 0, 0, 1, 0], None, 1 - 2 / 6),  # two ranks too late, of 2 * 3
+    (
+        "NormalizedRecall",
+        [1, 0, 0, 1, 0],
+        None,
+        1 - 2 / 6,
+    ),  # two ranks too late, of 2 * 3
     ("NormalizedPrecision", [1, 0, 0, 1, 0], None, 1 - math.log(4 / 2) / math.log(10)),
     ("Accuracy", [], [1] * 5 + [0] * 995, 0.995),  # the lecture's warning
     ("F", [], [1] * 5 + [0] * 995, 0),
@@ -97,9 +102,18 @@ BY_HAND = [
     ("GAP(g=[.5,.5])@1", [1], [1] * 10 + [2], 1 / 12),
     ("GAP(g=[.5,.5])@1", [2], [1] * 10 + [2], 1 / 6),
     ("GAP(g=[.1,.9])@1", [2], [1] * 10 + [2], 1 / 2),
-    *[(f"{kind}(g=[.5,.5])@1", [1], [1] * 10 + [2], 1 / 22) for kind in ("xGAP", "eGAP")],
-    *[(f"{kind}(g=[.5,.5])@1", [2], [1] * 10 + [2], 12 / 22) for kind in ("xGAP", "eGAP")],
-    *[(f"{kind}(g=[.1,.9])@1", [2], [1] * 10 + [2], 100 / 110) for kind in ("xGAP", "eGAP")],
+    *[
+        (f"{kind}(g=[.5,.5])@1", [1], [1] * 10 + [2], 1 / 22)
+        for kind in ("xGAP", "eGAP")
+    ],
+    *[
+        (f"{kind}(g=[.5,.5])@1", [2], [1] * 10 + [2], 12 / 22)
+        for kind in ("xGAP", "eGAP")
+    ],
+    *[
+        (f"{kind}(g=[.1,.9])@1", [2], [1] * 10 + [2], 100 / 110)
+        for kind in ("xGAP", "eGAP")
+    ],
     # Unit tests of Infer.NET of GAP, there under the name of another measure, and of LexSubGen.
     ("GAP(g=uniform)", [3, 1, 2, 2], None, 89 / 96),
     ("GAP(g=uniform)", [5, 1], None, 1),
@@ -152,11 +166,19 @@ BY_HAND = [
     ("SDCG(max_grade=2)", [1, 2], None, (1 / 2 + SECOND) / (1 + SECOND)),
     ("SDCG(max_grade=2)@2", [2], None, 1 / (1 + SECOND)),
     *[
-        (f"SDCG(max_grade=1)@{k}", [1], None, 1 / math.fsum(1 / math.log2(n + 2) for n in range(k)))
+        (
+            f"SDCG(max_grade=1)@{k}",
+            [1],
+            None,
+            1 / math.fsum(1 / math.log2(n + 2) for n in range(k)),
+        )
         for k in (9_999, 10_001, 200_000)
     ],
     # The blended ratio and overlaps.
-    *[(name, [0, 0], [1, 0, 0], 0) for name in ("OMeasure", "PMeasure", "PPlus", "NCU")],
+    *[
+        (name, [0, 0], [1, 0, 0], 0)
+        for name in ("OMeasure", "PMeasure", "PPlus", "NCU")
+    ],
     ("OMeasure(beta=0)", [0, 1, 2], None, 1 / 2),
     ("PMeasure(beta=0)", [0, 1, 2], None, 2 / 3),
     ("EBR(empty=1,max_grade=1)", [0, 0], None, 1),
@@ -267,7 +289,9 @@ def test_values_that_ntcireval_prints(spec, printed):
         for ranked, value in zip((LIST_A, LIST_B), of_lists, strict=False):
             if value is not None:
                 chosen = measure(spec)._replace(unjudged=unjudged)
-                assert value_of(chosen, ranked, POOL) == pytest.approx(value, abs=FOUR_DIGITS)
+                assert value_of(chosen, ranked, POOL) == pytest.approx(
+                    value, abs=FOUR_DIGITS
+                )
 
 
 @pytest.mark.parametrize(("spec", "values"), EXACT.items())
@@ -299,7 +323,9 @@ def test_kishida_table_5(row):
 def test_kishidas_sliding_ratios():
     for ranked, modified in (([1, 2, 3, 0, 0], 0.61), ([3, 2, 1, 0, 0], 0.88)):
         assert value_of("SlidingRatio", ranked, [1, 2, 2, 3]) == 0.75
-        assert round(value_of("ModifiedSlidingRatio", ranked, [1, 2, 2, 3]), 2) == modified
+        assert (
+            round(value_of("ModifiedSlidingRatio", ranked, [1, 2, 2, 3]), 2) == modified
+        )
 
 
 @pytest.mark.parametrize("places", [[1, 3, 9, 14], [1, 3, 100, 1000]])

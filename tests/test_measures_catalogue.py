@@ -33,7 +33,9 @@ def test_a_measure_has_all_that_it_needs(name):
 
 def test_facts_and_oracles_are_of_measures():
     strangers = {*FACTS, *REFERENCE} - set(catalogue())
-    assert not strangers, f"{strangers} must be exported, and in __all__ of skgraded.measures"
+    assert not strangers, (
+        f"{strangers} must be exported, and in __all__ of skgraded.measures"
+    )
 
 
 @pytest.mark.parametrize("name", sorted(FACTS))
@@ -58,7 +60,13 @@ def test_the_guide_lists_every_measure():
     page = Path(__file__).resolve().parents[1] / "docs/guide/measures.md"
     if not page.exists():
         pytest.skip("no guide beside the tests")
-    section = page.read_text(encoding="utf-8").split("## All measures")[1].split("\n\n")[1]
+    section = (
+        page.read_text(encoding="utf-8").split("## All measures")[1].split("\n\n")[1]
+    )
     listed = set(re.findall(r"`(\w+)`", section))
-    assert listed >= set(catalogue()), "docs/guide/measures.md must list it under All measures"
-    assert listed <= set(catalogue()), "docs/guide/measures.md lists what is not a measure"
+    assert listed >= set(catalogue()), (
+        "docs/guide/measures.md must list it under All measures"
+    )
+    assert listed <= set(catalogue()), (
+        "docs/guide/measures.md lists what is not a measure"
+    )

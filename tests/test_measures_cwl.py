@@ -35,7 +35,9 @@ class TestBase:
 
             def _ranks_from(self, n, G, last):
                 # Ranks below the list in one query alone, whose k lies beyond it.
-                return np.array([sum(self._below(*each)) for each in np.broadcast(n, G, last)])
+                return np.array(
+                    [sum(self._below(*each)) for each in np.broadcast(n, G, last)]
+                )
 
             def _below(self, n, found, last):
                 reach = 1.0
@@ -53,16 +55,24 @@ class TestBase:
             for q, size in enumerate(sizes):
                 gains = y[qid == q][np.argsort(-score[qid == q])] / 4
                 gains = np.append(gains, np.zeros(20))[: size if k is None else k]
-                found, viewed, _ = literal(lambda n, x, G: (1 - x) * n / (n + 1 + G), gains)
+                found, viewed, _ = literal(
+                    lambda n, x, G: (1 - x) * n / (n + 1 + G), gains
+                )
                 assert totals[q] == pytest.approx(found, rel=1e-13)
                 assert rates[q] == pytest.approx(found / viewed, rel=1e-13)
 
     def test_many_documents_are_read_as_few_are(self):
         rng = np.random.default_rng(5)
-        sizes = np.concatenate((rng.integers(1, 400, 150), [40_000, 1, 20_000], np.ones(9, int)))
+        sizes = np.concatenate(
+            (rng.integers(1, 400, 150), [40_000, 1, 20_000], np.ones(9, int))
+        )
         qid = np.repeat(np.arange(len(sizes)), sizes)
         y, score = rng.choice(3, len(qid), p=[0.9, 0.08, 0.02]), rng.random(len(qid))
-        for chosen in (INST(max_grade=4, T=5), NERR10(max_grade=9), BPM(T=3, max_grade=2)):
+        for chosen in (
+            INST(max_grade=4, T=5),
+            NERR10(max_grade=9),
+            BPM(T=3, max_grade=2),
+        ):
             values = chosen.per_query(y, score, qid=qid).values
             for q in (0, 75, 149, 150, 151, 152, 160):
                 rows = qid == q

@@ -27,7 +27,16 @@ from skgraded import (
     xGAP,
 )
 from skgraded.exceptions import GradeScaleWarning
-from skgraded.measures import ADM, CWL, GeneralizedP, Measure, P, PrefixCWL, PrefixMeasure, RprefN
+from skgraded.measures import (
+    ADM,
+    CWL,
+    GeneralizedP,
+    Measure,
+    P,
+    PrefixCWL,
+    PrefixMeasure,
+    RprefN,
+)
 
 # These tests call measures whose scale is open on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.GradeScaleWarning")
@@ -45,7 +54,9 @@ class TestClasses:
         assert Deep()([2, 1], [2, 1]) == P(rel=2)([2, 1], [2, 1]) == 0.5
         with pytest.raises(dataclasses.FrozenInstanceError):
             Deep().depth = 1
-        with pytest.raises(TypeError, match=r"Deep has no field 'dept'.*Did you mean 'depth'"):
+        with pytest.raises(
+            TypeError, match=r"Deep has no field 'dept'.*Did you mean 'depth'"
+        ):
             Deep(dept=3)
 
     def test_a_part_that_the_class_gets_later_counts(self):
@@ -66,10 +77,14 @@ class TestClasses:
             (PrefixCWL, ["_gain_by_level", "_continuation"]),
         ],
     )
-    def test_a_class_has_instances_once_it_defines_what_its_base_class_needs(self, base, needed):
+    def test_a_class_has_instances_once_it_defines_what_its_base_class_needs(
+        self, base, needed
+    ):
         kind = type("Mixin", (base,), {})
         for names in needed:
-            with pytest.raises(TypeError, match=f"^A measure must define {names} before .* Mixin"):
+            with pytest.raises(
+                TypeError, match=f"^A measure must define {names} before .* Mixin"
+            ):
                 kind()
             # By a mixin of no measure, as well.
             mixin = type("Other", (), {names.split()[-1]: lambda *_: None})
@@ -78,11 +93,15 @@ class TestClasses:
 
     @pytest.mark.parametrize("value", [property(lambda _: 3), lambda _: 3])
     def test_a_method_cannot_take_the_name_of_a_field(self, value):
-        with pytest.raises(TypeError, match=r"^rel must be a value in Wrong, .* got a method"):
+        with pytest.raises(
+            TypeError, match=r"^rel must be a value in Wrong, .* got a method"
+        ):
             type("Wrong", (P,), {"rel": value})
 
     def test_a_list_as_a_default_is_refused(self):
-        with pytest.raises(ValueError, match="mutable default <class 'list'> for field gain"):
+        with pytest.raises(
+            ValueError, match="mutable default <class 'list'> for field gain"
+        ):
             type("Wrong", (DCG,), {"gain": [1, 2]})
 
 
@@ -95,23 +114,37 @@ class TestFields:
     @pytest.mark.parametrize("kind", [GAP, xGAP, eGAP])
     def test_g_shorter_than_the_top_grade(self, kind):
         beyond = rf"grades 0\.\.2 for {kind.__name__}"
-        with pytest.raises(ValueError, match=rf"{beyond}.*\(g has as many entries\), got 3"):
+        with pytest.raises(
+            ValueError, match=rf"{beyond}.*\(g has as many entries\), got 3"
+        ):
             kind(g=(0.5, 0.5))([3, 0], [1, 2])
-        with pytest.raises(ValueError, match=rf"{beyond}.*\(that is max_grade\), got 3"):
+        with pytest.raises(
+            ValueError, match=rf"{beyond}.*\(that is max_grade\), got 3"
+        ):
             kind(max_grade=2)([3, 0], [1, 2])
 
     @pytest.mark.parametrize("kind", [ERR, GeneralizedP, RprefN, ADM])
     def test_a_grade_above_the_scale(self, kind):
-        with pytest.raises(ValueError, match=rf"grades 0\.\.2 for {kind.__name__}.*got 3"):
+        with pytest.raises(
+            ValueError, match=rf"grades 0\.\.2 for {kind.__name__}.*got 3"
+        ):
             kind(max_grade=2)([3, 0], [1, 0])
-        with pytest.raises(ValueError, match=r"for every grade 1\.\.3 in y_true, got 2 entries"):
+        with pytest.raises(
+            ValueError, match=r"for every grade 1\.\.3 in y_true, got 2 entries"
+        ):
             kind(gain=(1, 2))([3, 0], [1, 0])
 
-    @pytest.mark.parametrize("chosen", [AP(rel=3), RBP(rel=3), Bpref(rel=3), infAP(rel=3)])
+    @pytest.mark.parametrize(
+        "chosen", [AP(rel=3), RBP(rel=3), Bpref(rel=3), infAP(rel=3)]
+    )
     def test_a_threshold_above_the_scale(self, chosen):
-        with pytest.warns(GradeScaleWarning, match=r"in y_true, which is 2, .* got 3 in "):
+        with pytest.warns(
+            GradeScaleWarning, match=r"in y_true, which is 2, .* got 3 in "
+        ):
             assert chosen([2, 0], [1, 0]) == 0.0
-        assert chosen([3, 1], [1, 0], qid=[0, 1]) == chosen([3], [1]) / 2  # one of two is empty
+        assert (
+            chosen([3, 1], [1, 0], qid=[0, 1]) == chosen([3], [1]) / 2
+        )  # one of two is empty
         assert chosen._replace(rel=1)([0, 0], [1, 0]) == 0.0
 
     def test_the_top_of_the_scale_is_the_datas_until_named(self):
@@ -134,7 +167,9 @@ class TestFields:
     def test_gains_beyond_floats_are_refused(self, kind):
         chosen = kind(gain="exp2")
         assert np.isfinite(chosen([1000, 0, 1], [1, 2, 3]))
-        with pytest.raises(ValueError, match=r"grades below 102\d for the gain 2\^r - 1.*got 1023"):
+        with pytest.raises(
+            ValueError, match=r"grades below 102\d for the gain 2\^r - 1.*got 1023"
+        ):
             chosen([1023, 0, 1023, 1023], [1, 2, 3, 4])
 
 
@@ -148,7 +183,10 @@ class TestConstructors:
         )
         assert str(inspect.signature(Deep)).endswith(", rel: 'float' = 1, depth: int)")
         assert list(inspect.signature(Blend).parameters) == ["parts", "shared"]
-        assert list(inspect.signature(Deep(depth=1)).parameters)[:2] == ["y_true", "y_score"]
+        assert list(inspect.signature(Deep(depth=1)).parameters)[:2] == [
+            "y_true",
+            "y_score",
+        ]
         with pytest.raises(TypeError, match="Deep needs the field 'depth'"):
             Deep()
 
@@ -161,7 +199,9 @@ class TestConstructors:
             assert evaluate(measures, [1, 0], [1, 2]).measures[0] == "marked"
 
     def test_fields_cannot_be_deleted(self):
-        with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'k'"):
+        with pytest.raises(
+            dataclasses.FrozenInstanceError, match="cannot delete field 'k'"
+        ):
             del AP().k
 
 
@@ -180,7 +220,10 @@ class TestDocstrings:
         entries = documented(kind)
         assert entries.keys() == kind._fields.keys()
         for name, (typed, text) in entries.items():
-            default, stated = kind._fields[name].default, typed.partition(", default=")[2]
+            default, stated = (
+                kind._fields[name].default,
+                typed.partition(", default=")[2],
+            )
             assert text.endswith(".")
             if default is None:
                 assert typed.endswith(", optional")
@@ -230,10 +273,15 @@ class TestDocstrings:
             normalize = True
 
         paragraphs = "x, p : float\n    Both.\n\n    A paragraph.\n"
-        assert Deep.__doc__.startswith(f"Deeper.\n\nParameters\n----------\n{paragraphs}gain : ")
+        assert Deep.__doc__.startswith(
+            f"Deeper.\n\nParameters\n----------\n{paragraphs}gain : "
+        )
         assert Deep.__doc__.endswith("\n\nNotes\n-----\nNone.\n")
         entries = documented(Deep)
-        assert entries["normalize"] == ("bool, default=True", documented(RBP)["normalize"][1])
+        assert entries["normalize"] == (
+            "bool, default=True",
+            documented(RBP)["normalize"][1],
+        )
         assert entries["rel"] == documented(RBP)["rel"]
         assert Deep().__doc__ == Deep.__doc__
 

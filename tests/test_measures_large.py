@@ -30,7 +30,9 @@ def test_a_high_top_grade_takes_no_room():
     assert peak < 20e6
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators keep other blocks")
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="other allocators keep other blocks"
+)
 @pytest.mark.parametrize("n_queries", [2000, 3000])
 def test_repeated_scoring_takes_the_memory_that_was_freed(n_queries):
     # QueryRanker imports scikit-learn, which fills the heap.
@@ -50,9 +52,15 @@ print(min(found[2:]))  # the system may take pages away now and then
 """
     run = [sys.executable, "-c", code]
     # Dask leaves a rule of its workers for glibc in the environment.
-    env = {name: each for name, each in os.environ.items() if not name.startswith("MALLOC_")}
+    env = {
+        name: each
+        for name, each in os.environ.items()
+        if not name.startswith("MALLOC_")
+    }
     found = subprocess.run(run, capture_output=True, text=True, check=True, env=env)
-    assert int(found.stdout) < 50  # 750 and 1,140 where the system clears the pages of every call
+    assert (
+        int(found.stdout) < 50
+    )  # 750 and 1,140 where the system clears the pages of every call
 
 
 def test_what_many_measures_have_computed_is_not_kept_for_ever():
@@ -67,13 +75,27 @@ def test_what_many_measures_have_computed_is_not_kept_for_ever():
 
 
 def test_moments_slice_by_slice_have_the_bits_of_all_at_once():
-    rng = np.random.default_rng(0)  # 20,000 queries of 8 levels have more than a million moments
+    rng = np.random.default_rng(
+        0
+    )  # 20,000 queries of 8 levels have more than a million moments
     y_true, y_score = rng.integers(0, 8, 60_000), rng.integers(0, 3, 60_000)
     qid, half = np.repeat(np.arange(20_000), 3), slice(30_000)
-    measures = ["xGAP(max_grade=7)", "QMeasure@2", "RprefRelative", "GAP(g=linear,normalize=True)"]
-    measures += ["nDCG@2", "DCG(gain=exp2)@2", "DCG@2", "DCG"]  # of which two share their gains
+    measures = [
+        "xGAP(max_grade=7)",
+        "QMeasure@2",
+        "RprefRelative",
+        "GAP(g=linear,normalize=True)",
+    ]
+    measures += [
+        "nDCG@2",
+        "DCG(gain=exp2)@2",
+        "DCG@2",
+        "DCG",
+    ]  # of which two share their gains
     whole = evaluate(measures, y_true, y_score, qid=qid)
     part = evaluate(measures, y_true[half], y_score[half], qid=qid[half])
     np.testing.assert_array_equal(whole.values[:10_000], part.values)
-    alone = [measure(each).per_query(y_true, y_score, qid=qid).values for each in measures]
+    alone = [
+        measure(each).per_query(y_true, y_score, qid=qid).values for each in measures
+    ]
     np.testing.assert_array_equal(whole.values, np.column_stack(alone))

@@ -13,12 +13,21 @@ from skgraded.conventions import conventions_of, measure_as
 NAMES = list(catalogue())
 
 # Measures of trec_eval that are sums over all queries or geometric means; here they would be means.
-SUMS = {"num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "gm_map", "gm_bpref"}
+SUMS = {
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "num_nonrel_judged_ret",
+    "gm_map",
+    "gm_bpref",
+}
 
 
 def of_trec_eval():
     # Names with several numbers, such as utility_1,-1,0,0, are those of values alone.
-    names = [each.example for each in conventions_of("trec_eval") if "s}" not in each.theirs]
+    names = [
+        each.example for each in conventions_of("trec_eval") if "s}" not in each.theirs
+    ]
     return [name for name in names if name not in (*SUMS, "set_F_4")]
 
 
@@ -28,7 +37,9 @@ class TestOwnNames:
 
     @given(st.sampled_from(NAMES), st.data())
     def test_capitals_do_not_matter(self, name, data):
-        upper = data.draw(st.lists(st.booleans(), min_size=len(name), max_size=len(name)))
+        upper = data.draw(
+            st.lists(st.booleans(), min_size=len(name), max_size=len(name))
+        )
         pairs = zip(name, upper, strict=True)
         spelled = "".join(char.upper() if up else char.lower() for char, up in pairs)
         assert measure(spelled) == catalogue()[name]()
@@ -69,7 +80,9 @@ class TestOtherNames:
         assert (own | set(others)).isdisjoint(SUGGESTED)
         assert len(set(others)) == len(others)
         assert {name for name, _ in OTHER_NAMES.values()} <= set(NAMES)
-        assert {name for _, name, _, _ in PATTERNS} | set(SUGGESTED.values()) <= set(NAMES)
+        assert {name for _, name, _, _ in PATTERNS} | set(SUGGESTED.values()) <= set(
+            NAMES
+        )
 
     @pytest.mark.parametrize("theirs", of_trec_eval())
     def test_a_name_of_trec_eval_means_its_measure_with_our_ties(self, theirs):

@@ -62,7 +62,9 @@ def any_cases(draw, data, name):
 def assert_same(rows, chosen, arguments, ties):
     oracle = REFERENCE[type(chosen).__name__]
     expected = per_query(oracle, rows.y_true, rows.y_score, rows.qid, ties, **arguments)
-    scores = chosen._replace(ties=ties).per_query(rows.y_true, rows.y_score, qid=rows.qid)
+    scores = chosen._replace(ties=ties).per_query(
+        rows.y_true, rows.y_score, qid=rows.qid
+    )
     assert list(scores.qid) == list(expected)
     expected = list(map(float, expected.values()))
     np.testing.assert_allclose(scores.values, expected, rtol=0, atol=TOLERANCE)
@@ -90,15 +92,20 @@ def test_value_of_long_lists(name, data):
 @given(data=st.data())
 def test_value_where_the_pool_holds_documents_that_the_list_lacks(name, data):
     max_grade = data.draw(strategies.MAX_GRADES)
-    queries = data.draw(st.lists(strategies.list_and_pool(max_grade), min_size=1, max_size=3))
+    queries = data.draw(
+        st.lists(strategies.list_and_pool(max_grade), min_size=1, max_size=3)
+    )
     top = max([0, *(grade for _, pool in queries for grade in pool)])
     chosen, arguments = data.draw(fields_of(name, max_grade, top))
     if name == "infAP" and not arguments["condense"]:
         queries = [
-            (data.draw(strategies.partly_unsampled(ranked)), pool) for ranked, pool in queries
+            (data.draw(strategies.partly_unsampled(ranked)), pool)
+            for ranked, pool in queries
         ]
     elif data.draw(st.booleans()):
-        lower = [max(0, each - data.draw(st.sampled_from([0, 0.25]))) for each in range(7)]
+        lower = [
+            max(0, each - data.draw(st.sampled_from([0, 0.25]))) for each in range(7)
+        ]
         queries = [
             [[None if each is None else lower[each] for each in part] for part in query]
             for query in queries
@@ -127,20 +134,31 @@ class TestADM:
                 lambda drawn: np.array(drawn[: len(rows.qid)])
             )
         )
-        fields, condense = data.draw(scale_fields(rows.max_grade)), data.draw(st.booleans())
-        chosen = ADM(**fields, unjudged="condense" if condense else "nonrelevant", empty=0.25)
+        fields, condense = (
+            data.draw(scale_fields(rows.max_grade)),
+            data.draw(st.booleans()),
+        )
+        chosen = ADM(
+            **fields, unjudged="condense" if condense else "nonrelevant", empty=0.25
+        )
         ours = chosen.per_query(rows.y_true, scores, qid=rows.qid)
         for query, own in rows_by_query(rows.qid).items():
             grades = [plain(rows.y_true[row]) for row in own]
             expected = adm(
-                grades, [scores[row] for row in own], **fields, condense=condense, empty=0.25
+                grades,
+                [scores[row] for row in own],
+                **fields,
+                condense=condense,
+                empty=0.25,
             )
             value = ours.values[list(ours.qid).index(query)]
             assert value == pytest.approx(float(expected), abs=TOLERANCE)
 
     def test_among_other_measures(self):
         rows, qid = ([2, 0, 1, 0], [1.0, 0.5, 0.25, 0.75]), ["a", "a", "b", "b"]
-        scores = evaluate(["AP", "ADM", "nDCG"], *rows, qid=qid, sample_weight=[1, 1, 3, 3])
+        scores = evaluate(
+            ["AP", "ADM", "nDCG"], *rows, qid=qid, sample_weight=[1, 1, 3, 3]
+        )
         assert scores["ADM"].values.tolist() == [0.75, 0.5]
         assert float(scores["ADM"]) == (0.75 + 3 * 0.5) / 4
         rankings = as_rankings(*rows, qid)

@@ -87,7 +87,9 @@ class TestResults:
             "1 query with nothing relevant, counted as 0 (AP).",
             "1 query with nothing relevant, left out (nDCG(empty=nan)@1).",
         ]
-        with pytest.raises(KeyError, match="GAP is not among the measures scored: AP, nDCG"):
+        with pytest.raises(
+            KeyError, match="GAP is not among the measures scored: AP, nDCG"
+        ):
             scores["GAP"]
 
     def test_a_single_measure_may_stand_alone(self):
@@ -111,7 +113,10 @@ def test_mean_weighs_a_query_by_the_mean_of_its_rows(rows, data):
         values = dict(zip(found.qid.tolist(), found.values.tolist(), strict=True))
         given_weights = {"qid": rows.qid, "sample_weight": weights}
         own = rows_by_query(rows.qid)
-        if all(math.isnan(values[query]) or not weights[own[query]].any() for query in values):
+        if all(
+            math.isnan(values[query]) or not weights[own[query]].any()
+            for query in values
+        ):
             with pytest.warns(UndefinedMeanWarning, match="undefined"):
                 assert math.isnan(chosen(rows.y_true, rows.y_score, **given_weights))
         else:
@@ -125,10 +130,14 @@ class TestGeometricMean:
         found = RR(empty=math.nan).per_query(
             [1, 0, 1, 0], [2, 1, 1, 2], qid=[1, 2, 3, 3], sample_weight=[3, 1, 1, 1]
         )
-        assert found.mean("geometric") == {"RR(empty=nan)": pytest.approx(0.5 ** (1 / 4))}
+        assert found.mean("geometric") == {
+            "RR(empty=nan)": pytest.approx(0.5 ** (1 / 4))
+        }
 
     def test_the_table_of_one_system_names_the_kind_and_no_arithmetic_means(self):
-        scores = evaluate(xGAP(g=[0.5, 0.5]), [1, 0, 0, 2], [2, 1, 2, 1], qid=[1, 1, 2, 2])
+        scores = evaluate(
+            xGAP(g=[0.5, 0.5]), [1, 0, 0, 2], [2, 1, 2, 1], qid=[1, 1, 2, 2]
+        )
         (table,) = scores._report_of(average="geometric").tables
         (mean,) = scores.mean("geometric").values()
         assert table.rows[1:] == [[str(scores.measures[0]), f"{mean:.4f}"]]

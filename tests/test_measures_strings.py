@@ -32,7 +32,11 @@ class TestStrings:
 
     def test_nan_survives_equality_pickling_and_strings(self):
         chosen = AP(empty=float("nan"))
-        for other in (measure(str(chosen)), pickle.loads(pickle.dumps(chosen)), AP(empty=math.nan)):
+        for other in (
+            measure(str(chosen)),
+            pickle.loads(pickle.dumps(chosen)),
+            AP(empty=math.nan),
+        ):
             assert other == chosen
             assert hash(other) == hash(chosen)
         assert str(chosen) == "AP(empty=nan)"
@@ -45,12 +49,16 @@ class TestStrings:
             measure(3)
         with pytest.raises(TypeError, match=r"got the class AP: write AP\(\)"):
             evaluate(AP, [1, 0], [1, 2])
-        with pytest.raises(TypeError, match="a measure or a sequence of measures, got None"):
+        with pytest.raises(
+            TypeError, match="a measure or a sequence of measures, got None"
+        ):
             evaluate(None, [1, 0], [1, 2])
 
     @pytest.mark.parametrize("arguments", [(10,), ([1, 0], [1, 2])])
     def test_a_class_called_like_a_function(self, arguments):
-        with pytest.raises(TypeError, match=r"AP\(k=10\).*call an instance: AP\(\)\(y_true, y_s"):
+        with pytest.raises(
+            TypeError, match=r"AP\(k=10\).*call an instance: AP\(\)\(y_true, y_s"
+        ):
             AP(*arguments)
 
 
@@ -64,9 +72,13 @@ class TestRegister:
         assert catalogue() == known
         assert type(measure("nDCG@3")) is known["nDCG"]
         of_string = measure("nDCG@3")([0, 1, 3], [3, 2, 1])
-        assert of_string == pytest.approx((1 / math.log2(3) + 3 / 2) / (3 + 1 / math.log2(3)))
+        assert of_string == pytest.approx(
+            (1 / math.log2(3) + 3 / 2) / (3 + 1 / math.log2(3))
+        )
         of_class = nDCG(k=3)([0, 1, 3], [3, 2, 1])
-        assert of_class == pytest.approx((1 / math.log2(3) + 7 / 2) / (7 + 1 / math.log2(3)))
+        assert of_class == pytest.approx(
+            (1 / math.log2(3) + 7 / 2) / (7 + 1 / math.log2(3))
+        )
 
     @pytest.mark.parametrize(
         ("name", "means"),
@@ -80,16 +92,22 @@ class TestRegister:
     )
     def test_a_name_that_means_something_is_refused(self, name, means):
         before, known = measure("P@3"), catalogue()
-        with pytest.raises(ValueError, match=f"must be a new name; {name!r} means {means}, got "):
+        with pytest.raises(
+            ValueError, match=f"must be a new name; {name!r} means {means}, got "
+        ):
             register(type(name, (P,), {}))
         assert measure("P@3") == before
         assert catalogue() == known
 
     def test_what_is_no_measure_is_refused(self):
         for wrong in (P(), int, "P"):
-            with pytest.raises(TypeError, match="kind must be a subclass of Measure, got "):
+            with pytest.raises(
+                TypeError, match="kind must be a subclass of Measure, got "
+            ):
                 register(wrong)
-        with pytest.raises(ValueError, match=r"must be a word, got <class '.*two words'>"):
+        with pytest.raises(
+            ValueError, match=r"must be a word, got <class '.*two words'>"
+        ):
             register(type("two words", (P,), {}))
 
     def test_a_registered_class_is_known_by_its_name(self):

@@ -21,7 +21,9 @@ TRAIN, VALID = slice(0, 400), slice(400, None)
 
 
 def data_set(rows=slice(None), **given):
-    return lightgbm.Dataset(X[rows], Y[rows], group=[10] * (len(X[rows]) // 10), **given)
+    return lightgbm.Dataset(
+        X[rows], Y[rows], group=[10] * (len(X[rows]) // 10), **given
+    )
 
 
 def matrix(rows):
@@ -35,7 +37,9 @@ def of(library, name):
 
 def test_a_metric_shows_the_names_and_warns_of_inferred_grades():
     assert repr(eval_metric({"a": "AP"}, "P@3")) == "eval_metric({'a': 'AP'}, 'P@3')"
-    with pytest.warns(GradeScaleWarning, match="eval_metric got xGAP without max_grade"):
+    with pytest.warns(
+        GradeScaleWarning, match="eval_metric got xGAP without max_grade"
+    ):
         eval_metric({"a": "xGAP"})
 
 
@@ -62,14 +66,20 @@ def by_lightgbm(*measures):
 def train_xgboost(name="v", **given):
     xgboost, history = pytest.importorskip("xgboost"), {}
     params = {"objective": "rank:ndcg", "nthread": 1, **given.pop("params", {})}
-    given |= {"evals": [(matrix(VALID), name)], "evals_result": history, "verbose_eval": False}
+    given |= {
+        "evals": [(matrix(VALID), name)],
+        "evals_result": history,
+        "verbose_eval": False,
+    }
     xgboost.train(params, matrix(TRAIN), 6, **given)
     return history[name]
 
 
 def by_xgboost(*measures):
     silent = {"disable_default_eval_metric": True}
-    return train_xgboost(params=silent, custom_metric=of("xgboost", "eval_metric")(*measures))
+    return train_xgboost(
+        params=silent, custom_metric=of("xgboost", "eval_metric")(*measures)
+    )
 
 
 def by_evaluation(*measures):
@@ -78,7 +88,9 @@ def by_evaluation(*measures):
     ranker = xgb(n_estimators=60, callbacks=[watch])
     ranker.fit(X[TRAIN], Y[TRAIN], qid=QID[TRAIN], verbose=False)
     seen = ranker.evals_result()["validation"]
-    assert len(next(iter(seen.values()))) == ranker.best_iteration + 3 < 60  # the first stops
+    assert (
+        len(next(iter(seen.values()))) == ranker.best_iteration + 3 < 60
+    )  # the first stops
     return seen
 
 
@@ -124,7 +136,9 @@ def test_the_names_are_those_of_the_results(make):
     plain = recorded(model.fit(X, Y, QID))
     assert model.evaluated_measures_ == {"xGAP(max_grade=4)": xGAP(max_grade=4)}
     # An open measure is the ranker's own, once the top grade is known.
-    found = recorded(model.fit(X, Y, QID, eval_metric={"ndcg": "nDCG@10", "xgap": "xGAP"}))
+    found = recorded(
+        model.fit(X, Y, QID, eval_metric={"ndcg": "nDCG@10", "xgap": "xGAP"})
+    )
     assert list(found) == ["xgap", "ndcg"]
     assert found["xgap"] == plain["xGAP(max_grade=4)"]
     assert model.evaluated_measures_ == {"xgap": xGAP(max_grade=4), "ndcg": nDCG(k=10)}
@@ -146,7 +160,9 @@ def test_a_validation_set_with_a_higher_grade():
     watched = {"eval_X": X[VALID], "eval_y": Y[VALID], "eval_qid": QID[VALID]}
     model = QueryRanker(lgbm(), measure="xGAP")
     low = np.minimum(Y, 2)[TRAIN]
-    model.fit(X[TRAIN], low, QID[TRAIN], **watched, eval_metric={"own": "xGAP", "gap": "GAP"})
+    model.fit(
+        X[TRAIN], low, QID[TRAIN], **watched, eval_metric={"own": "xGAP", "gap": "GAP"}
+    )
     names = [str(each) for each in model.evaluated_measures_.values()]
     assert names == ["xGAP(max_grade=4)", "GAP(max_grade=4)"]
 
@@ -154,7 +170,9 @@ def test_a_validation_set_with_a_higher_grade():
 def test_a_metric_object_chooses_names_and_a_display_finds_the_measures():
     pytest.importorskip("matplotlib").use("Agg")
     model = ranker(lgbm(), early_stopping_rounds=3)
-    found = recorded(model.fit(X, Y, QID, eval_metric=eval_metric({"a": "AP", "n": "nDCG@5"})))
+    found = recorded(
+        model.fit(X, Y, QID, eval_metric=eval_metric({"a": "AP", "n": "nDCG@5"}))
+    )
     assert list(found) == ["a", "n"]
     for measure, name in [(None, "a"), ("n", "n"), (nDCG(k=5), "n"), ("AP", "a")]:
         display = TrainingDisplay.from_estimator(model, measure=measure)
@@ -200,6 +218,8 @@ def test_the_callback_of_xgboost_by_a_name_that_it_reports():
 )
 def test_query_ranker_by_a_name_that_the_library_reports(make, own, taken):
     model = ranker(make(**own), "nDCG@5")
-    with pytest.raises(ValueError, match=rf"^The name {taken!r} of nDCG@5 must be another one"):
+    with pytest.raises(
+        ValueError, match=rf"^The name {taken!r} of nDCG@5 must be another one"
+    ):
         model.fit(X, Y, QID, eval_metric={taken: "nDCG@5"})
     assert "other" in recorded(model.fit(X, Y, QID, eval_metric={"other": "nDCG@5"}))

@@ -21,7 +21,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "migration.md"
 ROW = re.compile(r"^\| (.+) \| `([^`]+)` \|$", re.MULTILINE)
 LIBRARIES = {"XGB": "xgboost", "CatBoost": "catboost"}
 
-pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="the pages of the site are not here")
+pytestmark = pytest.mark.skipif(
+    not PAGE.is_file(), reason="the pages of the site are not here"
+)
 
 
 def rows():
@@ -42,16 +44,27 @@ def names():
     qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
     run = {"q1": {"d1": 0.3, "d2": 0.9, "d3": 0.5}, "q2": {"d1": 0.1, "d4": 0.8}}
     other_run = {"q1": {"d1": 0.9, "d2": 0.1, "d3": 0.5}, "q2": {"d1": 0.1, "d4": 0.8}}
-    params = {"objective": "lambdarank", "metric": "None", "verbose": -1, "num_threads": 1}
+    params = {
+        "objective": "lambdarank",
+        "metric": "None",
+        "verbose": -1,
+        "num_threads": 1,
+    }
     data = lightgbm.Dataset(X, y, group=sizes, free_raw_data=False)
     found = {name: getattr(skgraded, name) for name in skgraded.__all__}
-    found.update(LGBMRanker=lightgbm.LGBMRanker, Ridge=Ridge, early_stopping=early_stopping)
-    found.update(eval_metric=eval_metric, lightgbm=lightgbm, measure_as=measure_as, np=np)
+    found.update(
+        LGBMRanker=lightgbm.LGBMRanker, Ridge=Ridge, early_stopping=early_stopping
+    )
+    found.update(
+        eval_metric=eval_metric, lightgbm=lightgbm, measure_as=measure_as, np=np
+    )
     found.update(objective=objective, skgraded=skgraded, trec=trec)
     for module, name in (("xgboost", "XGBRanker"), ("catboost", "CatBoostRanker")):
         if importlib.util.find_spec(module):
             found[name] = getattr(importlib.import_module(module), name)
-            importlib.import_module(f"skgraded.{module}")  # skgraded imports it when asked
+            importlib.import_module(
+                f"skgraded.{module}"
+            )  # skgraded imports it when asked
     return {**found, **locals()}
 
 
@@ -74,6 +87,12 @@ def test_a_right_hand_side_runs(code, names, tmp_path, capsys):
 
 def test_every_row_is_found():
     lines = [
-        line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")
+        line
+        for line in PAGE.read_text(encoding="utf-8").splitlines()
+        if line.startswith("| ")
     ]
-    assert len(rows()) == len([line for line in lines if not line.endswith("| skgraded |")]) > 30
+    assert (
+        len(rows())
+        == len([line for line in lines if not line.endswith("| skgraded |")])
+        > 30
+    )

@@ -11,8 +11,14 @@ CONTRIBUTING = Path(__file__).resolve().parents[1] / "CONTRIBUTING.md"
 
 def glossary():
     """The words of the table, each with those that it stands in place of."""
-    text = CONTRIBUTING.read_text(encoding="utf-8").partition("## Words")[2].partition("\n## ")[0]
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+    text = (
+        CONTRIBUTING.read_text(encoding="utf-8")
+        .partition("## Words")[2]
+        .partition("\n## ")[0]
+    )
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()
+    ]
     return {
         word: set(re.findall(r"`(\w+)`", row[2]))
         for row in rows
@@ -42,5 +48,7 @@ def test_public_signatures_use_the_words_of_the_glossary():
     assert {"skgraded.evaluate", "skgraded.QueryRanker.fit"} <= found["qid"]
     assert 20 <= len(words) <= 40
     others = {other: word for word, instead_of in words.items() for other in instead_of}
-    assert {name: (others[name], found[name]) for name in others.keys() & found.keys()} == {}
+    assert {
+        name: (others[name], found[name]) for name in others.keys() & found.keys()
+    } == {}
     assert sorted(words.keys() - found.keys()) == []  # rows that say nothing

@@ -14,7 +14,18 @@ from pools import rankings_of_pools
 from reference import lambdas
 from sklearn.datasets import load_svmlight_file
 
-from skgraded import AP, RBP, Blend, Judgments, QMeasure, catalogue, eGAP, measure, nDCG, xGAP
+from skgraded import (
+    AP,
+    RBP,
+    Blend,
+    Judgments,
+    QMeasure,
+    catalogue,
+    eGAP,
+    measure,
+    nDCG,
+    xGAP,
+)
 from skgraded._boosting._lambdamart import LambdaMART, chosen_noise
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
@@ -50,7 +61,9 @@ def costs(draw, name, max_grade, max_documents):
         sigmoid=draw(st.sampled_from([0.5, 1.0, 2.0])),
         # Where the normalizer has no cut-off it takes the truncation level's, tested elsewhere.
         truncation_level=draw(
-            st.none() if chosen.k is None and chosen.normalize else st.integers(1, max_documents)
+            st.none()
+            if chosen.k is None and chosen.normalize
+            else st.integers(1, max_documents)
         ),
         norm=draw(st.booleans()),
     )
@@ -61,7 +74,9 @@ def literal(cost, y_true, y_score, order=None):
     order = np.argsort(-y_score) if order is None else order
     names = ("sigmoid", "truncation_level", "norm")
     options = {name: getattr(cost, name) for name in names}
-    return lambdas.by_row(y_true, y_score, lambdas.value_of(cost.measure), order, **options)
+    return lambdas.by_row(
+        y_true, y_score, lambdas.value_of(cost.measure), order, **options
+    )
 
 
 def top_of(y_true):
@@ -79,7 +94,9 @@ def one_query(draw, scores, max_documents=7):
 
 def moderate_scores(n):
     """Scores whose differences the sigmoid tells apart."""
-    return st.lists(st.sampled_from([-3.5, -1.0, 0.0, 0.25, 0.5, 7.25]), min_size=n, max_size=n)
+    return st.lists(
+        st.sampled_from([-3.5, -1.0, 0.0, 0.25, 0.5, 7.25]), min_size=n, max_size=n
+    )
 
 
 @st.composite
@@ -87,7 +104,9 @@ def fractional_query(draw, scores, max_documents=12):
     """One query whose grades lie between whole ones, some of them equal."""
     y_true, y_score, max_grade = draw(one_query(scores, max_documents=max_documents))
     below = st.lists(
-        st.sampled_from([0, 0.25, 0.5, 0.75]), min_size=len(y_true), max_size=len(y_true)
+        st.sampled_from([0, 0.25, 0.5, 0.75]),
+        min_size=len(y_true),
+        max_size=len(y_true),
     )
     shift = np.array(draw(below))
     return np.maximum(y_true - shift, 0.0), y_score, max_grade
@@ -102,7 +121,9 @@ def test_derivatives_are_those_of_a_literal_loop(name, data):
     y_true, y_score, max_grade = data.draw(kind(strategies.distinct_scores))
     cost = data.draw(costs(name, max_grade, len(y_true)))
     expected = literal(cost, y_true, y_score)
-    np.testing.assert_allclose(derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        derivatives(cost, y_true, y_score), expected, rtol=1e-9, atol=1e-12
+    )
 
 
 BLENDS = [
@@ -130,7 +151,10 @@ def test_derivatives_of_a_blend_are_those_of_a_literal_loop(parts, n_grades, n, 
 @pytest.mark.parametrize("n", [3, 40])
 def test_a_part_has_no_weight_in_queries_that_are_empty_for_it(n):
     rng = np.random.default_rng(1)
-    y, score = np.append(rng.integers(0, 2, n), rng.integers(0, 3, n)), rng.random(2 * n)
+    y, score = (
+        np.append(rng.integers(0, 2, n), rng.integers(0, 3, n)),
+        rng.random(2 * n),
+    )
     y[:2], y[-1] = (0, 1), 2
     judgments = Judgments(y, qid=np.repeat([0, 1], n))
     empty, other = AP(rel=2, empty=1.0), measure("R@3")
@@ -154,7 +178,9 @@ def test_tied_documents_of_one_grade_share_the_derivatives_of_some_order(name, d
         if all(y_score[i] >= y_score[j] for i, j in itertools.pairwise(order))
     ]
     shared = (
-        lambdas.share_among_equals(y_true, y_score, literal(cost, y_true, y_score, order))
+        lambdas.share_among_equals(
+            y_true, y_score, literal(cost, y_true, y_score, order)
+        )
         for order in orders
     )
     assert any(np.allclose(found, each, rtol=1e-9, atol=1e-12) for each in shared)
@@ -232,7 +258,9 @@ def trees(rows, chosen, n_rounds, **params):
     X, y, given = rows
     params = {**QUIET, "deterministic": True, "force_row_wise": True, **params}
     data = lgb.Dataset(X, y, params=params, **given)
-    return lgb.train({**params, "objective": chosen}, data, n_rounds).trees_to_dataframe()
+    return lgb.train(
+        {**params, "objective": chosen}, data, n_rounds
+    ).trees_to_dataframe()
 
 
 @pytest.mark.parametrize(
@@ -248,7 +276,9 @@ def test_ndcg_gives_the_trees_of_lambdarank(data_dir, load, norm, n_rounds):
     rows = load(data_dir)
     params = {"lambdarank_norm": norm, "lambdarank_truncation_level": 30}
     theirs = trees(rows, "lambdarank", n_rounds, **params)
-    ours = objective(nDCG(gain="exp2", ties="row_order"), truncation_level=30, norm=norm)
+    ours = objective(
+        nDCG(gain="exp2", ties="row_order"), truncation_level=30, norm=norm
+    )
     found = trees(rows, ours, n_rounds, **params)
     for column in ("tree_index", "split_feature", "threshold", "count"):
         assert found[column].equals(theirs[column])
@@ -312,7 +342,9 @@ def test_positions_are_refused_and_those_of_lambdarank_are_not(rows):
     position = np.concatenate([np.arange(each) for each in sizes])
     params = {"num_leaves": 7, "verbose": -1, "num_threads": 1}
     shown = lgb.Dataset(X, y, group=sizes, position=position)
-    with pytest.raises(ValueError, match=r"^position must be left out of lightgbm\.Datas"):
+    with pytest.raises(
+        ValueError, match=r"^position must be left out of lightgbm\.Datas"
+    ):
         lgb.train({**params, "objective": objective("nDCG")}, shown, 2)
     shown = lgb.Dataset(X, y, group=sizes, position=position)
     assert lgb.train({**params, "objective": "lambdarank"}, shown, 2).num_trees() == 2
@@ -328,7 +360,9 @@ def test_price_of_a_swap_where_the_pool_exceeds_the_lists(name):
     swapped = rankings_of_pools(
         [(each[::-1], pool) for each, pool in zip(lists, pools, strict=True)]
     )
-    price = np.abs(chosen.per_query(rankings).values - chosen.per_query(swapped).values).ravel()
+    price = np.abs(
+        chosen.per_query(rankings).values - chosen.per_query(swapped).values
+    ).ravel()
     cost = LambdaMART(chosen, sigmoid=1.0, truncation_level=None, norm=False)
     gradient, _ = cost.derivatives(rankings.judgments, rankings.scores)
     wrong = np.array([one < other for one, other in lists])

@@ -23,7 +23,9 @@ G = (0.1, 0.2, 0.3, 0.4)
 
 def derivatives(ours, y_true, y_score, sizes=None):
     labels, scores = np.asarray(y_true, dtype=float), np.asarray(y_score, dtype=float)
-    return np.array(ours(labels, scores, None, [len(labels)] if sizes is None else sizes))
+    return np.array(
+        ours(labels, scores, None, [len(labels)] if sizes is None else sizes)
+    )
 
 
 def literal_derivatives(chosen, grades, **options):
@@ -43,7 +45,9 @@ def one_query(draw):
     n, max_grade = draw(st.integers(1, 6)), draw(strategies.MAX_GRADES)
     grades = draw(strategies.labels(max_grade, n, unjudged=False))
     equal = draw(st.booleans())
-    scores = [draw(SCORES)] * n if equal else draw(st.lists(SCORES, min_size=n, max_size=n))
+    scores = (
+        [draw(SCORES)] * n if equal else draw(st.lists(SCORES, min_size=n, max_size=n))
+    )
     return grades, scores, max(1, int(max(grades)))
 
 
@@ -62,7 +66,12 @@ def test_the_mean_is_that_of_literal_loops_over_noisy_scores(name, query, data):
     scale = data.draw(st.sampled_from([0.1, 0.5, 3.0]))
     seed = data.draw(st.integers(0, 2**64 - 1))
     ours = objective(
-        chosen, noise=kind, noise_scale=scale, n_draws=n_draws, random_state=seed, **cost
+        chosen,
+        noise=kind,
+        noise_scale=scale,
+        n_draws=n_draws,
+        random_state=seed,
+        **cost,
     )
     expected = literal.mean_by_row(
         grades,
@@ -104,11 +113,15 @@ def test_many_draws_approach_the_mean_of_other_random_numbers(chosen, kind, norm
     grades, scores = (2, 0, 1, 0, 2), np.array([0.3, 1.0, -0.2, 0.1, -1.0])
     n_ours, n_theirs, scale = 20_000, 2_000, 0.7
     found = derivatives(
-        objective(chosen, noise=kind, noise_scale=scale, n_draws=n_ours, norm=norm), grades, scores
+        objective(chosen, noise=kind, noise_scale=scale, n_draws=n_ours, norm=norm),
+        grades,
+        scores,
     )
     of_scores = literal_derivatives(chosen, grades, norm=norm)
     random = np.random.default_rng(0)
-    noisy = scores + scale * np.std(scores) * getattr(random, kind)(size=(n_theirs, len(scores)))
+    noisy = scores + scale * np.std(scores) * getattr(random, kind)(
+        size=(n_theirs, len(scores))
+    )
     rows = np.array([of_scores(each, np.argsort(-each)) for each in noisy])
     error = rows.std(axis=0) * math.sqrt(1 / n_ours + 1 / n_theirs)
     assert (error > 0).all()

@@ -30,7 +30,9 @@ EQUAL = {
     "torchmetrics": ("torchmetrics", "1.9.0", 16),
 }
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # of the tools, and of scales that are open
+pytestmark = pytest.mark.filterwarnings(
+    "ignore"
+)  # of the tools, and of scales that are open
 
 
 def require(tool):
@@ -57,7 +59,9 @@ def test_every_name_that_a_tool_lists_is_equal_or_refused_with_a_reason(tool):
     reasons = "No measure of skgraded has the value of|The gain of grade 0 is 0|needs a number"
     reasons += "|k must be None for NormalizedRecall"
     for each in found:
-        assert each.outcome != "refused with a reason" or re.search(reasons, each.reason), each
+        assert each.outcome != "refused with a reason" or re.search(
+            reasons, each.reason
+        ), each
     n_equal = sum(each.outcome == "equal" for each in found)
     assert n_equal > len(found) / 4
     package, tested, n_tested = EQUAL.get(tool, ("scikit-learn", "", 0))
@@ -83,7 +87,9 @@ def test_other_gains_of_lightgbm_and_xgboost(gains):
 def test_negative_grades_of_trec_eval_are_grade_minus_1_here(grade):
     qrels = {"q": {"a": 1, "b": 0, "c": 2, "d": 0, "e": 1, "x": grade}}
     run = {"q": {"x": 5.0, "b": 4.5, "a": 4.0, "c": 3.0, "e": 2.0}}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "bpref", "infAP"}).evaluate(run)["q"]
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "bpref", "infAP"}).evaluate(
+        run
+    )["q"]
     measures = [measure_as("trec_eval", name) for name in theirs]
     folded = trec.read_qrels(qrels).map_grades({grade: -1})
     ours = trec.evaluate(measures, folded, run).values[0, 0]
@@ -116,7 +122,8 @@ def test_a_measure_of_ir_measures_is_taken_as_a_measure():
         "nDCG(gain=[1,5])": ir_measures.nDCG(gains={2: 5}),
         "P(normalize=True)": ir_measures.SetP(relative=True),
         "INST(max_grade=3)": ir_measures.INST(max_rel=3),
-        "ERR(max_grade=4)@10": ir_measures.ERR @ 10,  # whose scale ends at 4, whatever the grades
+        "ERR(max_grade=4)@10": ir_measures.ERR
+        @ 10,  # whose scale ends at 4, whatever the grades
     }
     for ours, theirs in taken.items():
         assert measure(theirs) == measure(ours)
@@ -136,8 +143,13 @@ def test_gains_of_ir_measures_name_every_grade():
     judged = {"q": {"a": 1, "b": 2, "c": 3, "d": 0}}
     run = {"q": {"a": 4.0, "d": 3.0, "b": 2.0, "c": 1.0}}
     partly, fully = (ir_measures.nDCG(gains=gains) for gains in ({2: 3}, {2: 3, 3: 3}))
-    theirs = [ir_measures.calc_aggregate([each], judged, run)[each] for each in (partly, fully)]
+    theirs = [
+        ir_measures.calc_aggregate([each], judged, run)[each]
+        for each in (partly, fully)
+    ]
     assert theirs[0] == theirs[1]  # a grade without a gain is its own one
     assert trec.evaluate(fully, judged, run).values.item() == pytest.approx(theirs[1])
-    with pytest.raises(ValueError, match=r"every grade 1\.\.3 in y_true, got 2 .* add its entry"):
+    with pytest.raises(
+        ValueError, match=r"every grade 1\.\.3 in y_true, got 2 .* add its entry"
+    ):
         trec.evaluate(partly, judged, run)

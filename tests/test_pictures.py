@@ -8,7 +8,14 @@ import pytest
 from lightgbm import LGBMRanker
 
 from skgraded import QueryRanker, nDCG
-from skgraded._support.pictures import COLOURS, Curve, draw_curves, headline, looks_of, plain
+from skgraded._support.pictures import (
+    COLOURS,
+    Curve,
+    draw_curves,
+    headline,
+    looks_of,
+    plain,
+)
 from skgraded.datasets import make_ranking
 from skgraded.displays import TrainingDisplay
 from skgraded.lightgbm import eval_metric
@@ -47,7 +54,11 @@ def test_dollar_signs_in_names_are_drawn_as_such(scale):
     ax.set_xscale(scale)
     ax.set_xlabel(r"of $\frac$")
     draw_curves(
-        ax, [Curve(rf"run{each}$\frac$", x, np.array([0.0, each]), each) for each in (0, 1)]
+        ax,
+        [
+            Curve(rf"run{each}$\frac$", x, np.array([0.0, each]), each)
+            for each in (0, 1)
+        ],
     )
     plain(ax)
     headline(ax, r"$\frac$ is.")
@@ -75,7 +86,9 @@ def test_training_display(ranker, measure):
     name = str(measure or "xGAP(max_grade=4)@10")
     values = ranker.evals_result_["valid_0"][name]
     np.testing.assert_array_equal(display.line_.get_ydata(), values)
-    np.testing.assert_array_equal(display.line_.get_xdata(), np.arange(1, len(values) + 1))
+    np.testing.assert_array_equal(
+        display.line_.get_xdata(), np.arange(1, len(values) + 1)
+    )
     assert display.best_.get_xdata()[0] == ranker.best_iteration_
     assert display.best_.get_ydata()[0] == values[ranker.best_iteration_ - 1]
     assert display.ax_.get_ylabel() == f"{name}\non validation queries"
@@ -93,7 +106,9 @@ def test_training_display_on_given_axes_without_a_stop():
 
 
 def test_training_display_of_what_was_not_seen(ranker):
-    with pytest.raises(KeyError, match=r"AP is not among the measures scored: xGAP.*, nDCG@10"):
+    with pytest.raises(
+        KeyError, match=r"AP is not among the measures scored: xGAP.*, nDCG@10"
+    ):
         TrainingDisplay.from_estimator(ranker, measure="AP")
     with pytest.raises(ValueError, match="fitted with validation_fraction"):
         TrainingDisplay.from_estimator(QueryRanker(LGBMRanker(), measure="AP"))
@@ -101,5 +116,7 @@ def test_training_display_of_what_was_not_seen(ranker):
 
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r"TrainingDisplay\.plot needs matplotlib: pip install"):
+    with pytest.raises(
+        ImportError, match=r"TrainingDisplay\.plot needs matplotlib: pip install"
+    ):
         TrainingDisplay(values=np.array([0.1])).plot()

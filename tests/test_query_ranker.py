@@ -59,7 +59,9 @@ def test_a_column_of_ids_of_polars_is_no_feature():
     fitted = ranker(Ridge()).fit(with_ids, pl.Series(Y))
     assert fitted.feature_names_in_.tolist() == frame.columns
     # polars stores columns one after the other, which changes the last bits of sums.
-    np.testing.assert_allclose(fitted.predict(frame), Ridge().fit(X, Y).predict(X), rtol=1e-9)
+    np.testing.assert_allclose(
+        fitted.predict(frame), Ridge().fit(X, Y).predict(X), rtol=1e-9
+    )
     expected = MEASURE(Y, fitted.predict(frame), qid=QID)
     assert fitted.score(with_ids, Y) == pytest.approx(expected, rel=1e-12)
 
@@ -68,13 +70,17 @@ def test_ids_are_taken_in_order_of_precedence():
     pd = pytest.importorskip("pandas")
 
     def frame(**columns):
-        return pd.DataFrame({"x": [0, 0], **columns}, index=pd.Index(["X", "X"], name="qid"))
+        return pd.DataFrame(
+            {"x": [0, 0], **columns}, index=pd.Index(["X", "X"], name="qid")
+        )
 
     index = pd.MultiIndex.from_tuples([("y", 0)] * 2, names=["qid", "doc"])
     labelled = pd.Series([1, 0], index=index)
     target = query_target([1, 0], ["target", "target"])
     with_column = frame(qid=["column", "column"])
-    assert as_ids(read_columns(target, ["keyword"] * 2, X=with_column).ids)[0] == "keyword"
+    assert (
+        as_ids(read_columns(target, ["keyword"] * 2, X=with_column).ids)[0] == "keyword"
+    )
     assert as_ids(read_columns(target, X=with_column).ids)[0] == "target"
     assert as_ids(read_columns(labelled, X=with_column).ids)[0] == "column"
     assert as_ids(read_columns(labelled, X=frame()).ids)[0] == "y"
@@ -86,13 +92,21 @@ def test_missing_ids_name_every_way_of_giving_them(missing_in):
     fitted = ranker().fit(X, Y, qid=QID)
     with pytest.raises(ValueError, match="Query ids are missing") as caught:
         getattr(fitted, missing_in)(X, Y)
-    ways = "qid=...", "enable_metadata_routing", "query_target(y, qid)", "column 'qid'", "index le"
+    ways = (
+        "qid=...",
+        "enable_metadata_routing",
+        "query_target(y, qid)",
+        "column 'qid'",
+        "index le",
+    )
     for way in ways:
         assert way in str(caught.value)
 
 
 def test_a_target_comes_apart_as_it_was_put_together():
-    grades, (_, ids, sizes) = split_target(query_target([2, np.nan, 0], ["b", "a", "b"]))
+    grades, (_, ids, sizes) = split_target(
+        query_target([2, np.nan, 0], ["b", "a", "b"])
+    )
     np.testing.assert_array_equal(grades, [2, np.nan, 0])
     assert list(ids) == ["b", "a", "b"]
     assert list(sizes) == [2, 1, 2]
@@ -153,12 +167,16 @@ def test_a_pipeline_hands_the_groups_to_its_last_step(kind, tmp_path):
     }[kind]()
     fitted = ranker(pipeline).fit(X, Y, qid=QID)
     np.testing.assert_array_equal(fitted.predict(X), by_hand.predict(scaled))
-    np.testing.assert_array_equal(fitted.feature_importances_, by_hand.feature_importances_)
+    np.testing.assert_array_equal(
+        fitted.feature_importances_, by_hand.feature_importances_
+    )
 
 
 def test_sparse_features():
     expected = ranker().fit(csr_matrix(X), Y, qid=QID).predict(X)
-    np.testing.assert_array_equal(ranker().fit(coo_matrix(X), Y, qid=QID).predict(X), expected)
+    np.testing.assert_array_equal(
+        ranker().fit(coo_matrix(X), Y, qid=QID).predict(X), expected
+    )
     in_order = ranker().fit(coo_matrix(X[LAID_OUT]), Y[LAID_OUT], qid=QID[LAID_OUT])
     assert in_order.predict(csr_matrix(X)).shape == Y.shape
 
@@ -209,7 +227,9 @@ def test_groups_of_rows_go_along(spied):
 
 
 def test_initial_scores_of_classes_go_along_in_two_dimensions():
-    model = LGBMClassifier(n_estimators=5, num_leaves=4, n_jobs=1, verbose=-1, random_state=0)
+    model = LGBMClassifier(
+        n_estimators=5, num_leaves=4, n_jobs=1, verbose=-1, random_state=0
+    )
     start = np.random.default_rng(0).normal(size=(N, 5))
     fitted = shuffled(ranker(model), init_score=start)
     by_hand = clone(model).fit(X[LAID_OUT], Y[LAID_OUT], init_score=start[LAID_OUT])
@@ -241,16 +261,22 @@ def test_any_other_estimator_gets_arrays_with_an_entry_per_row_along():
 
 @pytest.mark.parametrize("library", BOOSTERS)
 @pytest.mark.parametrize("in_pipeline", [False, True])
-def test_predicting_without_initial_scores_warns_where_there_were_some(library, in_pipeline):
+def test_predicting_without_initial_scores_warns_where_there_were_some(
+    library, in_pipeline
+):
     make, name = BOOSTERS[library], STARTS[library]
     model = make_pipeline(StandardScaler(), make()) if in_pipeline else make()
     fitted = ranker(model).fit(X, Y, QID, **{name: START})
     assert fitted.starts_from_ == name
     for use in (fitted.predict, lambda X: fitted.score(X, Y, QID)):
-        with pytest.warns(MissingInitialScoresWarning, match=rf"predict\(X, {name}=\.\.\.\)"):
+        with pytest.warns(
+            MissingInitialScoresWarning, match=rf"predict\(X, {name}=\.\.\.\)"
+        ):
             use(X)
     fitted.predict(X, **{name: START})
-    with pytest.raises(ValueError, match=rf"^{name} must have an entry per row, got 2 for {N}"):
+    with pytest.raises(
+        ValueError, match=rf"^{name} must have an entry per row, got 2 for {N}"
+    ):
         fitted.predict(X, **{name: [1.0, 2.0]})
     with pytest.raises(TypeError, match=rf"takes initial scores as {name}, got start"):
         fitted.predict(X, start=START)
@@ -260,7 +286,9 @@ def test_predicting_without_initial_scores_warns_where_there_were_some(library, 
 
 def test_an_estimator_without_initial_scores_takes_none():
     fitted = ranker(Ridge()).fit(X, Y, QID)
-    with pytest.raises(TypeError, match=r"^predict of Ridge takes no initial scores, got init_sc"):
+    with pytest.raises(
+        TypeError, match=r"^predict of Ridge takes no initial scores, got init_sc"
+    ):
         fitted.predict(X, init_score=START)
 
 
@@ -293,7 +321,9 @@ def test_an_open_measure_takes_the_training_labels_top_grade_once():
     assert fitted.measure == "xGAP@10"
     assert fitted.measure_ == xGAP(max_grade=4, k=10)
     low = Y.clip(max=2)
-    assert fitted.score(X, low, qid=QID) == fitted.measure_(low, fitted.predict(X), qid=QID)
+    assert fitted.score(X, low, qid=QID) == fitted.measure_(
+        low, fitted.predict(X), qid=QID
+    )
     assert fitted.score(X, low, qid=QID) != xGAP(k=10)(low, fitted.predict(X), qid=QID)
     assert ranker(measure=nDCG(k=10)).fit(X, Y, qid=QID).measure_ == nDCG(k=10)
 
@@ -384,7 +414,9 @@ def test_votes_are_the_mean_of_the_rankers():
 
 
 def test_stacks_of_whole_queries_can_be_searched():
-    stack = StackingRegressor(two_rankers(), final_estimator=ranker(Ridge()), cv=QueryKFold(3))
+    stack = StackingRegressor(
+        two_rankers(), final_estimator=ranker(Ridge()), cv=QueryKFold(3)
+    )
     grid = {"a__estimator__num_leaves": [3, 7]}
     search = GridSearchCV(stack, grid, scoring=nDCG(k=10), cv=QueryKFold(3))
     search.fit(X, query_target(Y, QID))

@@ -48,13 +48,16 @@ PLAIN_SEARCH = GridSearchCV(
 def test_sparse_matrices_of_every_format(form, estimator):
     given = {"y": Y, "qid": QID, "measures": MEASURE, "cv": 3}
     expected = cross_validate_queries(estimator, scipy.sparse.csr_matrix(X), **given)
-    found = cross_validate_queries(estimator, scipy.sparse.csr_matrix(X).asformat(form), **given)
+    found = cross_validate_queries(
+        estimator, scipy.sparse.csr_matrix(X).asformat(form), **given
+    )
     np.testing.assert_array_equal(found.values, expected.values)
 
 
 @pytest.mark.parametrize("routing", [False, True])
 @pytest.mark.parametrize(
-    "estimator", [RANKER, SEARCH, make_pipeline(StandardScaler(), RANKER), LogisticRegression()]
+    "estimator",
+    [RANKER, SEARCH, make_pipeline(StandardScaler(), RANKER), LogisticRegression()],
 )
 @pytest.mark.filterwarnings("ignore:lbfgs failed to converge")
 def test_fold_means_are_those_of_scikit_learn(estimator, routing):
@@ -72,7 +75,9 @@ def test_fold_means_are_those_of_scikit_learn(estimator, routing):
 
 
 def test_every_query_has_the_value_that_its_fold_s_model_gives_it():
-    found = cross_validate_queries(RANKER, X, TARGET, cv=QueryKFold(4), return_estimator=True)
+    found = cross_validate_queries(
+        RANKER, X, TARGET, cv=QueryKFold(4), return_estimator=True
+    )
     assert found.measures == (str(MEASURE),)
     assert sorted(found.qid) == sorted(set(QID))
     assert found.values.shape == (1, 40, 1)
@@ -90,7 +95,11 @@ def test_every_query_has_the_value_that_its_fold_s_model_gives_it():
 
 def test_queries_tested_several_times_count_once():
     found = cross_validate_queries(
-        RANKER, X, TARGET, cv=QueryShuffleSplit(4, test_size=0.5), measures=["AP", MEASURE]
+        RANKER,
+        X,
+        TARGET,
+        cv=QueryShuffleSplit(4, test_size=0.5),
+        measures=["AP", MEASURE],
     )
     scores = found[MEASURE].over_repeats()
     assert scores.n_queries == len(set(found.qid)) < (found.folds >= 0).sum()
@@ -108,7 +117,12 @@ def test_weights_count_in_fit_and_mean():
     for train, test in QueryKFold(4).split(X, groups=QID):
         ridge = Ridge().fit(X[train], Y[train], sample_weight=weight[train])
         expected.append(
-            MEASURE(Y[test], ridge.predict(X[test]), qid=QID[test], sample_weight=weight[test])
+            MEASURE(
+                Y[test],
+                ridge.predict(X[test]),
+                qid=QID[test],
+                sample_weight=weight[test],
+            )
         )
     np.testing.assert_allclose(found.fold_means()[:, 0], expected, rtol=1e-12)
     np.testing.assert_array_equal(found.weights, np.where(found.qid < 10, 3.0, 1.0))
@@ -117,7 +131,9 @@ def test_weights_count_in_fit_and_mean():
 def test_an_open_scale_is_that_of_all_labels():
     top = np.isin(QID, QID[Y == 4])
     folds = [(np.flatnonzero(~top), np.flatnonzero(top))]
-    found = cross_validate_queries(QueryRanker(Ridge(), measure="xGAP@10"), X, TARGET, cv=folds)
+    found = cross_validate_queries(
+        QueryRanker(Ridge(), measure="xGAP@10"), X, TARGET, cv=folds
+    )
     assert found.measures == (str(MEASURE),)
 
 
@@ -134,17 +150,26 @@ def test_measures_are_found_by_their_open_and_their_chosen_names():
 
 def test_several_rankers_are_tested_on_the_same_splits():
     stiff = QueryRanker(Ridge(alpha=1e5), measure=MEASURE)
-    cv, given = QueryKFold(4, random_state=3), {"n_repeats": 2, "return_estimator": True}
-    found = cross_validate_queries({"a": RANKER, "b": stiff}, X, TARGET, cv=cv, n_jobs=2, **given)
+    cv, given = (
+        QueryKFold(4, random_state=3),
+        {"n_repeats": 2, "return_estimator": True},
+    )
+    found = cross_validate_queries(
+        {"a": RANKER, "b": stiff}, X, TARGET, cv=cv, n_jobs=2, **given
+    )
     assert found.systems == ("a", "b")
     assert found.values.shape == (2, 2, 40, 1)
     assert found.fit_time.shape == found.score_time.shape == (2, 8)
-    for system, ranker, fitted in zip("ab", (RANKER, stiff), found.estimators, strict=True):
+    for system, ranker, fitted in zip(
+        "ab", (RANKER, stiff), found.estimators, strict=True
+    ):
         alone = cross_validate_queries(ranker, X, TARGET, cv=cv, **given)
         np.testing.assert_array_equal(found.select(system=system).values, alone.values)
         np.testing.assert_array_equal(found.folds, alone.folds)
         np.testing.assert_array_equal(found.qid, alone.qid)
-        np.testing.assert_array_equal(fitted[5].predict(X), alone.estimators[5].predict(X))
+        np.testing.assert_array_equal(
+            fitted[5].predict(X), alone.estimators[5].predict(X)
+        )
         assert found.mean()[system] == alone.mean()
     assert type(found["xGAP@10"]) is Scores
     only = cross_validate_queries({"a": RANKER}, X, TARGET, cv=cv)
@@ -178,7 +203,9 @@ def test_a_search_around_an_estimator_that_knows_nothing_of_queries(routing):
         found = cross_validate_queries(
             PLAIN_SEARCH, X, Y, qid=QID, measures="AP", cv=3, return_estimator=True
         )
-    for search, (train, _) in zip(found.estimators, QueryKFold(3).split(X, Y, QID), strict=True):
+    for search, (train, _) in zip(
+        found.estimators, QueryKFold(3).split(X, Y, QID), strict=True
+    ):
         expected = sklearn.base.clone(SEARCH).set_params(estimator__measure="AP")
         expected.fit(X[train], TARGET[train])
         assert search.best_score_ == pytest.approx(expected.best_score_, rel=1e-9)
@@ -190,8 +217,14 @@ def test_the_splitter_may_need_grades():
 
 
 def test_folds_that_cut_queries_warn_once_and_whole_ones_do_not():
-    both = [QueryLeakWarning, CutQueriesWarning]  # the splits, and what the ranker is fitted on
-    for estimator, measures, found in [(RANKER, None, both), (Ridge(), MEASURE, both[:1])]:
+    both = [
+        QueryLeakWarning,
+        CutQueriesWarning,
+    ]  # the splits, and what the ranker is fitted on
+    for estimator, measures, found in [
+        (RANKER, None, both),
+        (Ridge(), MEASURE, both[:1]),
+    ]:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             cross_validate_queries(
@@ -199,15 +232,29 @@ def test_folds_that_cut_queries_warn_once_and_whole_ones_do_not():
             )
         assert [each.category for each in caught] == found
         assert re.match(r"cv cuts queries: up to \d+ of 40", str(caught[0].message))
-    cross_validate_queries(RANKER, X, TARGET, cv=list(QueryKFold(3).split(X, groups=QID)))
+    cross_validate_queries(
+        RANKER, X, TARGET, cv=list(QueryKFold(3).split(X, groups=QID))
+    )
 
 
 def test_results_print_pickle_and_become_frames():
     pd = pytest.importorskip("pandas")
     found = cross_validate_queries(RANKER, X, TARGET, cv=4, measures=[MEASURE, "AP"])
     lines = repr(found).splitlines()
-    assert lines[0].split() == ["measure", "mean", "fold", "mean", "fold", "std", "ideal"]
-    ap = [found.mean()["AP"], found.fold_means()[:, 1].mean(), found.fold_means()[:, 1].std()]
+    assert lines[0].split() == [
+        "measure",
+        "mean",
+        "fold",
+        "mean",
+        "fold",
+        "std",
+        "ideal",
+    ]
+    ap = [
+        found.mean()["AP"],
+        found.fold_means()[:, 1].mean(),
+        found.fold_means()[:, 1].std(),
+    ]
     assert lines[2].split()[1:4] == [f"{each:.4f}" for each in ap]
     assert "of the means of 4 folds." in " ".join(" ".join(lines).split())
     frame = found.to_frame()
@@ -219,7 +266,9 @@ def test_results_print_pickle_and_become_frames():
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.IdColumnWarning")
 def test_a_scorer_leaves_ids_to_an_estimator_that_was_fitted_on_them():
     pd = pytest.importorskip("pandas")
-    with_ids = pd.DataFrame(X, columns=[f"f{each}" for each in range(X.shape[1])]).assign(qid=QID)
+    with_ids = pd.DataFrame(
+        X, columns=[f"f{each}" for each in range(X.shape[1])]
+    ).assign(qid=QID)
     ridge = Ridge().fit(with_ids, Y)
     expected = MEASURE(Y, ridge.predict(with_ids), qid=QID)
     assert make_ranking_scorer(MEASURE)(ridge, with_ids, Y) == expected
@@ -253,7 +302,9 @@ def test_splitters_that_draw_can_be_repeated(seed, next_seed):
 def test_a_splitter_with_a_random_state_draws_on():
     drawn = QueryKFold(4, random_state=np.random.RandomState(0))
     found = cross_validate_queries(RANKER, X, TARGET, cv=drawn, n_repeats=2)
-    first, second = (found.qid[(found.folds == fold).any(axis=0)].tolist() for fold in (0, 4))
+    first, second = (
+        found.qid[(found.folds == fold).any(axis=0)].tolist() for fold in (0, 4)
+    )
     assert set(first) != set(second)
     assert found.folds.shape == (2, 40)
 
@@ -270,7 +321,13 @@ def test_a_fold_without_the_top_grade_is_no_reason_to_warn():
 def test_a_threshold_that_no_label_reaches_is_warned_of_once(n_jobs):
     with pytest.warns(GradeScaleWarning, match="which is 3, .* got 4") as seen:
         cross_validate_queries(
-            Ridge(), X, np.minimum(Y, 3), qid=QID, measures="AP(rel=4)", cv=4, n_jobs=n_jobs
+            Ridge(),
+            X,
+            np.minimum(Y, 3),
+            qid=QID,
+            measures="AP(rel=4)",
+            cv=4,
+            n_jobs=n_jobs,
         )
     assert len(seen) == 1
     assert seen[0].filename == __file__

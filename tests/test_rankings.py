@@ -35,7 +35,9 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("make", [list, lambda ids: np.array(ids, dtype=object), pd.Series])
+@pytest.mark.parametrize(
+    "make", [list, lambda ids: np.array(ids, dtype=object), pd.Series]
+)
 def test_numbers_and_text_as_ids_of_one_column_stay_different(make):
     ids = make([7, "7", 7, "a", "7", "a"])
     y_true, y_score = [1, 0, 0, 2, 1, 0], [6, 5, 4, 3, 2, 1]
@@ -44,7 +46,9 @@ def test_numbers_and_text_as_ids_of_one_column_stay_different(make):
         found = nDCG().per_query(target, y_score, qid=qid)
         np.testing.assert_array_equal(found.values, expected)
         assert found.qid.tolist() == [7, "7", "a"]
-    folds = [test for _, test in QueryKFold(3).split(np.zeros((6, 1)), y_true, groups=ids)]
+    folds = [
+        test for _, test in QueryKFold(3).split(np.zeros((6, 1)), y_true, groups=ids)
+    ]
     assert sorted(map(len, folds)) == [2, 2, 2]
 
 
@@ -60,7 +64,9 @@ def test_labels_are_laid_out_once_for_many_scores():
     judgments = Judgments([0, 2, 1, 0], qid=["b", "a", "b", "a"])
     assert judgments.qid.tolist() == ["b", "a"]
     for scores in ([1, 2, 3, 4], [4, 3, 2, 1], [0, 0, 0, 0]):
-        assert AP()(judgments.rank(scores)) == AP()([0, 2, 1, 0], scores, qid=["b", "a", "b", "a"])
+        assert AP()(judgments.rank(scores)) == AP()(
+            [0, 2, 1, 0], scores, qid=["b", "a", "b", "a"]
+        )
     with pytest.raises(
         ValueError, match=r"y_score must have one entry per row of y_true \(4\), got 3"
     ):
@@ -98,7 +104,9 @@ def test_scoring_keeps_a_bounded_amount():
     evaluate(["nDCG", "P@5"], rankings)
     tracemalloc.start()
     names = [f"AP(rel={rel})" for rel in range(1, 6)]
-    scores = evaluate([*names, "GAP(normalize=True)", "xGAP", "eGAP"], rankings)  # 234 MB
+    scores = evaluate(
+        [*names, "GAP(normalize=True)", "xGAP", "eGAP"], rankings
+    )  # 234 MB
     held, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert held < 145e6
@@ -120,7 +128,9 @@ def test_pickles_leave_out_what_can_be_computed_again():
 GRADES = st.integers(0, 260) | st.sampled_from([0.5, 1e6, 2.0**40]) | st.just(np.nan)
 
 
-@given(st.lists(GRADES, min_size=1, max_size=20), st.sampled_from([np.float32, np.float64]))
+@given(
+    st.lists(GRADES, min_size=1, max_size=20), st.sampled_from([np.float32, np.float64])
+)
 def test_labels_are_numbered_by_grade(labels, dtype):
     labels = np.array(labels, dtype)
     is_judged = ~np.isnan(labels)
@@ -195,8 +205,12 @@ FORMS = {
     "tensor": TensorLike,
     "tensor of bfloat16": lambda values: TensorLike(values, "torch.bfloat16"),
     "tensor of float8": lambda values: TensorLike(values, "torch.float8_e4m3fn"),
-    "a list of tensors": lambda values: [Stubborn(v, RuntimeError("numpy()")) for v in values],
-    "a list of bfloat16 tensors": lambda values: [Stubborn(v, TypeError("BF")) for v in values],
+    "a list of tensors": lambda values: [
+        Stubborn(v, RuntimeError("numpy()")) for v in values
+    ],
+    "a list of bfloat16 tensors": lambda values: [
+        Stubborn(v, TypeError("BF")) for v in values
+    ],
 }
 
 
@@ -214,7 +228,9 @@ def test_short_floats_are_scores_of_a_dict():
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, bool])
 def test_grades_are_read_of_any_type(dtype):
-    assert AP()(np.array([1, 0, 1, 0]).astype(dtype), [4, 3, 2, 1]) == pytest.approx(5 / 6)
+    assert AP()(np.array([1, 0, 1, 0]).astype(dtype), [4, 3, 2, 1]) == pytest.approx(
+        5 / 6
+    )
 
 
 @pytest.mark.parametrize(
@@ -272,11 +288,15 @@ class FullMatrix(AP):
 
 
 def test_a_full_matrix_of_many_grades_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"at most 5,000 different grades for FullM.* got 5,001"):
+    with pytest.raises(
+        ValueError, match=r"at most 5,000 different grades for FullM.* got 5,001"
+    ):
         FullMatrix()(np.arange(5001), np.arange(5001))
 
 
-@pytest.mark.parametrize("spec", ["nDCG" + " " * 5000 + "!", "nDCG" + " " * 50_000 + "@10"])
+@pytest.mark.parametrize(
+    "spec", ["nDCG" + " " * 5000 + "!", "nDCG" + " " * 50_000 + "@10"]
+)
 def test_blanks_are_refused_in_no_time(spec):
     started = time.process_time()
     with pytest.raises(ValueError, match=r"must be written Name|at most 10000 char"):
@@ -286,7 +306,11 @@ def test_blanks_are_refused_in_no_time(spec):
 
 @pytest.mark.parametrize(
     "scores",
-    [[2**53 - 1, 1, 2**53 - 1], [Decimal("0.1"), Decimal(0), Decimal("0.1")], [1, 0.5, 1]],
+    [
+        [2**53 - 1, 1, 2**53 - 1],
+        [Decimal("0.1"), Decimal(0), Decimal("0.1")],
+        [1, 0.5, 1],
+    ],
 )
 def test_equal_numbers_of_any_type_tie(scores):
     assert RR()([0, 0, 1], scores) == 0.75

@@ -40,7 +40,11 @@ def measures_of_covid():
 
     def of_ntcireval(condensed, name):
         found = known("ntcireval", name)
-        return found._replace(unjudged="condense") if condensed == "condensed" and found else found
+        return (
+            found._replace(unjudged="condense")
+            if condensed == "condensed" and found
+            else found
+        )
 
     def of_session_track(name):
         thirds = GAP(g=(1 / 3, 1 / 3, 1 / 3), ties="row_order")
@@ -48,8 +52,14 @@ def measures_of_covid():
 
     return {
         "trec_eval/trec-covid-round1.tsv.xz": (("measure",), of_trec_eval),
-        "ntcireval/trec-covid-round1.ntcireval.tsv.xz": (("list", "measure"), of_ntcireval),
-        "session-track-gap/trec-covid-round1.gap.tsv.xz": (("measure",), of_session_track),
+        "ntcireval/trec-covid-round1.ntcireval.tsv.xz": (
+            ("list", "measure"),
+            of_ntcireval,
+        ),
+        "session-track-gap/trec-covid-round1.gap.tsv.xz": (
+            ("measure",),
+            of_session_track,
+        ),
     }
 
 
@@ -62,7 +72,10 @@ def covid(data_dir):
     assert len(paths) == 143
     runs = {path.name.removesuffix(".xz"): read_run(path) for path in paths[::6]}
     return {
-        order: {name: Rankings.from_trec(qrels, run, order=order) for name, run in runs.items()}
+        order: {
+            name: Rankings.from_trec(qrels, run, order=order)
+            for name, run in runs.items()
+        }
         for order in ("trec_eval", "score")
     }
 
@@ -90,11 +103,15 @@ def test_runs_of_trec_covid(data_dir, covid, file, n_measures):
             scores = chosen.per_query(rankings[run])
             theirs = [by_topic[topic] for topic in scores.qid.tolist()]
             ours, printed_to = scores.values, TEN_DIGITS
-            if key == ("gm_map",):  # logarithms, down to -11.5: two digits before the point
+            if key == (
+                "gm_map",
+            ):  # logarithms, down to -11.5: two digits before the point
                 ours, printed_to = np.log(np.maximum(ours, 1e-5)), 100 * TEN_DIGITS
             differences = np.abs(ours - theirs)
             if key == ("Rndcg",):  # trec_eval leaves out the end of these lists
-                differences = differences[~one_longer_than_the_relevant(rankings[run].judgments)]
+                differences = differences[
+                    ~one_longer_than_the_relevant(rankings[run].judgments)
+                ]
             assert differences.max() < printed_to, (run, key, differences.max())
             compared += len(theirs)
     assert compared == len(rankings) * 30 * n_measures

@@ -27,13 +27,19 @@ def of_xgboost():
 
 def of_catboost():
     return pytest.importorskip("catboost").CatBoostClassifier(
-        iterations=5, verbose=0, thread_count=1, allow_writing_files=False, random_seed=0
+        iterations=5,
+        verbose=0,
+        thread_count=1,
+        allow_writing_files=False,
+        random_seed=0,
     )
 
 
 CLASSIFIERS = {
     "linear": lambda: LogisticRegression(max_iter=500),
-    "pipeline": lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=500)),
+    "pipeline": lambda: make_pipeline(
+        StandardScaler(), LogisticRegression(max_iter=500)
+    ),
     "forest": lambda: RandomForestClassifier(n_estimators=10, random_state=0),
     "LightGBM": lambda: LGBMClassifier(n_estimators=5, n_jobs=1, verbose=-1),
     "XGBoost": of_xgboost,
@@ -75,7 +81,9 @@ def test_a_fold_that_lacks_a_grade_is_scored_all_the_same():
 
 
 def test_a_grade_alone_gives_every_document_that_score():
-    fitted = QueryRanker(DecisionTreeClassifier(), measure=NDCG).fit(X, Y * 0 + 2, qid=QID)
+    fitted = QueryRanker(DecisionTreeClassifier(), measure=NDCG).fit(
+        X, Y * 0 + 2, qid=QID
+    )
     assert set(fitted.predict(X)) == {2.0}
 
 
@@ -84,11 +92,14 @@ def test_the_scorer_asks_for_the_response_that_is_named():
     scores = {
         "predict": fitted.predict(X),
         "predict_proba": expected_grade(fitted, X),
-        "decision_function": softmax(fitted.decision_function(X), axis=1) @ fitted.classes_,
+        "decision_function": softmax(fitted.decision_function(X), axis=1)
+        @ fitted.classes_,
     }
     for method, expected in scores.items():
         scorer = make_ranking_scorer("nDCG@10", response_method=method)
-        assert scorer(fitted, X, Y, qid=QID) == pytest.approx(NDCG(Y, expected, qid=QID))
+        assert scorer(fitted, X, Y, qid=QID) == pytest.approx(
+            NDCG(Y, expected, qid=QID)
+        )
         assert eval(repr(scorer)) == scorer
     automatic = make_ranking_scorer("nDCG@10")
     assert automatic(fitted, X, Y, qid=QID) == make_ranking_scorer(
@@ -103,10 +114,16 @@ def test_one_column_of_predictions_is_taken_for_scores():
 
 
 def test_what_gives_no_score_is_refused():
-    with pytest.raises(ValueError, match=r"response_method must be one of 'auto', .* got 'proba'"):
+    with pytest.raises(
+        ValueError, match=r"response_method must be one of 'auto', .* got 'proba'"
+    ):
         make_ranking_scorer("AP", response_method="proba")
-    words = LogisticRegression(max_iter=500).fit(X, np.array(["bad", "good"])[(Y > 1).astype(int)])
-    with pytest.raises(ValueError, match=r"one column per grade .* classes \['bad', 'good'\]"):
+    words = LogisticRegression(max_iter=500).fit(
+        X, np.array(["bad", "good"])[(Y > 1).astype(int)]
+    )
+    with pytest.raises(
+        ValueError, match=r"one column per grade .* classes \['bad', 'good'\]"
+    ):
         make_ranking_scorer("AP")(words, X, Y, qid=QID)
 
 
@@ -120,7 +137,8 @@ def test_values_query_by_query():
     scores = scorer.per_query(fitted, X, query_target(Y, QID), sample_weight=weight)
     assert scores.measures == ("a", "b")
     np.testing.assert_array_equal(
-        scores["b"].values, measure("AP").per_query(Y, fitted.predict(X), qid=QID).values
+        scores["b"].values,
+        measure("AP").per_query(Y, fitted.predict(X), qid=QID).values,
     )
     means = scorer(fitted, X, Y, qid=QID, sample_weight=weight)
     assert means == {"a": float(scores["a"]), "b": float(scores["b"])}
@@ -142,4 +160,7 @@ def test_less_is_better_has_the_opposite_sign():
         "AP",
     }
     assert make_ranking_scorer({"f": fallout})(fitted, X, Y, qid=QID) == {"f": -value}
-    assert float(make_ranking_scorer(fallout).per_query(fitted, X, Y, qid=QID)[fallout]) == value
+    assert (
+        float(make_ranking_scorer(fallout).per_query(fitted, X, Y, qid=QID)[fallout])
+        == value
+    )

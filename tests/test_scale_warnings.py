@@ -36,7 +36,9 @@ CONTINUOUS = WHOLE * 0.55 + 0.03
 
 def as_nested(values):
     return {
-        f"q{query}": {f"d{row}": float(values[row]) for row in np.flatnonzero(query == QID)}
+        f"q{query}": {
+            f"d{row}": float(values[row]) for row in np.flatnonzero(query == QID)
+        }
         for query in range(12)
     }
 
@@ -67,7 +69,10 @@ def in_shell(command, labels, folder):
     told = io.StringIO()
     with redirect_stdout(io.StringIO()), redirect_stderr(told):
         assert main([command, *written(labels, folder), "-m", "xGAP"]) == 0
-    if "warning: A call with continuous labels got xGAP without max_grade" in told.getvalue():
+    if (
+        "warning: A call with continuous labels got xGAP without max_grade"
+        in told.getvalue()
+    ):
         warnings.warn("on the command line", GradeScaleWarning, stacklevel=2)
 
 
@@ -78,12 +83,16 @@ def models(labels):
 # Doors that are silent about whole grades, because their data are complete, as a collection is.
 SILENT_ABOUT_WHOLE_GRADES = {
     "Rankings": lambda y, _: evaluate("xGAP", ranked(y)),
-    "Rankings of systems": lambda y, _: evaluate("xGAP", {"a": ranked(y), "b": ranked(y)}),
+    "Rankings of systems": lambda y, _: evaluate(
+        "xGAP", {"a": ranked(y), "b": ranked(y)}
+    ),
     "called with Rankings": lambda y, _: xGAP()(ranked(y)),
     "per_query of Rankings": lambda y, _: xGAP().per_query(ranked(y)),
     "tie_report of Rankings": lambda y, _: tie_report(["xGAP", "AP"], ranked(y)),
     "bounds": lambda y, _: bounds(measure("ERR"), y, X[:, 0], qid=QID),
-    "trec.evaluate": lambda y, _: trec.evaluate("xGAP", as_nested(y), as_nested(X[:, 0])),
+    "trec.evaluate": lambda y, _: trec.evaluate(
+        "xGAP", as_nested(y), as_nested(X[:, 0])
+    ),
     "skgraded evaluate": lambda y, folder: in_shell("evaluate", y, folder),
     "skgraded compare": lambda y, folder: in_shell("compare", y, folder),
     "chunks": lambda y, folder: chunks.evaluate("xGAP", parquet(y, folder)),
@@ -93,7 +102,9 @@ SILENT_ABOUT_WHOLE_GRADES = {
     "cross_validate_queries": lambda y, _: cross_validate_queries(
         Ridge(), X, y, qid=QID, measures="xGAP", cv=3
     ),
-    "compare of models": lambda y, _: compare(models(y), X, y, qid=QID, measures="xGAP"),
+    "compare of models": lambda y, _: compare(
+        models(y), X, y, qid=QID, measures="xGAP"
+    ),
     "QueryRanker": lambda y, _: QueryRanker(Ridge(), measure="xGAP").fit(X, y, qid=QID),
     "compare_assessors": lambda y, _: compare_assessors(
         "xGAP", np.stack([y, y], axis=1), X[:, 0], qid=QID
@@ -110,10 +121,14 @@ SILENT_ABOUT_WHOLE_GRADES = {
 # Doors that also warn of whole grades, because parts of the data may lack the top grade.
 ALWAYS_WARNING = {
     "arrays": lambda y, _: evaluate("xGAP", y, X[:, 0], qid=QID),
-    "arrays of systems": lambda y, _: evaluate("xGAP", y, {"a": X[:, 0], "b": X[:, 1]}, qid=QID),
+    "arrays of systems": lambda y, _: evaluate(
+        "xGAP", y, {"a": X[:, 0], "b": X[:, 1]}, qid=QID
+    ),
     "called with arrays": lambda y, _: xGAP()(y, X[:, 0], qid=QID),
     "Judgments": lambda y, _: evaluate("xGAP", Judgments(y, qid=QID), X[:, 0]),
-    "scorer": lambda y, _: make_ranking_scorer("xGAP")(Ridge().fit(X, y), X, y, qid=QID),
+    "scorer": lambda y, _: make_ranking_scorer("xGAP")(
+        Ridge().fit(X, y), X, y, qid=QID
+    ),
     "scorer of several": lambda y, _: make_ranking_scorer(["xGAP", "AP"])(
         Ridge().fit(X, y), X, y, qid=QID
     ),
@@ -141,5 +156,8 @@ def test_studies_round_the_top_of_continuous_labels_up():
 def test_thresholds_of_users_are_not_told_apart_by_continuous_labels(tmp_path, capsys):
     assert main(["compare", *written(CONTINUOUS, tmp_path), "--profile"]) == 2
     told = capsys.readouterr().err
-    assert "qrels.txt: grades must be integers for --profile, which compares them with" in told
+    assert (
+        "qrels.txt: grades must be integers for --profile, which compares them with"
+        in told
+    )
     assert "got 0.03" in told or "got 0.58" in told or "got 1.13" in told

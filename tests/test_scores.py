@@ -25,7 +25,9 @@ def scores_of(values, **fields):
     values = np.asarray(values, dtype=float)
     n_leading = ("systems" in fields) + ("folds" in fields)
     n_queries = values.shape[n_leading]
-    measures = fields.setdefault("measures", ("AP", "nDCG@10", "RR")[: values.shape[-1]])
+    measures = fields.setdefault(
+        "measures", ("AP", "nDCG@10", "RR")[: values.shape[-1]]
+    )
     fields.setdefault("qid", np.array([f"q{number}" for number in range(n_queries)]))
     fields.setdefault("directions", (1,) * len(measures))
     return Scores(values=values, **fields)
@@ -47,7 +49,9 @@ REPEATED = scores_of(
 )
 
 
-RANDOM = scores_of(RNG.random((2, 2, 3, 2)), systems=("a", "b"), folds=[[0, 0, 1], [2, 3, 3]])
+RANDOM = scores_of(
+    RNG.random((2, 2, 3, 2)), systems=("a", "b"), folds=[[0, 0, 1], [2, 3, 3]]
+)
 AP_OF_FOLDS, NDCG_OF_FOLDS = [0.25, 1.0, 0.7, 0.8], [0.375, 0.75, 0.75, 0.25]
 
 READ = {
@@ -55,7 +59,10 @@ READ = {
     "a measure": (lambda: ONE["AP"].values, [0.5, 1.0, 0.0]),
     "its name": (lambda: ONE["AP"].measures, ("AP",)),
     "a list of one measure": (lambda: ONE[["nDCG@10"]].values, [[0.25], [0.75], [0.5]]),
-    "a list of measures": (lambda: ONE[["nDCG@10", "AP"]].values, ONE.values[:, ::-1].tolist()),
+    "a list of measures": (
+        lambda: ONE[["nDCG@10", "AP"]].values,
+        ONE.values[:, ::-1].tolist(),
+    ),
     "the axis again": (lambda: ONE["AP"][["AP"]].values, [[0.5], [1.0], [0.0]]),
     "no axis again": (lambda: ONE["AP"]["AP"].values, [0.5, 1.0, 0.0]),
     "queries without relevant documents": (lambda: TWO["nDCG@10"].n_empty, (1,)),
@@ -65,7 +72,10 @@ READ = {
     # Systems
     "a system": (lambda: TWO.select(system="b").values[1:], [[0.2, 0.5], [0.3, 0.5]]),
     "no axis of systems": (lambda: TWO.select(system="b").systems, None),
-    "a list of systems": (lambda: TWO.select(system=["b", "a"]).values[1], TWO.values[0].tolist()),
+    "a list of systems": (
+        lambda: TWO.select(system=["b", "a"]).values[1],
+        TWO.values[0].tolist(),
+    ),
     "a list of one system": (lambda: TWO.select(system=["b"]).systems, ("b",)),
     "means of one system": (lambda: [*TWO.select(system=["b"]).mean()], ["b"]),
     # Queries keep their axis. What is unknown of some of them is told as None.
@@ -81,7 +91,10 @@ READ = {
     "ideals of all": (lambda: TWO.select(qid=["q2", "q1", "q0"]).ideals, (1.0, 0.9)),
     # A repeat leaves out what it did not test.
     "queries of a repeat": (lambda: REPEATED.select(repeat=1).qid, ["q0", "q1"]),
-    "values of a repeat": (lambda: REPEATED.select(repeat=1).values, [[0.7, 0.75], [0.8, 0.25]]),
+    "values of a repeat": (
+        lambda: REPEATED.select(repeat=1).values,
+        [[0.7, 0.75], [0.8, 0.25]],
+    ),
     "no folds of one repeat": (lambda: REPEATED.select(repeat=1).folds, None),
     "folds of a list of one": (lambda: REPEATED.select(repeat=[1]).folds, [[2, 3]]),
     "several axes": (
@@ -119,7 +132,11 @@ READ = {
     "one measure": (lambda: side_by_side({"a": ONE["AP"]}).values, [[0.5, 1.0, 0.0]]),
     "systems": (lambda: side_by_side(TWO) is TWO, True),
     "notes once": (
-        lambda: side_by_side({each: scores_of([[1.0]], notes=each) for each in ("xy", "yz")}).notes,
+        lambda: (
+            side_by_side(
+                {each: scores_of([[1.0]], notes=each) for each in ("xy", "yz")}
+            ).notes
+        ),
         ("x", "y", "z"),
     ),
     # A dict has a level for each axis.
@@ -145,14 +162,28 @@ def test_results_are_collections_of_measures(found):
     assert 3 not in found
 
 
-NAMES = ("AP", "xGAP(g=[0.1,0.9])@10", "nDCG(gain=exp2,max_grade=4)@5", "RBP(p=0.8)", "clicks")
-OTHER_FIELDS = ("AP@10", "xGAP@10", "nDCG@5", "RBP(p=0.9)", "nDCG(gain=exp2,max_grade=3)@5")
+NAMES = (
+    "AP",
+    "xGAP(g=[0.1,0.9])@10",
+    "nDCG(gain=exp2,max_grade=4)@5",
+    "RBP(p=0.8)",
+    "clicks",
+)
+OTHER_FIELDS = (
+    "AP@10",
+    "xGAP@10",
+    "nDCG@5",
+    "RBP(p=0.9)",
+    "nDCG(gain=exp2,max_grade=3)@5",
+)
 SHAPES = [(3,), (2, 3, 1), (3, 3), (1, 3, 2)]
 
 
 def shaped(shape):
     values = np.zeros(shape)
-    return Scores(measures=("AP", "RR"), qid=np.arange(3), values=values, directions=(1, 1))
+    return Scores(
+        measures=("AP", "RR"), qid=np.arange(3), values=values, directions=(1, 1)
+    )
 
 
 def beside(other):
@@ -165,22 +196,56 @@ REFUSED = [
     (ONE.fold_means, ValueError, "needs a result with folds"),
     (lambda: ONE.mean("harmonic"), ValueError, "average must be one of"),
     # which have no logarithm
-    (lambda: ONE.mean("geometric", floor=0.0), ValueError, "floor must be a finite number > 0"),
-    (lambda: ONE.mean("geometric", floor=-0.5), ValueError, "floor must be a finite number > 0"),
-    *[(partial(shaped, each), ValueError, "values must have the shape") for each in SHAPES],
+    (
+        lambda: ONE.mean("geometric", floor=0.0),
+        ValueError,
+        "floor must be a finite number > 0",
+    ),
+    (
+        lambda: ONE.mean("geometric", floor=-0.5),
+        ValueError,
+        "floor must be a finite number > 0",
+    ),
+    *[
+        (partial(shaped, each), ValueError, "values must have the shape")
+        for each in SHAPES
+    ],
     # Names
-    *[(partial(column_of, NAMES, each), KeyError, "among the measures") for each in OTHER_FIELDS],
+    *[
+        (partial(column_of, NAMES, each), KeyError, "among the measures")
+        for each in OTHER_FIELDS
+    ],
     (lambda: ONE["nDGC@10"], KeyError, r"Did you mean 'nDCG@10'\?"),
     (lambda: TWO.select(system="b-"), KeyError, r"Did you mean 'b'\?"),
-    (lambda: ONE.select(qid="q7"), KeyError, "'q7' is not a query of .*, which has q0, q1"),
+    (
+        lambda: ONE.select(qid="q7"),
+        KeyError,
+        "'q7' is not a query of .*, which has q0, q1",
+    ),
     # Several means are no number
     (lambda: float(ONE), TypeError, r"got 2: choose by scores\['AP'\]\.$"),
-    (lambda: float(TWO["AP"]), TypeError, r"got 2: choose by scores.select\(system='a'\)\.$"),
+    (
+        lambda: float(TWO["AP"]),
+        TypeError,
+        r"got 2: choose by scores.select\(system='a'\)\.$",
+    ),
     (lambda: float(Means.of(ONE, 7)), TypeError, r"got 2: choose by means\['AP'\]"),
     # Side by side
-    (lambda: beside(ONE[["AP"]]), ValueError, "same measures: 'b' has AP, and 'a' has AP, nDCG@10"),
-    (lambda: beside(ONE.select(qid=["q0"])), ValueError, "queries: 'b' has 1, 'a' has 3, and 1"),
-    (lambda: beside(scores_of(ONE.values, weights=[1, 1, 2])), ValueError, "weight queries alike"),
+    (
+        lambda: beside(ONE[["AP"]]),
+        ValueError,
+        "same measures: 'b' has AP, and 'a' has AP, nDCG@10",
+    ),
+    (
+        lambda: beside(ONE.select(qid=["q0"])),
+        ValueError,
+        "queries: 'b' has 1, 'a' has 3, and 1",
+    ),
+    (
+        lambda: beside(scores_of(ONE.values, weights=[1, 1, 2])),
+        ValueError,
+        "weight queries alike",
+    ),
     (lambda: beside(TWO), ValueError, "must be of one system, but 'b' has a, b"),
     (
         lambda: side_by_side({"a": REPEATED, "b": REPEATED.select(repeat=[0])}),
@@ -219,7 +284,11 @@ class TestNames:
             assert {column_of(NAMES, name) for name in names} == {column}
 
     def test_the_exact_name_comes_first(self):
-        assert [column_of(("ap", "AP"), name) for name in ("AP", "ap", "Ap")] == [1, 0, 0]
+        assert [column_of(("ap", "AP"), name) for name in ("AP", "ap", "Ap")] == [
+            1,
+            0,
+            0,
+        ]
 
 
 class TestMeans:
@@ -230,22 +299,32 @@ class TestMeans:
 
     def test_means_of_folds_are_weighted_and_by_system(self):
         folds = [[0, 0, 1]]
-        found = scores_of(TWO.values[:, None], systems=("a", "b"), folds=folds, weights=TWO.weights)
+        found = scores_of(
+            TWO.values[:, None], systems=("a", "b"), folds=folds, weights=TWO.weights
+        )
         assert found.fold_means()[0].tolist() == [[2.5 / 3, 1.75 / 3], [0.0, 0.5]]
 
     def test_the_geometric_mean_has_a_floor(self):
-        assert ONE.mean("geometric", floor=0.125)["AP"] == pytest.approx((0.5 * 0.125) ** (1 / 3))
+        assert ONE.mean("geometric", floor=0.125)["AP"] == pytest.approx(
+            (0.5 * 0.125) ** (1 / 3)
+        )
         found = scores_of([[0.5], [0.0]]).mean("geometric")["AP"]
-        assert found == pytest.approx(math.sqrt(0.5 * 1e-5), rel=1e-12)  # that of trec_eval
+        assert found == pytest.approx(
+            math.sqrt(0.5 * 1e-5), rel=1e-12
+        )  # that of trec_eval
 
     def test_an_undefined_mean_warns(self):
         nothing = scores_of([[NAN, 1.0], [NAN, 0.0]])
-        with pytest.warns(UndefinedMeanWarning, match=r"of AP is undefined .* \(2 of 2 have no"):
+        with pytest.warns(
+            UndefinedMeanWarning, match=r"of AP is undefined .* \(2 of 2 have no"
+        ):
             assert math.isnan(nothing.mean()["AP"])
         with pytest.warns(UndefinedMeanWarning):
             assert math.isnan(float(nothing["AP"]))
         later = scores_of([[0.5, NAN], [1.0, NAN]])
-        with pytest.warns(UndefinedMeanWarning, match="of nDCG@10 is undefined") as warned:
+        with pytest.warns(
+            UndefinedMeanWarning, match="of nDCG@10 is undefined"
+        ) as warned:
             later.mean()
         assert len(warned) == 1
         assert float(nothing["nDCG@10"]) == 0.5  # without a warning
@@ -280,7 +359,13 @@ class TestOwnership:
         found = Scores(measures=("AP",), qid=qid, values=values, directions=(1,))
         values[0], qid[0] = 5.0, 7
         assert (found.values[0, 0], found.qid[0]) == (0.0, 0)
-        for array in (found.values, found.qid, found["AP"].values, TWO.weights, REPEATED.folds):
+        for array in (
+            found.values,
+            found.qid,
+            found["AP"].values,
+            TWO.weights,
+            REPEATED.folds,
+        ):
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 1
 
@@ -301,9 +386,15 @@ class TestSideBySide:
         assert both.values[0].tolist() == both.values[1].tolist() == ONE.values.tolist()
 
     def test_a_result_without_repeats_is_the_same_in_each(self):
-        both = side_by_side({"once": ONE, "twice": REPEATED.select(qid=["q1", "q0", "q2"])})
+        both = side_by_side(
+            {"once": ONE, "twice": REPEATED.select(qid=["q1", "q0", "q2"])}
+        )
         assert both.values.shape == (2, 2, 3, 2)
-        assert both.values[0, 0].tolist() == both.values[0, 1].tolist() == ONE.values.tolist()
+        assert (
+            both.values[0, 0].tolist()
+            == both.values[0, 1].tolist()
+            == ONE.values.tolist()
+        )
         assert both.folds.tolist() == REPEATED.folds.tolist()
         np.testing.assert_array_equal(both.values[1], REPEATED.values)
 
@@ -333,12 +424,21 @@ class TestSideBySide:
         )
         turned = frame.iloc[::-1, [2, 0, 1, 3]]
         taken = side_by_side({"AP": frame, "RR": turned, "P@1": frame.to_numpy()})
-        assert (taken.systems, taken.qid.tolist()) == (("a", "b", "c"), frame.columns.tolist())
+        assert (taken.systems, taken.qid.tolist()) == (
+            ("a", "b", "c"),
+            frame.columns.tolist(),
+        )
         for name in taken:
             np.testing.assert_array_equal(taken[name].values, frame)
         assert correlate({"AP": frame, "RR": turned}).kendall.min() == 1.0
-        for other in (frame.rename({"a": "d"}), frame.iloc[:2], frame.rename(columns={"q1": "q2"})):
-            with pytest.raises(ValueError, match=r"queries as columns, .* got others for 'RR'"):
+        for other in (
+            frame.rename({"a": "d"}),
+            frame.iloc[:2],
+            frame.rename(columns={"q1": "q2"}),
+        ):
+            with pytest.raises(
+                ValueError, match=r"queries as columns, .* got others for 'RR'"
+            ):
                 side_by_side({"AP": frame, "RR": other})
 
 
@@ -352,10 +452,14 @@ class TestMeansAlone:
         assert float(means["ndcg_cut_10"]) == 0.75
         assert means[["nDCG@10"]].to_dict() == {"nDCG@10": 0.75}
         with pytest.warns(UndefinedMeanWarning, match="1 of 1 have no value"):
-            assert math.isnan(float(Means.of(self.ALONE.select(qid="q0"), 1)["nDCG@10"]))
+            assert math.isnan(
+                float(Means.of(self.ALONE.select(qid="q0"), 1)["nDCG@10"])
+            )
 
     def test_equality_is_that_of_the_sums(self):
-        assert Means.of(self.ALONE, 7) == pickle.loads(pickle.dumps(Means.of(self.ALONE, 7)))
+        assert Means.of(self.ALONE, 7) == pickle.loads(
+            pickle.dumps(Means.of(self.ALONE, 7))
+        )
         assert Means.of(self.ALONE, 7) != Means.of(self.ALONE, 8)
 
 
@@ -363,5 +467,7 @@ def test_a_comparison_with_a_number_is_refused():
     assert ONE["AP"] != ONE["nDCG@10"]
     assert {ONE: 1}[ONE] == 1
     for number in (0.5, np.float64(0.5), 1):
-        with pytest.raises(TypeError, match=r"take its mean by float\(scores\['AP'\]\)"):
+        with pytest.raises(
+            TypeError, match=r"take its mean by float\(scores\['AP'\]\)"
+        ):
             ONE["AP"] == number  # noqa: B015

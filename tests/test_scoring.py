@@ -8,7 +8,12 @@ import pytest
 import sklearn
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -81,7 +86,9 @@ def test_several_measures_cost_one_predict():
 def test_a_measure_of_which_less_is_better_changes_its_sign():
     less = Fallout(k=5)
     value = less(Y, SCORES, qid=QID)
-    assert less(RIDGE, X, SERIES) == make_ranking_scorer(less)(RIDGE, X, SERIES) == -value
+    assert (
+        less(RIDGE, X, SERIES) == make_ranking_scorer(less)(RIDGE, X, SERIES) == -value
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,7 +129,9 @@ def test_ids_on_the_index_of_y_serve_estimators_that_know_nothing_of_queries():
     for scoring in (SCORER, MEASURE):
         off = cross_val_score(Ridge(), X, SERIES, cv=CV, scoring=scoring)
         with sklearn.config_context(enable_metadata_routing=True):
-            on = cross_val_score(Ridge(), X, Y, cv=CV, scoring=scoring, params={"qid": QID})
+            on = cross_val_score(
+                Ridge(), X, Y, cv=CV, scoring=scoring, params={"qid": QID}
+            )
         np.testing.assert_array_equal(off, on)
         search = GridSearchCV(Ridge(), ALPHAS, cv=CV, scoring=scoring).fit(X, SERIES)
         assert search.score(X, SERIES) == SCORER(search, X, SERIES)
@@ -145,14 +154,20 @@ def test_a_search_refits_by_one_of_several_measures(routing, n_jobs, separate):
     with sklearn.config_context(enable_metadata_routing=routing):
         search.fit(X, Y if routing else TARGET, **given)
     for name, scorer in scorers.items():
-        alone = cross_val_score(search.best_estimator_, X, TARGET, cv=CV, scoring=scorer)
-        assert search.cv_results_[f"mean_test_{name}"][search.best_index_] == np.mean(alone)
+        alone = cross_val_score(
+            search.best_estimator_, X, TARGET, cv=CV, scoring=scorer
+        )
+        assert search.cv_results_[f"mean_test_{name}"][search.best_index_] == np.mean(
+            alone
+        )
     assert search.best_score_ == search.cv_results_["mean_test_xgap"].max()
 
 
 def test_several_scorers_let_weights_pass_while_routing_is_off():
     scoring = {"xgap": SCORER, "ndcg": make_ranking_scorer("nDCG@5")}
-    search = GridSearchCV(RANKER, {"estimator__alpha": [0.1]}, scoring=scoring, refit="ndcg", cv=CV)
+    search = GridSearchCV(
+        RANKER, {"estimator__alpha": [0.1]}, scoring=scoring, refit="ndcg", cv=CV
+    )
     search.fit(X, TARGET, sample_weight=WEIGHT)
     assert search.best_score_ > 0
 
@@ -186,7 +201,12 @@ SCORINGS = {
 )
 def test_missing_ids_end_a_search_of_any_estimator(scoring, n_jobs):
     search = GridSearchCV(
-        Ridge(), ALPHAS, cv=GroupKFold(3), scoring=SCORINGS[scoring], refit=False, n_jobs=n_jobs
+        Ridge(),
+        ALPHAS,
+        cv=GroupKFold(3),
+        scoring=SCORINGS[scoring],
+        refit=False,
+        n_jobs=n_jobs,
     )
     with pytest.raises(ValueError, match="Query ids are missing"):
         search.fit(X, Y, groups=QID)
@@ -195,7 +215,9 @@ def test_missing_ids_end_a_search_of_any_estimator(scoring, n_jobs):
 @pytest.mark.parametrize("scoring", SCORINGS)
 @pytest.mark.parametrize("within", ["ranker", "pipeline", "search"])
 def test_ids_that_reach_the_fit_alone_end_a_search(scoring, within):
-    inner = GridSearchCV(RANKER, {"estimator__alpha": [1.0]}, cv=[(np.arange(80), np.arange(80))])
+    inner = GridSearchCV(
+        RANKER, {"estimator__alpha": [1.0]}, cv=[(np.arange(80), np.arange(80))]
+    )
     estimator, step = {
         "ranker": (RANKER, ""),
         "pipeline": (make_pipeline(StandardScaler(), RANKER), "queryranker__"),
@@ -203,7 +225,11 @@ def test_ids_that_reach_the_fit_alone_end_a_search(scoring, within):
     }[within]
     parameter = ("estimator__" if within == "search" else step) + "estimator__alpha"
     search = GridSearchCV(
-        estimator, {parameter: [1, 2]}, cv=GroupKFold(3), scoring=SCORINGS[scoring], refit=False
+        estimator,
+        {parameter: [1, 2]},
+        cv=GroupKFold(3),
+        scoring=SCORINGS[scoring],
+        refit=False,
     )
     with pytest.raises(ValueError, match="Query ids are missing"):
         search.fit(X, Y, groups=QID, **{f"{step}qid": QID})

@@ -55,7 +55,9 @@ def test_arrays_are_read_only(holder):
             array[...] = array
 
 
-@pytest.mark.parametrize("order", [np.arange(len(Y)), np.random.default_rng(0).permutation(len(Y))])
+@pytest.mark.parametrize(
+    "order", [np.arange(len(Y)), np.random.default_rng(0).permutation(len(Y))]
+)
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float32, np.float64])
 def test_arrays_of_users_stay_writeable(order, dtype):
     given = Y[order].astype(dtype), SCORES[order], QID[order], np.ones(len(Y))
@@ -80,11 +82,23 @@ def full_judgments():
         full_judgments().rank(SCORES, 2),
         rankings(),
         Judgments([0.5, np.nan, 3, 0.25], qid=["b", "a", "b", "a"]).rank([1, 1, 2, 3]),
-        Judgments(np.arange(400) % 300, qid=np.arange(400) % 7).rank(np.arange(400) % 5),
+        Judgments(np.arange(400) % 300, qid=np.arange(400) % 7).rank(
+            np.arange(400) % 5
+        ),
         Rankings.from_trec({**QRELS, "q0": {"d": 1}}, RUN),
-        Rankings.from_trec({"q": {"a": 0.5, "b": 1, "c": 2}}, {"q": {"a": 1, "b": 1, "d": 1}}),
+        Rankings.from_trec(
+            {"q": {"a": 0.5, "b": 1, "c": 2}}, {"q": {"a": 1, "b": 1, "d": 1}}
+        ),
     ],
-    ids=["full", "full-ranked", "plain", "continuous", "many-grades", "trec", "trec-continuous"],
+    ids=[
+        "full",
+        "full-ranked",
+        "plain",
+        "continuous",
+        "many-grades",
+        "trec",
+        "trec-continuous",
+    ],
 )
 def test_a_pickle_holds_the_same(given):
     again = pickle.loads(pickle.dumps(given))
@@ -126,14 +140,17 @@ q2 0 \xe9 bad
 q1 0 d2 -1
 """
 RUN_OF_LINES = (
-    "q1 Q0 d2 1 2.5 mine\nq2 Q0 \xe9 x -0.0 mine\nq1 Q0 d1 7 2.5 mine\nq1 Q0 d2 8 1 mine\n"
+    "q1 Q0 d2 1 2.5 mine\nq2 Q0 \xe9 x -0.0 mine\n"
+    "q1 Q0 d1 7 2.5 mine\nq1 Q0 d2 8 1 mine\n"
 )
 
 
 @pytest.mark.parametrize(
     "given",
     [
-        read_qrels(io.BytesIO(QRELS_OF_WORDS.encode("latin-1")), grades={"good": 2, "bad": 0}),
+        read_qrels(
+            io.BytesIO(QRELS_OF_WORDS.encode("latin-1")), grades={"good": 2, "bad": 0}
+        ),
         read_qrels({"q1": {"a": 0.5, "b": 1e15}}),
         read_run(io.BytesIO(RUN_OF_LINES.encode("latin-1"))),
         read_run(RUN, name="given"),

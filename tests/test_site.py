@@ -8,7 +8,9 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 
-pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the pages of the site are not here")
+pytestmark = pytest.mark.skipif(
+    not DOCS.is_dir(), reason="the pages of the site are not here"
+)
 
 
 def tool(name):
@@ -71,14 +73,21 @@ def test_the_reference_by_task_names_what_exists():
         for name in names:
             module, _, attribute = name.rpartition(".")
             if module not in ("skgraded.xgboost", "skgraded.catboost"):  # extras
-                assert callable(getattr(importlib.import_module(module), attribute)), name
+                assert callable(getattr(importlib.import_module(module), attribute)), (
+                    name
+                )
 
 
 def test_every_result_with_intervals_has_a_line_on_the_page_of_error_rates():
     """Also of p-values and probabilities; what a result shares with others has no line."""
     words = ("interval", "p_value", "probability")
     found = set()
-    for name in ("skgraded", "skgraded.users", "skgraded.studies", "skgraded.comparison"):
+    for name in (
+        "skgraded",
+        "skgraded.users",
+        "skgraded.studies",
+        "skgraded.comparison",
+    ):
         module = importlib.import_module(name)
         for each in map(module.__getattribute__, module.__all__):
             fields = {*dir(each), *getattr(each, "__dataclass_fields__", ())}

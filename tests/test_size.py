@@ -35,25 +35,49 @@ def code_tokens(source):
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     docstrings = set()
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+        if (
+            isinstance(node, documented)
+            and ast.get_docstring(node, clean=False) is not None
+        ):
             docstrings.add((node.body[0].lineno, node.body[0].col_offset))
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return [each for each in tokens if each.type not in NO_CODE and each.start not in docstrings]
+    return [
+        each
+        for each in tokens
+        if each.type not in NO_CODE and each.start not in docstrings
+    ]
 
 
 def code_lines(source):
     """Numbers of the lines that hold such a token."""
-    return {line for each in code_tokens(source) for line in range(each.start[0], each.end[0] + 1)}
+    return {
+        line
+        for each in code_tokens(source)
+        for line in range(each.start[0], each.end[0] + 1)
+    }
 
 
 def tracked(*patterns):
     """Text files that git tracks or would add, and none without git; asterisks cross folders."""
-    listed = ["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard", "--deduplicate", "--"]
+    listed = [
+        "git",
+        "-C",
+        ROOT,
+        "ls-files",
+        "-co",
+        "--exclude-standard",
+        "--deduplicate",
+        "--",
+    ]
     try:
-        done = subprocess.run([*listed, *patterns], check=False, capture_output=True, text=True)
+        done = subprocess.run(
+            [*listed, *patterns], check=False, capture_output=True, text=True
+        )
     except OSError:
         return []
-    return [path for line in done.stdout.splitlines() if (path := ROOT / line).is_file()]
+    return [
+        path for line in done.stdout.splitlines() if (path := ROOT / line).is_file()
+    ]
 
 
 def stated(text):
@@ -71,7 +95,9 @@ def measured_rooms(names):
     for path in tracked("skgraded/*.py"):
         source = path.read_text(encoding="utf-8")
         counts = found[room_of.get(path.relative_to(ROOT / "skgraded").parts[0], rest)]
-        counts.update(lines=len(code_lines(source)), tokens=len(code_tokens(source)), files=1)
+        counts.update(
+            lines=len(code_lines(source)), tokens=len(code_tokens(source)), files=1
+        )
     return {
         room: tuple(counts[each] for each in ("lines", "tokens", "files"))
         for room, counts in found.items()
@@ -105,8 +131,7 @@ def exceeded(found, most):
 
 
 needs_the_project = pytest.mark.skipif(
-    not tracked("benchmarks"),
-    reason="without git nothing tells what is of the project",
+    not tracked("benchmarks"), reason="without git nothing tells what is of the project"
 )
 
 
@@ -123,23 +148,33 @@ def test_code_is_formatted_in_lines_of_100():
     settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert "line-length = 100\n" in settings
     mark = "fmt: " + "off"
-    assert [path.name for path in tracked("*.py") if mark in path.read_text("utf-8")] == []
+    assert [
+        path.name for path in tracked("*.py") if mark in path.read_text("utf-8")
+    ] == []
 
 
 def test_what_exceeds_a_row_is_found():
-    source = 'def f():  # why\n    """What."""\n    # more\n\n    return (1,\n        2)\n'
+    source = (
+        'def f():  # why\n    """What."""\n    # more\n\n    return (1,\n        2)\n'
+    )
     assert code_lines(source) == {1, 5, 6}
-    table = stated("## Size\n| `a`, `b` | 1 | 22 | 3 |\n| noqa | 5 |\n\n## Next\n| c | 1 |\n")
+    table = stated(
+        "## Size\n| `a`, `b` | 1 | 22 | 3 |\n| noqa | 5 |\n\n## Next\n| c | 1 |\n"
+    )
     assert table == {"`a`, `b`": (1, 22, 3), "noqa": (5,)}
     assert exceeded({"`a`, `b`": (1, 22, 3), "noqa": (4,)}, table) == {}
-    assert exceeded({"`a`, `b`": (0, 23, 3), "noqa": (6,)}, table).keys() == table.keys()
+    assert (
+        exceeded({"`a`, `b`": (0, 23, 3), "noqa": (6,)}, table).keys() == table.keys()
+    )
 
 
 def lowered(text):
     """The text with every number that is above the measured one replaced by it."""
     table, found = stated(text), measured(text)
     for name, most in table.items():
-        fewer = " | ".join(str(min(pair)) for pair in zip(found[name], most, strict=True))
+        fewer = " | ".join(
+            str(min(pair)) for pair in zip(found[name], most, strict=True)
+        )
         pattern = rf"^(\| {re.escape(name)} \|) [\d |]+ \|$"
         text = re.sub(pattern, rf"\1 {fewer} |", text, flags=re.MULTILINE)
     return text

@@ -49,7 +49,9 @@ IMPORTANCES = "estimator_.feature_importances_"
 
 
 def lgbm():
-    return LGBMRanker(n_estimators=3, num_leaves=4, min_child_samples=2, n_jobs=1, verbose=-1)
+    return LGBMRanker(
+        n_estimators=3, num_leaves=4, min_child_samples=2, n_jobs=1, verbose=-1
+    )
 
 
 RANKER = QueryRanker(lgbm(), measure=MEASURE)
@@ -93,7 +95,11 @@ def grid_search(X, y, metadata):
 
 
 def halving_search_over_trees(X, y, metadata):
-    trees = {"resource": "estimator__n_estimators", "min_resources": 2, "max_resources": 4}
+    trees = {
+        "resource": "estimator__n_estimators",
+        "min_resources": 2,
+        "max_resources": 4,
+    }
     search = HalvingGridSearchCV(RANKER, GRID, cv=CV, factor=2, random_state=0, **trees)
     return searched(search, X, y, metadata)
 
@@ -110,7 +116,11 @@ def learning_curve_of_whole_queries(X, y, metadata):
 
 
 def curve_over_leaves(X, y, metadata, scoring=None):
-    grid = {"param_name": "estimator__num_leaves", "param_range": [2, 5], "scoring": scoring}
+    grid = {
+        "param_name": "estimator__num_leaves",
+        "param_range": [2, 5],
+        "scoring": scoring,
+    }
     train, test = validation_curve(RANKER, X, y, cv=CV, **grid, **params(metadata))
     return [*train.ravel(), *test.ravel()]
 

@@ -18,8 +18,18 @@ def systems():
     """Systems between noise and the labels: some differ from each other, and some do not."""
     rng = np.random.default_rng(0)
     y, qid = rng.integers(0, 3, 800), np.repeat(np.arange(40), 20)
-    noise = {"flat_1": 9.0, "good & new": 0.5, "middle": 1.5, "middle too": 1.5, "poor": 4.0}
-    return y, {name: y + each * rng.normal(size=800) for name, each in noise.items()}, qid
+    noise = {
+        "flat_1": 9.0,
+        "good & new": 0.5,
+        "middle": 1.5,
+        "middle too": 1.5,
+        "poor": 4.0,
+    }
+    return (
+        y,
+        {name: y + each * rng.normal(size=800) for name, each in noise.items()},
+        qid,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +46,9 @@ def letters_in(latex):
         label, *cells = re.sub(r"\\textbf{([\d.]+)}", r"\1", line)[:-3].split(" & ")
         letter, name = re.fullmatch(r"\((\w+)\) (.*)", label.replace("\\", "")).groups()
         names[letter] = name
-        above[names[letter]] = [re.fullmatch(r"[\d.]+(?:\$\^\{(.*)\}\$)?", e)[1] for e in cells]
+        above[names[letter]] = [
+            re.fullmatch(r"[\d.]+(?:\$\^\{(.*)\}\$)?", e)[1] for e in cells
+        ]
     return names, above
 
 
@@ -44,11 +56,16 @@ def test_letters_are_the_systems_that_are_significantly_worse(scores):
     found = compare(scores, tests="t")
     names, above = letters_in(found.to_latex())
     n_letters = 0
-    for column, (name, direction) in enumerate(zip(found.measures, (1, 1, -1), strict=True)):
+    for column, (name, direction) in enumerate(
+        zip(found.measures, (1, 1, -1), strict=True)
+    ):
         expected = {system: set() for system in found.systems}
         for pair, (one, other) in enumerate(found.pairs):
             if found.p_value["t"][pair, column] < found.level:
-                better = direction * (found.means[one, column] - found.means[other, column]) > 0
+                better = (
+                    direction * (found.means[one, column] - found.means[other, column])
+                    > 0
+                )
                 winner, loser = (one, other) if better else (other, one)
                 expected[found.systems[winner]].add(found.systems[loser])
         for system, beaten in expected.items():
@@ -56,12 +73,17 @@ def test_letters_are_the_systems_that_are_significantly_worse(scores):
             n_letters += len(beaten)
     assert n_letters > 5
     assert re.findall(r"system +(\S+)", str(found)) == [*found.measures]
-    assert "significantly better than these systems. Student's paired t" in found.to_latex()
+    assert (
+        "significantly better than these systems. Student's paired t"
+        in found.to_latex()
+    )
 
 
 def test_stars_are_the_systems_that_differ_significantly_from_the_baseline(scores):
     found = compare(scores, baseline="middle", tests="t")
-    rows = [line for line in found.to_markdown().splitlines() if line.startswith("| ")][2:7]
+    rows = [line for line in found.to_markdown().splitlines() if line.startswith("| ")][
+        2:7
+    ]
     starred = {}
     for row in rows:
         name, *cells = (cell.strip() for cell in row.split("|")[1:-1])
@@ -129,12 +151,18 @@ QID, GRADES = np.repeat(["q1", "q2"], 3), np.array([2, 0, 0, 1, 0, 0])
 SYSTEMS = {"a": np.array([3.0, 2, 1, 1, 2, 3]), "b": np.array([1.0, 2, 3, 3, 2, 1])}
 
 
-@pytest.mark.parametrize("systems", [SYSTEMS, pd.DataFrame(SYSTEMS)], ids=["dict", "frame"])
 @pytest.mark.parametrize(
-    ("function", "measure"), [(bounds, "P@2"), (tie_report, "AP")], ids=["bounds", "tie_report"]
+    "systems", [SYSTEMS, pd.DataFrame(SYSTEMS)], ids=["dict", "frame"]
+)
+@pytest.mark.parametrize(
+    ("function", "measure"),
+    [(bounds, "P@2"), (tie_report, "AP")],
+    ids=["bounds", "tie_report"],
 )
 def test_doors_of_one_system_say_how_to_call_them_for_each(function, measure, systems):
-    with pytest.raises(TypeError, match=rf"must be the scores of one system.* {function.__name__}"):
+    with pytest.raises(
+        TypeError, match=rf"must be the scores of one system.* {function.__name__}"
+    ):
         function(measure, GRADES, systems, qid=QID)
     each = {n: function(measure, GRADES, s, qid=QID) for n, s in systems.items()}
     assert list(each) == ["a", "b"]  # as the message says
@@ -146,5 +174,7 @@ def test_systems_in_a_frame_are_judged_by_simulation():
     by_dict = simulate_judgments("AP", probabilities, SYSTEMS, qid=QID, n_repeats=3)
     assert by_frame.measures == by_dict.measures == ("a: AP", "b: AP")
     np.testing.assert_array_equal(by_frame.values, by_dict.values)
-    with_ids = simulate_judgments("AP", probabilities, frame.assign(qid=QID), qid=QID, n_repeats=3)
+    with_ids = simulate_judgments(
+        "AP", probabilities, frame.assign(qid=QID), qid=QID, n_repeats=3
+    )
     assert with_ids.measures == by_dict.measures  # ids are no system

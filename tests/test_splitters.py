@@ -37,7 +37,9 @@ def sets_of_queries(splitter, qid, grades=None):
     """Training and test queries of each split."""
     qid = np.asarray(qid)
     splits = splitter.split(np.zeros((len(qid), 1)), grades, qid)
-    return [(set(qid[train].tolist()), set(qid[test].tolist())) for train, test in splits]
+    return [
+        (set(qid[train].tolist()), set(qid[test].tolist())) for train, test in splits
+    ]
 
 
 def held_out(splitter, qid, grades=None):
@@ -48,7 +50,9 @@ def held_out(splitter, qid, grades=None):
 
 
 @given(data=judged_queries(), n_splits=st.integers(2, 4), shuffle=st.booleans())
-def test_folds_partition_whole_queries_evenly_whatever_the_order_of_rows(data, n_splits, shuffle):
+def test_folds_partition_whole_queries_evenly_whatever_the_order_of_rows(
+    data, n_splits, shuffle
+):
     _, qid, order = data
     splitter = QueryKFold(n_splits, shuffle=shuffle)
     splits = list(splitter.split(np.zeros(len(qid)), groups=qid[order]))
@@ -65,16 +69,21 @@ def test_folds_partition_whole_queries_evenly_whatever_the_order_of_rows(data, n
 
 
 @given(data=judged_queries(), n_splits=st.integers(2, 4), seed=st.integers(0, 5))
-def test_stratified_folds_partition_whole_queries_and_balance_top_grades(data, n_splits, seed):
+def test_stratified_folds_partition_whole_queries_and_balance_top_grades(
+    data, n_splits, seed
+):
     grades, qid, order = data
     splitter = StratifiedQueryKFold(n_splits, random_state=seed)
     folds = sets_of_queries(splitter, qid, grades)
     assert folds == sets_of_queries(splitter, qid[order], grades[order])
-    assert sorted(query for _, test in folds for query in test) == sorted(set(qid.tolist()))
+    assert sorted(query for _, test in folds for query in test) == sorted(
+        set(qid.tolist())
+    )
     top_grade = {query: grades[qid == query].max() for query in set(qid.tolist())}
     for grade in (None, *range(4)):
         counts = [
-            sum(grade is None or top_grade[query] == grade for query in test) for _, test in folds
+            sum(grade is None or top_grade[query] == grade for query in test)
+            for _, test in folds
         ]
         assert max(counts) - min(counts) <= 1
     assert all(not train & test for train, test in folds)
@@ -100,7 +109,9 @@ def test_the_folds_are_these_on_every_version():
     assert held_out(QueryKFold(2), letters) == [{"c", "a", "b"}, {"d", "e"}]
     blocks = held_out(QueryKFold(2, shuffle=False), ["b", "a", "d", "c", "b", "e"])
     assert blocks == [{"a", "b", "c"}, {"d", "e"}]
-    stratified = held_out(StratifiedQueryKFold(2), np.arange(8), np.array([0, 1, 2, 2, 1, 0, 2, 1]))
+    stratified = held_out(
+        StratifiedQueryKFold(2), np.arange(8), np.array([0, 1, 2, 2, 1, 0, 2, 1])
+    )
     assert stratified == [{0, 3, 6, 7}, {1, 2, 4, 5}]
 
 
@@ -110,7 +121,8 @@ def test_ids_of_several_types_have_folds_that_the_order_does_not_change():
 
 
 @pytest.mark.parametrize(
-    "splitter", [QueryKFold(3), QueryShuffleSplit(3), StratifiedQueryKFold(3, random_state=7)]
+    "splitter",
+    [QueryKFold(3), QueryShuffleSplit(3), StratifiedQueryKFold(3, random_state=7)],
 )
 def test_splitters_route_pickle_and_count(splitter):
     ranker = QueryRanker(Ridge(), measure="nDCG")
@@ -148,7 +160,9 @@ def test_a_split_has_whole_queries_whatever_the_order_of_rows(data, test_size):
     share = 0.25 if test_size is None else test_size
     expected = share if isinstance(share, int) else max(1, round(share * n_queries))
     assert len(set(qid_test)) == expected
-    again = query_train_test_split(rows[order], grades[order], qid=qid[order], **options)
+    again = query_train_test_split(
+        rows[order], grades[order], qid=qid[order], **options
+    )
     assert set(again[5]) == set(qid_test)
 
 
@@ -168,7 +182,9 @@ def test_arrays_of_every_kind_are_split():
 @pytest.mark.filterwarnings("ignore:Constructing a DIA matrix")
 def test_sparse_matrices_of_every_format_are_split(form):
     expected = query_train_test_split(X, Y, qid=QID)
-    found = query_train_test_split(scipy.sparse.csr_matrix(X).asformat(form), Y, qid=QID)
+    found = query_train_test_split(
+        scipy.sparse.csr_matrix(X).asformat(form), Y, qid=QID
+    )
     for sparse, dense in zip(found[:2], expected[:2], strict=True):
         np.testing.assert_array_equal(sparse.toarray(), dense)
 

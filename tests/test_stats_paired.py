@@ -43,7 +43,9 @@ def test_t_is_scipys_and_the_score_test_corrects_it_for_skewness():
 
 def test_wilcoxon_leaves_topics_without_a_difference_out():
     with_zeros = np.where(rng().random(DIFFERENCES.shape) < 0.2, 0.0, DIFFERENCES)
-    expected = [stats.wilcoxon(each[each != 0], method="exact").pvalue for each in with_zeros]
+    expected = [
+        stats.wilcoxon(each[each != 0], method="exact").pvalue for each in with_zeros
+    ]
     np.testing.assert_allclose(wilcoxon_test(with_zeros), expected, rtol=1e-10)
     assert wilcoxon_test(np.zeros((2, 0))).tolist() == [1.0, 1.0]
     found = wilcoxon_test(np.array([[1.0, 2.0, np.nan], [1.0, 2.0, 3.0]]))
@@ -76,7 +78,9 @@ def test_wilcoxon_of_many_tied_differences_is_normal(n):
 
 
 def test_wilcoxon_ties_sizes_that_rounding_tells_apart():
-    counts = rng().integers(0, 11, (2, 20, 30))  # relevant documents among the first ten
+    counts = rng().integers(
+        0, 11, (2, 20, 30)
+    )  # relevant documents among the first ten
     differences = paired_differences(*(counts / 10))
     apart = [len(set(np.abs(each))) for each in differences]
     whole = counts[0] - counts[1]
@@ -87,7 +91,9 @@ def test_wilcoxon_ties_sizes_that_rounding_tells_apart():
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))
 def test_few_topics_are_swapped_in_all_ways(values):
-    sums = [abs(np.dot(signs, values)) for signs in product([1, -1], repeat=len(values))]
+    sums = [
+        abs(np.dot(signs, values)) for signs in product([1, -1], repeat=len(values))
+    ]
     expected = np.mean([each >= abs(sum(values)) for each in sums])
     found = randomization_test(np.array([values]) / 10, 9999, rng())
     assert found[0] == pytest.approx(expected)
@@ -97,9 +103,13 @@ def test_many_topics_are_swapped_and_many_queries_drawn_at_random():
     p_values = randomization_test(DIFFERENCES, 4000, rng())
     np.testing.assert_allclose(p_values, t_test(DIFFERENCES), atol=0.03)
     assert p_values[2] == 1 / 4001
-    np.testing.assert_array_equal(p_values, randomization_test(DIFFERENCES, 4000, rng()))
+    np.testing.assert_array_equal(
+        p_values, randomization_test(DIFFERENCES, 4000, rng())
+    )
     skewed = rng().exponential(size=(20, 5000)) - 1.0
-    np.testing.assert_allclose(bootstrap_test(skewed, 2000, rng()), t_test(skewed), atol=0.05)
+    np.testing.assert_allclose(
+        bootstrap_test(skewed, 2000, rng()), t_test(skewed), atol=0.05
+    )
 
 
 def test_rounding_is_no_difference():
@@ -114,7 +124,9 @@ def test_rounding_is_no_difference():
 
 
 def test_corrections_by_hand():
-    np.testing.assert_allclose(holm(np.array([0.01, 0.04, 0.03, 0.6])), [0.04, 0.09, 0.09, 0.6])
+    np.testing.assert_allclose(
+        holm(np.array([0.01, 0.04, 0.03, 0.6])), [0.04, 0.09, 0.09, 0.6]
+    )
     np.testing.assert_allclose(holm(np.array([0.6, 0.7])), [1.0, 1.0])
     found = benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5]))
     np.testing.assert_allclose(found, [0.04, 0.16 / 3, 0.16 / 3, 0.5])
@@ -136,14 +148,18 @@ def test_every_test_of_the_table_takes_systems_by_pairs(test):
     assert found.shape == (3,)
     assert found[1] < 0.01
     assert 0.05 < found.max() <= 1
-    np.testing.assert_allclose(found, test.p_values(-values, PAIRS, 999, rng()), rtol=1e-12)
+    np.testing.assert_allclose(
+        found, test.p_values(-values, PAIRS, 999, rng()), rtol=1e-12
+    )
     assert test.p_values(np.zeros((2, 9)), PAIRS[:1], 999, rng()) == 1
     apart = np.array([[0.0] * 9, [1.0] * 9])  # the same difference, -1, in every query
     assert test.p_values(apart, PAIRS[:1], 999, rng()) < 0.05
 
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=list(TESTS))
-@pytest.mark.parametrize(("n_queries", "n_resamples"), [(4, 99), (6, 20), (12, 30), (12, 9999)])
+@pytest.mark.parametrize(
+    ("n_queries", "n_resamples"), [(4, 99), (6, 20), (12, 30), (12, 9999)]
+)
 def test_no_p_value_is_smaller_than_a_test_can_give(test, n_queries, n_resamples):
     values = np.linspace(0.1, 0.2, n_queries) * np.array([[0.0], [1.0]])
     (found,) = test.p_values(values, PAIRS[:1], n_resamples, rng())
@@ -177,8 +193,13 @@ def literal_bootstrap(differences, samples):
         return mean, (squares / (len(values) - 1) / len(values)) ** 0.5
 
     mean, error = mean_and_error(differences)
-    drawn = [mean_and_error([differences[each] - mean for each in sample]) for sample in samples]
-    beyond = sum(abs(each) / its_error >= abs(mean) / error for each, its_error in drawn)
+    drawn = [
+        mean_and_error([differences[each] - mean for each in sample])
+        for sample in samples
+    ]
+    beyond = sum(
+        abs(each) / its_error >= abs(mean) / error for each, its_error in drawn
+    )
     return (beyond + 1) / (len(samples) + 1), drawn
 
 
@@ -218,7 +239,10 @@ def noisy():
     topic = rng.random(24)
     quality = np.linspace(0.0, 0.3, 6)[:, None]
     noise = rng.normal(size=(6, 24))
-    return {"AP": 0.3 * topic + quality + 0.1 * noise, "P@10": 0.3 * topic + quality + 0.3 * noise}
+    return {
+        "AP": 0.3 * topic + quality + 0.1 * noise,
+        "P@10": 0.3 * topic + quality + 0.3 * noise,
+    }
 
 
 def test_the_bootstrap_is_the_one_that_compare_uses(noisy):
@@ -233,7 +257,9 @@ def test_the_bootstrap_is_the_one_that_compare_uses(noisy):
 
 def test_significance_and_power(noisy):
     found = discriminative_power(noisy, n_resamples=200)
-    np.testing.assert_array_equal(found.n_significant, (found.p_values < 0.05).sum(axis=1))
+    np.testing.assert_array_equal(
+        found.n_significant, (found.p_values < 0.05).sum(axis=1)
+    )
     assert found.power[0] > found.power[1]  # less noise
     assert found.difference_required[0] < found.difference_required[1]
     np.testing.assert_array_equal(found.difference_required, found.required.max(axis=1))
@@ -251,7 +277,9 @@ def test_differences_that_are_larger_than_required_are_significant(noisy, test):
         assert found.p_values[0, 2] == pytest.approx(p_value)
     else:
         least = [each[its].min() for each, its in zip(sizes, significant, strict=True)]
-        np.testing.assert_array_equal(found.required, np.repeat(least, 15).reshape(2, 15))
+        np.testing.assert_array_equal(
+            found.required, np.repeat(least, 15).reshape(2, 15)
+        )
     alike = discriminative_power({"AP": np.zeros((2, 9))}, test=test, n_resamples=400)
     assert not 0 < alike.required[0, 0] < np.inf
 
@@ -264,5 +292,7 @@ def test_topics_without_a_value_are_left_out(noisy):
     complete = np.delete(noisy["AP"], 5, axis=1)
     expected = discriminative_power({"AP": complete}, test="t")
     np.testing.assert_allclose(found.p_values[0], expected.p_values[0])
-    with pytest.raises(ValueError, match=r"at least 2 topics on which all systems .* AP, got 1"):
+    with pytest.raises(
+        ValueError, match=r"at least 2 topics on which all systems .* AP, got 1"
+    ):
         discriminative_power({"AP": np.array([[0.1, np.nan], [0.2, 0.3]])})

@@ -30,7 +30,9 @@ def drawn(n, folds, effects, seed=0):
     rng, repeats = np.random.default_rng(seed), np.arange(len(folds))[:, None]
     queries = rng.normal(0.0, of_query, (n, 1, folds.shape[1]))
     models = rng.normal(0.0, of_model, (n, len(folds), folds.max() + 1))
-    return queries + models[:, repeats, folds] + rng.normal(0.0, rest, (n, *folds.shape))
+    return (
+        queries + models[:, repeats, folds] + rng.normal(0.0, rest, (n, *folds.shape))
+    )
 
 
 def allowance(differences, folds, by_queries, weights=None):
@@ -48,18 +50,24 @@ def allowance(differences, folds, by_queries, weights=None):
     training = []
     for values, fold in zip(differences, folds, strict=True):
         tested = fold[~np.isnan(values)]
-        training += [np.mean(tested != each) / np.mean(tested == each) for each in tested]
+        training += [
+            np.mean(tested != each) / np.mean(tested == each) for each in tested
+        ]
     return min(max(own, 0) / 6, np.mean(training) * within * (shares**2).sum())
 
 
 def by_hand(differences, folds, clusters=None, weights=None, *, confidence=0.9):
     """Mean, ends, p-value and error of one pair, by dense matrices of every quadratic form."""
-    counted = np.ones(differences.shape[1]) if weights is None else weights / weights.mean()
+    counted = (
+        np.ones(differences.shape[1]) if weights is None else weights / weights.mean()
+    )
     repeat, query = np.nonzero(~np.isnan(differences))
     y = differences[repeat, query]
     queries, at = np.unique(query, return_inverse=True)
     levels = sorted({(r, folds[r, q]) for r, q in zip(repeat, query, strict=True)})
-    of_fold = np.array([levels.index((r, folds[r, q])) for r, q in zip(repeat, query, strict=True)])
+    of_fold = np.array(
+        [levels.index((r, folds[r, q])) for r, q in zip(repeat, query, strict=True)]
+    )
     of_queries, of_folds = np.eye(len(queries))[at], np.eye(len(levels))[of_fold]
     times, sizes = of_queries.sum(axis=0), of_folds.sum(axis=0)
     query_means = of_queries.T / times[:, None]
@@ -82,12 +90,25 @@ def by_hand(differences, folds, clusters=None, weights=None, *, confidence=0.9):
     component, _ = np.linalg.solve(equations, [found["folds"], found["rest"]])
     in_mean = counted @ query_means / len(queries)
     added = max(0, component) * (((in_mean @ of_folds) ** 2).sum() - by_fold["queries"])
-    inner = np.diag(sizes**-0.5) @ of_folds.T @ residuals @ of_folds @ np.diag(sizes**-0.5)
+    inner = (
+        np.diag(sizes**-0.5) @ of_folds.T @ residuals @ of_folds @ np.diag(sizes**-0.5)
+    )
     n_free = np.trace(inner) ** 2 / (inner**2).sum()
-    widening = 1 + allowance(differences, folds, found["queries"], weights) / found["queries"]
+    widening = (
+        1 + allowance(differences, folds, found["queries"], weights) / found["queries"]
+    )
     by_queries, freedom = found["queries"] * widening, n_units - 1
-    if clusters is not None or weights is not None:  # what large units hold back, and their number
-        apart = sums @ center @ query_means @ y / len(queries) / (1 - sums @ counted / len(unit))
+    if (
+        clusters is not None or weights is not None
+    ):  # what large units hold back, and their number
+        apart = (
+            sums
+            @ center
+            @ query_means
+            @ y
+            / len(queries)
+            / (1 - sums @ counted / len(unit))
+        )
         by_queries = (apart**2).sum() * widening
         freedom = np.clip(3 * (apart**2).sum() ** 2 / (apart**4).sum(), 1, n_units - 1)
     mean, variance = in_mean @ y, by_queries + added
@@ -144,8 +165,12 @@ def test_folds_of_one_query_are_noise():
     folds = folds_of(3, 12, 12)
     differences = drawn(2, folds, (0.3, 0.0, 0.5))
     own = stats.sem(differences.mean(axis=1), axis=1) ** 2
-    shared = [allowance(*each) for each in zip(differences, [folds] * 2, own, strict=True)]
-    np.testing.assert_allclose(estimated(differences, folds).error ** 2, own + shared, rtol=1e-9)
+    shared = [
+        allowance(*each) for each in zip(differences, [folds] * 2, own, strict=True)
+    ]
+    np.testing.assert_allclose(
+        estimated(differences, folds).error ** 2, own + shared, rtol=1e-9
+    )
 
 
 def test_training_data_that_folds_share_are_allowed_for():

@@ -46,7 +46,9 @@ def study(words, qrels, runs):
 
 
 def scored(qrels, runs, **rules):
-    return trec.evaluate(["Bpref(empty=0.0)", "AP(unjudged=condense)"], qrels, runs, **rules)
+    return trec.evaluate(
+        ["Bpref(empty=0.0)", "AP(unjudged=condense)"], qrels, runs, **rules
+    )
 
 
 SAMPLED = "incompleteness Q R --rates 100,50,20 -m AP -m Bpref --seed 3"
@@ -65,11 +67,15 @@ def on_topics_with_few(qrels, runs):
 
 
 def of_the_best_on_samples(qrels, runs):
-    chosen = list(itertools.compress(runs, best_systems(trec.evaluate("AP", qrels, runs), 3)))
+    chosen = list(
+        itertools.compress(runs, best_systems(trec.evaluate("AP", qrels, runs), 3))
+    )
     texts = []
     for rate in (100, 40):
         judged = reduce_pool(qrels, rate, by_grade=False, random_state=2)
-        found = discriminative_power(trec.evaluate(["AP", "nDCG"], judged, chosen), test="t")
+        found = discriminative_power(
+            trec.evaluate(["AP", "nDCG"], judged, chosen), test="t"
+        )
         texts.append(f"All topics, {rate}% of the judgments:\n{found.to_text()}")
     return "\n\n".join(texts)
 
@@ -95,9 +101,9 @@ SAME = {  # words, and what the function says
         sensitivity("AP", trec.rank(q, r[1]), max_rank=5, pool="grows")
     ),
     "incompleteness Q R --rates 100,30 --repeats 2 -m AP -m infAP --statistic target_rmse": (
-        lambda q, r: incompleteness(["AP", "infAP"], q, r, rates=[100, 30], n_repeats=2).to_text(
-            "target_rmse"
-        )
+        lambda q, r: incompleteness(
+            ["AP", "infAP"], q, r, rates=[100, 30], n_repeats=2
+        ).to_text("target_rmse")
     ),
     SAMPLED: lambda q, r: incompleteness(["AP", "Bpref"], q, r, **SAMPLES).to_text(),
     f"{SAMPLED} --no-by-grade": lambda q, r: incompleteness(
@@ -111,14 +117,16 @@ SAME = {  # words, and what the function says
         "infAP", q, r, n_repeats=2, nested=True, **RANDOM
     ).to_text(),
     "simulation --topics 3 --documents 4 --repeats 7 -m AP --seed 5 --format csv": simulated,
-    "lists -m QMeasure --format csv --relevant 2,1 --length 2": lambda q, r: score_all_lists(
-        "QMeasure", [2, 1], 2
-    ).to_csv(),
+    "lists -m QMeasure --format csv --relevant 2,1 --length 2": lambda q, r: (
+        score_all_lists("QMeasure", [2, 1], 2).to_csv()
+    ),
     FEW: on_topics_with_few,
     BEST: of_the_best_on_samples,
-    "incompleteness Q R -m AP --ties optimistic --rates 100": lambda q, r: incompleteness(
-        "AP(ties=optimistic)", q, r, target="AP(ties=optimistic)", rates=[100]
-    ).to_text(),
+    "incompleteness Q R -m AP --ties optimistic --rates 100": lambda q, r: (
+        incompleteness(
+            "AP(ties=optimistic)", q, r, target="AP(ties=optimistic)", rates=[100]
+        ).to_text()
+    ),
 }
 
 
@@ -152,7 +160,10 @@ def test_csv_needs_no_pandas(files, monkeypatch, capsys):
         ("thresholds Q R --steps 1 -m AP --ties optimistic", "AP(ties=optimistic)"),
         ("thresholds Q R --steps 2 --upper-quartiles", "3 systems"),
         ("lists -m QMeasure -m GeneralizedAP --show 32000,00123", "32000 0.667 0.733"),
-        ("lists -m xGAP -g .1,.2,.7 --relevant 2,1 --length 2", "xGAP(g=[0.1,0.2,0.7])"),
+        (
+            "lists -m xGAP -g .1,.2,.7 --relevant 2,1 --length 2",
+            "xGAP(g=[0.1,0.2,0.7])",
+        ),
     ],
 )
 def test_other_words(files, capsys, words, part):
@@ -173,7 +184,9 @@ OF_RUNS = [
 def test_what_was_left_out_is_told(files, capsys, tmp_path, words):
     qrels, runs = files
     short = tmp_path / "short"
-    short.write_text("t1 Q0 d1 1 2 t\nt1 Q0 d2 2 1 t\nt1 Q0 d1 3 0 t\nt99 Q0 d1 1 1 t\n")
+    short.write_text(
+        "t1 Q0 d1 1 2 t\nt1 Q0 d2 2 1 t\nt1 Q0 d1 3 0 t\nt99 Q0 d1 1 1 t\n"
+    )
     study(words, qrels, [runs[0], short, *runs[1:]])
     told = " ".join(capsys.readouterr().err.split())
     assert "a missing topic counts as an empty list: short (7)." in told
@@ -189,10 +202,7 @@ def test_a_measure_of_scores_is_refused(files, words):
 
 @pytest.mark.parametrize(
     ("place", "words"),
-    [
-        ("qrels", "topics {}"),
-        ("run", "incompleteness Q R {} -m AP --upper-quartiles"),
-    ],
+    [("qrels", "topics {}"), ("run", "incompleteness Q R {} -m AP --upper-quartiles")],
 )
 def test_standard_input_stands_for_any_file(files, capsys, monkeypatch, place, words):
     qrels, runs = files
@@ -206,10 +216,16 @@ def test_standard_input_stands_for_any_file(files, capsys, monkeypatch, place, w
 
 
 def test_power_of_the_upper_quartiles_on_topics_with_few(files, capsys):
-    study("power Q R -m AP --test t --upper-quartiles --few 2 --ratio 2 --format json", *files)
+    study(
+        "power Q R -m AP --test t --upper-quartiles --few 2 --ratio 2 --format json",
+        *files,
+    )
     results = json.loads(capsys.readouterr().out)["parts"]
     assert [each["topics"] for each in results] == ["all", "few of grade 2"]
-    assert [each["n_topics"][0] for each in results] == [8, topic_facts(files[0]).few(2, 2).sum()]
+    assert [each["n_topics"][0] for each in results] == [
+        8,
+        topic_facts(files[0]).few(2, 2).sum(),
+    ]
     assert len(results[1]["systems"]) == 3
 
 
@@ -227,7 +243,9 @@ def test_every_study_writes_json(files, capsys, tmp_path, words):
 @pytest.fixture
 def short(tmp_path):
     """Runs with ties, of which one lacks a topic, and qrels with negative grades."""
-    (tmp_path / "qrels").write_text("a 0 x 1\na 0 y 0\na 0 n -2\nb 0 x 1\nb 0 y 0\nb 0 u -1\n")
+    (tmp_path / "qrels").write_text(
+        "a 0 x 1\na 0 y 0\na 0 n -2\nb 0 x 1\nb 0 y 0\nb 0 u -1\n"
+    )
     (tmp_path / "one").write_text("a Q0 n 1 2 t\na Q0 x 2 1 t\na Q0 y 3 1 t\n")
     other = "a Q0 x 1 2 t\na Q0 n 2 1 t\nb Q0 y 1 3 t\nb Q0 u 2 2 t\nb Q0 x 3 1 t\n"
     (tmp_path / "other").write_text(other)
@@ -237,7 +255,10 @@ def short(tmp_path):
 RULES = {
     "": {},
     "--negative unjudged": {"negative": "unjudged"},
-    "--no-complete --negative nonrelevant": {"complete": False, "negative": "nonrelevant"},
+    "--no-complete --negative nonrelevant": {
+        "complete": False,
+        "negative": "nonrelevant",
+    },
 }
 
 
@@ -278,18 +299,29 @@ def test_topics_count_negative_grades_by_their_meaning(short, capsys, options, c
         study("topics Q --negative error", *short)
 
 
-STUDIES = ["topics", "correlation", "thresholds", "incompleteness", "power", "sensitivity"]
+STUDIES = [
+    "topics",
+    "correlation",
+    "thresholds",
+    "incompleteness",
+    "power",
+    "sensitivity",
+]
 
 
 @pytest.mark.parametrize("name", [*STUDIES, "simulation", "lists"])
-def test_the_commands_of_the_help_reproduce_a_paper_and_can_be_typed(name, capsys, monkeypatch):
+def test_the_commands_of_the_help_reproduce_a_paper_and_can_be_typed(
+    name, capsys, monkeypatch
+):
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit):
         study(f"{name} --help", "", [])
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= 80
     text = shown.partition("paper")[2].replace("\\\n", " ")
-    commands = re.findall(r"^ +skgraded (study .*?)(?:  [a-z ,0-9]*Table 3)?$", text, re.MULTILINE)
+    commands = re.findall(
+        r"^ +skgraded (study .*?)(?:  [a-z ,0-9]*Table 3)?$", text, re.MULTILINE
+    )
     assert commands
     for command in commands:
         words = shlex.split(command.replace("runs/*", "a.run b.run"))
@@ -298,9 +330,18 @@ def test_the_commands_of_the_help_reproduce_a_paper_and_can_be_typed(name, capsy
             measure(each)
 
 
-@pytest.mark.parametrize("words", ["study --help", "study power --help", "compare {} {} {} -m AP"])
+@pytest.mark.parametrize(
+    "words", ["study --help", "study power --help", "compare {} {} {} -m AP"]
+)
 def test_what_commands_do_not_import(words, files):
     qrels, runs = files
     code = f"from skgraded.cli import main\ntry: main({words.format(qrels, *runs).split()})\n"
-    large = {"scipy.stats", "sklearn", "lightgbm", "pandas", "matplotlib", "skgraded.users"}
+    large = {
+        "scipy.stats",
+        "sklearn",
+        "lightgbm",
+        "pandas",
+        "matplotlib",
+        "skgraded.users",
+    }
     assert not large & modules_after(f"{code}except SystemExit: pass")

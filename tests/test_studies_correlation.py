@@ -64,9 +64,13 @@ def test_tau_ap_minds_the_top_and_its_direction():
 def test_kendall_pearson_and_rms_error():
     rng = np.random.default_rng(0)
     first, second = rng.random(20), rng.random(20)
-    assert kendall_tau(first, second) == pytest.approx(stats.kendalltau(first, second).statistic)
+    assert kendall_tau(first, second) == pytest.approx(
+        stats.kendalltau(first, second).statistic
+    )
     assert pearson(first, second) == pytest.approx(np.corrcoef(first, second)[0, 1])
-    assert rms_error(first, second) == pytest.approx(np.linalg.norm(first - second) / np.sqrt(20))
+    assert rms_error(first, second) == pytest.approx(
+        np.linalg.norm(first - second) / np.sqrt(20)
+    )
     assert np.isnan(pearson(first, np.ones(20)))
     assert np.isnan(kendall_tau(first, np.ones(20)))
     for statistic in (kendall_tau, tau_ap, pearson, rms_error):
@@ -89,9 +93,15 @@ def test_correlate_gives_every_statistic_of_every_pair(scores):
     assert 0 < few.sum() < len(few)
     found = correlate(runs, topics={"all": np.ones(12, bool), "few": few})
     ap, ndcg = runs["AP"].values, runs["nDCG"].values
-    assert found.get("nDCG", "AP")[1] == kendall_tau(ndcg[:, few].mean(1), ap[:, few].mean(1))
-    assert found.get("AP", "nDCG", "tau_ap")[0] == pytest.approx(tau_ap(ap.mean(1), ndcg.mean(1)))
-    assert found.get("AP", "nDCG", "rmse")[0] == pytest.approx(rms_error(ap.mean(1), ndcg.mean(1)))
+    assert found.get("nDCG", "AP")[1] == kendall_tau(
+        ndcg[:, few].mean(1), ap[:, few].mean(1)
+    )
+    assert found.get("AP", "nDCG", "tau_ap")[0] == pytest.approx(
+        tau_ap(ap.mean(1), ndcg.mean(1))
+    )
+    assert found.get("AP", "nDCG", "rmse")[0] == pytest.approx(
+        rms_error(ap.mean(1), ndcg.mean(1))
+    )
     assert found.get("AP", "FDR@10")[0] > 0  # less is better: its order is turned round
     assert found.n_topics == (12, few.sum())
     assert f"8 systems; all: 12 topics, few: {few.sum()} topics." in repr(found)
@@ -99,7 +109,9 @@ def test_correlate_gives_every_statistic_of_every_pair(scores):
 
 def test_the_sweep_correlates_measures_of_the_same_g(scores):
     runs, facts = scores
-    sweep = sweep_thresholds(runs, topics={"all": np.ones(12, bool), "few": facts.few(2, 3)})
+    sweep = sweep_thresholds(
+        runs, topics={"all": np.ones(12, bool), "few": facts.few(2, 3)}
+    )
     assert sweep.columns == ("GAP", "AP", "nDCG", "FDR@10")
     assert sweep.grid == tuple(threshold_grid(2, 4))
     found = correlate(runs).get("xGAP(g=[0.25,0.75])", "GAP(g=[0.25,0.75])")[0]
@@ -138,15 +150,25 @@ def test_the_best_systems_have_the_best_means(means, data):
     best = best_systems({"AP": np.array(means, dtype=float)[:, None]}, n)
     assert best.sum() == n
     assert sorted(np.array(means)[best]) == sorted(means)[-n:]
-    first = [number for number, mean in enumerate(means) if mean == min(np.array(means)[best])]
+    first = [
+        number
+        for number, mean in enumerate(means)
+        if mean == min(np.array(means)[best])
+    ]
     assert all(best[one] >= best[other] for one, other in itertools.pairwise(first))
 
 
 def test_the_best_systems_by_a_measure_of_which_lower_values_are_better():
     scores = {"AP": [[0.3], [0.2], [0.1]], "Fallout": [[0.1], [0.2], [0.3]]}
     assert best_systems(scores, 2, "Fallout").tolist() == [True, True, False]
-    assert best_systems({"AP": [[np.nan], [0.2], [0.1]]}, 2).tolist() == [False, True, True]
-    with pytest.raises(ValueError, match="n_systems must be at most the number of systems, 3, got"):
+    assert best_systems({"AP": [[np.nan], [0.2], [0.1]]}, 2).tolist() == [
+        False,
+        True,
+        True,
+    ]
+    with pytest.raises(
+        ValueError, match="n_systems must be at most the number of systems, 3, got"
+    ):
         best_systems(scores, 4)
 
 
@@ -158,9 +180,13 @@ def test_the_best_systems_by_a_measure_of_which_lower_values_are_better():
         ("qrels.web.151-200", 0, {4: 3}, ({2: 10, 3: 7}, 6, 70.46, 253)),
     ],
 )
-def test_topic_facts_are_those_of_the_papers_table_1(data_dir, name, first_topic, grades, expected):
+def test_topic_facts_are_those_of_the_papers_table_1(
+    data_dir, name, first_topic, grades, expected
+):
     qrels = trec.read_qrels(data_dir / "qrels" / f"{name}.txt.xz").map_grades(grades)
-    of_track = {t: judged for t, judged in qrels.to_dict().items() if int(t) >= first_topic}
+    of_track = {
+        t: judged for t, judged in qrels.to_dict().items() if int(t) >= first_topic
+    }
     facts = topic_facts(of_track)
     assert len(facts.topics) == 50
     n = facts.n_relevant
@@ -171,7 +197,11 @@ def test_topic_facts_are_those_of_the_papers_table_1(data_dir, name, first_topic
 def test_a_document_that_was_not_judged_does_not_count():
     facts = topic_facts({"q": {"a": 1, "b": -1, "c": -2, "d": 0}})
     assert facts.of_grade(5).sum() == 0
-    assert facts.to_frame().to_dict("list") == {"topic": ["q"], "R(0)": [2], "R(1)": [1]}
+    assert facts.to_frame().to_dict("list") == {
+        "topic": ["q"],
+        "R(0)": [2],
+        "R(1)": [1],
+    }
 
 
 TABLE, KEPT = {"AP": np.random.default_rng(0).random((3, 4))}, np.ones(3, bool)
@@ -181,12 +211,48 @@ NONE = np.zeros(4, bool)
 @pytest.mark.parametrize(
     ("study", "scores", "options", "error", "message"),
     [
-        (correlate, {"AP": np.ones((1, 3))}, {}, ValueError, "at least 2 systems, got 1"),
-        (correlate, TABLE, {"topics": {"few": NONE}}, ValueError, r"topics\['few'\] must hold at"),
-        (correlate, TABLE, {"topics": {"few": [0, 1]}}, ValueError, r"a mask of shape \(4,\)"),
-        (correlate, TABLE, {"systems": KEPT[1:]}, ValueError, r"a mask of shape \(3,\), got bool"),
-        (correlate, TABLE, {"systems": [0, 1]}, ValueError, r"a mask of shape \(3,\), got int64"),
-        (sweep_thresholds, TABLE, {}, ValueError, "GAP, xGAP and eGAP with the same g, got AP"),
+        (
+            correlate,
+            {"AP": np.ones((1, 3))},
+            {},
+            ValueError,
+            "at least 2 systems, got 1",
+        ),
+        (
+            correlate,
+            TABLE,
+            {"topics": {"few": NONE}},
+            ValueError,
+            r"topics\['few'\] must hold at",
+        ),
+        (
+            correlate,
+            TABLE,
+            {"topics": {"few": [0, 1]}},
+            ValueError,
+            r"a mask of shape \(4,\)",
+        ),
+        (
+            correlate,
+            TABLE,
+            {"systems": KEPT[1:]},
+            ValueError,
+            r"a mask of shape \(3,\), got bool",
+        ),
+        (
+            correlate,
+            TABLE,
+            {"systems": [0, 1]},
+            ValueError,
+            r"a mask of shape \(3,\), got int64",
+        ),
+        (
+            sweep_thresholds,
+            TABLE,
+            {},
+            ValueError,
+            "GAP, xGAP and eGAP with the same g, got AP",
+        ),
     ],
 )
 def test_what_cannot_be_correlated_is_refused(study, scores, options, error, message):
@@ -198,11 +264,19 @@ def test_plots(scores):
     runs, facts = scores
     ax = correlate(runs[["AP", "nDCG"]]).plot()
     assert [label.get_text() for label in ax.get_xticklabels()] == ["AP", "nDCG"]
-    assert "AP and nDCG order systems most alike (" in " ".join(ax.get_title(loc="left").split())
-    sweep = sweep_thresholds(runs, topics={"all": np.ones(12, bool), "few": facts.few(2, 3)})
+    assert "AP and nDCG order systems most alike (" in " ".join(
+        ax.get_title(loc="left").split()
+    )
+    sweep = sweep_thresholds(
+        runs, topics={"all": np.ones(12, bool), "few": facts.few(2, 3)}
+    )
     ax = sweep.plot()
-    assert {"GAP, all", "eGAP, few"} < {each.get_text() for each in ax.get_legend().get_texts()}
-    assert "systems least like AP (Kendall's tau" in " ".join(ax.get_title(loc="left").split())
+    assert {"GAP, all", "eGAP, few"} < {
+        each.get_text() for each in ax.get_legend().get_texts()
+    }
+    assert "systems least like AP (Kendall's tau" in " ".join(
+        ax.get_title(loc="left").split()
+    )
     np.testing.assert_allclose(ax.get_lines()[0].get_ydata(), sweep.kendall[:, 0, 1, 0])
     equal = np.full((3, 5), 0.5)
     undefined = correlate({"AP": equal, "P@5": equal}).plot()

@@ -7,10 +7,21 @@ import pytest
 
 from skgraded import trec
 from skgraded.studies import incompleteness, kendall_tau, reduce_pool, rms_error, tau_ap
-from skgraded.studies._pool_samples import depth_samples, random_samples, stratified_samples
+from skgraded.studies._pool_samples import (
+    depth_samples,
+    random_samples,
+    stratified_samples,
+)
 from skgraded.trec import read_qrels
 
-MEASURES = ("AP", "xGAP(g=[0.2,0.8])", "nDCG@10", "Bpref", "infAP", "AP(unjudged=condense)")
+MEASURES = (
+    "AP",
+    "xGAP(g=[0.2,0.8])",
+    "nDCG@10",
+    "Bpref",
+    "infAP",
+    "AP(unjudged=condense)",
+)
 RATES = np.array([100.0, 55.0, 20.0, 3.0])
 
 
@@ -21,7 +32,9 @@ def collection():
     sizes = {"t1": 200, "t2": 47, "t3": 12, "none": 30}
     qrels = {
         topic: {
-            f"{topic}-{number}": 0 if topic == "none" else int(rng.choice(3, p=[0.7, 0.2, 0.1]))
+            f"{topic}-{number}": 0
+            if topic == "none"
+            else int(rng.choice(3, p=[0.7, 0.2, 0.1]))
             for number in range(n)
         }
         for topic, n in sizes.items()
@@ -32,7 +45,10 @@ def collection():
         runs[f"run{number}"] = {
             topic: {
                 document: round(max(grade, 0) * number / 5 + rng.normal(), 1)
-                for document, grade in [*judged.items(), *((f"x{n}", 0) for n in range(40))]
+                for document, grade in [
+                    *judged.items(),
+                    *((f"x{n}", 0) for n in range(40)),
+                ]
                 if rng.random() < 0.7
             }
             for topic, judged in qrels.items()
@@ -43,7 +59,9 @@ def collection():
 def by_grade(qrels):
     """Numbers of documents by topic and grade."""
     return Counter(
-        (topic, grade) for topic, judged in qrels.to_dict().items() for grade in judged.values()
+        (topic, grade)
+        for topic, judged in qrels.to_dict().items()
+        for grade in judged.values()
     )
 
 
@@ -57,7 +75,9 @@ def test_strata_keep_the_papers_numbers_of_documents(collection):
                 assert kept[topic, grade] == min(n, max(least, int(n * rate / 100)))
         together = by_grade(reduce_pool(qrels, rate, by_grade=False))
         for topic in ("t1", "t2", "t3"):  # all relevant documents together
-            n, left = (each[topic, 1] + each[topic, 2] for each in (by_grade(qrels), together))
+            n, left = (
+                each[topic, 1] + each[topic, 2] for each in (by_grade(qrels), together)
+            )
             assert left == max(1, int(n * rate / 100))
 
 
@@ -92,20 +112,29 @@ def test_nested_samples_hold_the_smaller_ones_and_others_are_drawn_anew(collecti
 @pytest.mark.parametrize("seed", range(10))
 def test_a_simple_random_sample_holds_a_relevant_document(collection, seed):
     qrels, _ = collection
-    n_judged = Counter(topic for topic, judged in qrels.to_dict().items() for _ in judged)
+    n_judged = Counter(
+        topic for topic, judged in qrels.to_dict().items() for _ in judged
+    )
     n_judged["t2"] -= 1
     for rate in RATES:
         kept = by_grade(reduce_pool(qrels, rate, method="random", random_state=seed))
         for topic, n in n_judged.items():
             n_relevant = kept[topic, 1] + kept[topic, 2]
             assert n_relevant + kept[topic, 0] == max(1, int(n * rate / 100))
-            assert (n_relevant > 0) == (topic != "none")  # which has no relevant documents
+            assert (n_relevant > 0) == (
+                topic != "none"
+            )  # which has no relevant documents
 
 
 def test_a_simple_random_sample_is_uniform_given_that_it_holds_a_relevant_document():
     # 1 of 4 documents, 2 relevant ones: each of these must come up half the time.
-    qrels, rng = read_qrels({"q": {"a": 1, "b": 1, "c": 0, "d": 0}}), np.random.default_rng(0)
-    samples = (reduce_pool(qrels, 25, method="random", random_state=rng) for _ in range(2000))
+    qrels, rng = (
+        read_qrels({"q": {"a": 1, "b": 1, "c": 0, "d": 0}}),
+        np.random.default_rng(0),
+    )
+    samples = (
+        reduce_pool(qrels, 25, method="random", random_state=rng) for _ in range(2000)
+    )
     drawn = sum(each.grades >= 0 for each in samples)
     assert drawn[2] == drawn[3] == 0
     assert abs(drawn[0] - 1000) < 5 * np.sqrt(2000) / 2
@@ -124,7 +153,9 @@ def test_scores_are_those_of_reduced_qrels(collection, method):
     assert found.n_judged.tolist() == [[int((reduced.grades >= 0).sum())]]
     of_threads = incompleteness(MEASURES, qrels, runs, n_threads=3, **given)
     np.testing.assert_array_equal(of_threads.means, found.means)
-    of_a_generator = incompleteness(MEASURES, qrels, (run for run in runs.values()), **given)
+    of_a_generator = incompleteness(
+        MEASURES, qrels, (run for run in runs.values()), **given
+    )
     np.testing.assert_array_equal(of_a_generator.means, found.means)
     assert of_a_generator.systems == tuple(f"<dict>#{number}" for number in range(1, 7))
     other = incompleteness(MEASURES, qrels, runs, **{**given, "random_state": 6})
@@ -133,16 +164,22 @@ def test_scores_are_those_of_reduced_qrels(collection, method):
 
 def test_a_pool_of_some_depth_holds_what_a_run_has_among_its_first(collection):
     qrels, runs = collection
-    found = incompleteness(MEASURES, qrels, runs, method="depth", rates=[1000, 5], n_repeats=3)
+    found = incompleteness(
+        MEASURES, qrels, runs, method="depth", rates=[1000, 5], n_repeats=3
+    )
     pooled = set()
     for run in runs.values():
         for topic, scores in run.items():
             # Equal scores: the document id that is greater by its bytes comes first.
-            first = sorted(scores, key=lambda d, s=scores: (np.float32(s[d]), d.encode()))[-5:]
+            first = sorted(
+                scores, key=lambda d, s=scores: (np.float32(s[d]), d.encode())
+            )[-5:]
             pooled |= {(topic, document) for document in first}
     judged = {
         topic: {
-            document: grade for document, grade in grades.items() if (topic, document) in pooled
+            document: grade
+            for document, grade in grades.items()
+            if (topic, document) in pooled
         }
         for topic, grades in qrels.to_dict().items()
     }
@@ -177,7 +214,11 @@ def test_systems_may_be_left_out_of_the_comparison(collection):
     assert found.systems == ("run1", "run2", "run3", "run5")
     for given, systems, told in (
         (runs, np.arange(6) == 1, "at least 2 of the 6 runs, got 1"),
-        (runs, [0, 3, 4, 5, 1, 2], r"systems must be a mask of shape \(6,\), got int64 of"),
+        (
+            runs,
+            [0, 3, 4, 5, 1, 2],
+            r"systems must be a mask of shape \(6,\), got int64 of",
+        ),
         (runs["run0"], None, "at least 2 of the 1 runs, got 1"),
     ):
         with pytest.raises(ValueError, match=told):
@@ -186,7 +227,9 @@ def test_systems_may_be_left_out_of_the_comparison(collection):
 
 def test_a_mean_over_no_topic_is_undefined(collection):
     empty = {"none": np.array([False, False, False, True])}
-    found = incompleteness(["AP(empty=nan)", "AP"], *collection, rates=[100], topics=empty)
+    found = incompleteness(
+        ["AP(empty=nan)", "AP"], *collection, rates=[100], topics=empty
+    )
     assert np.isnan(found.full[..., 0]).all()
     assert np.isnan(found.means[..., 0]).all()
     assert np.isnan([found.kendall[0, 0, 0, 0], found.target_rmse[0, 0, 0, 0]]).all()
@@ -198,9 +241,13 @@ def test_g_by_name_keeps_the_scale_of_the_full_pool():
     rng = np.random.default_rng(0)
     runs = [{"q": {d: rng.random() for d in qrels["q"]}} for _ in range(3)]
     runs = dict(zip("abc", runs, strict=True))
-    found = incompleteness(["GAP", "GAP(max_grade=2)"], qrels, runs, method="random", rates=[10])
+    found = incompleteness(
+        ["GAP", "GAP(max_grade=2)"], qrels, runs, method="random", rates=[10]
+    )
     assert reduce_pool(qrels, 10, method="random").grades.max() == 1
-    with pytest.raises(ValueError, match="method must be one of 'stratified', 'random', got"):
+    with pytest.raises(
+        ValueError, match="method must be one of 'stratified', 'random', got"
+    ):
         reduce_pool(qrels, 10, method="quota")
     np.testing.assert_array_equal(found.means[..., 0], found.means[..., 1])
 
@@ -209,8 +256,12 @@ def test_plot_and_table(collection):
     found = incompleteness(["AP", "Bpref"], *collection, rates=[100, 20], n_repeats=2)
     ax = found.plot()
     assert [each.get_text() for each in ax.get_legend().get_texts()] == ["AP", "Bpref"]
-    assert ax.get_title(loc="left").startswith("With 20 % of the judgments: highest for ")
-    np.testing.assert_allclose(ax.get_lines()[1].get_ydata(), found.kendall[0].mean(1)[:, 1])
+    assert ax.get_title(loc="left").startswith(
+        "With 20 % of the judgments: highest for "
+    )
+    np.testing.assert_allclose(
+        ax.get_lines()[1].get_ydata(), found.kendall[0].mean(1)[:, 1]
+    )
     with pytest.raises(ValueError, match="statistic must be one of 'kendall'"):
         found.plot(statistic="rho")
     with pytest.raises(ValueError, match="topics must be one of 'all', got 'few'"):

@@ -61,7 +61,9 @@ def test_equations_10_and_16_average_precision(x):
 def test_equation_28_modified_sliding_ratio(x):
     found = gains("ModifiedSlidingRatio", x, change="one_grade", max_grade=4)
     rank = np.arange(1, len(x) + 1)
-    np.testing.assert_allclose(found, 1 / rank / (np.array(ideal(x)) / rank).sum(), rtol=1e-10)
+    np.testing.assert_allclose(
+        found, 1 / rank / (np.array(ideal(x)) / rank).sum(), rtol=1e-10
+    )
 
 
 @given(grades)
@@ -72,22 +74,38 @@ def test_equations_43_and_44_generalized_average_precision(x):
     turning = gains("GeneralizedAP", x, change="relevant", grade=3)
     for j in rank:
         if relevant[j - 1]:
-            assert rising[j - 1] == pytest.approx((relevant / rank)[j - 1 :].sum() / best)
+            assert rising[j - 1] == pytest.approx(
+                (relevant / rank)[j - 1 :].sum() / best
+            )
             continue
         expected = (sum(x[:j]) + 3) / j + (relevant * 3 / rank)[j:].sum()
         assert turning[j - 1] == pytest.approx(expected / best)
 
 
-MEASURES = ("xGAP(g=[0.1,0.2,0.7])", "nDCG@3", "Bpref", "ERR(max_grade=3)", "RPrecision", "infAP")
+MEASURES = (
+    "xGAP(g=[0.1,0.2,0.7])",
+    "nDCG@3",
+    "Bpref",
+    "ERR(max_grade=3)",
+    "RPrecision",
+    "infAP",
+)
 
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_a_growing_pool_is_that_of_the_changed_labels(name):
     rng = np.random.default_rng(1)
-    labels = rng.choice([0.0, 1.0, 2.0, 3.0, np.nan], p=[0.4, 0.2, 0.1, 0.1, 0.2], size=60)
-    scores, qid = rng.integers(0, 9, size=60).astype(float) + 0.0, np.repeat([3, 1, 2], 20)
+    labels = rng.choice(
+        [0.0, 1.0, 2.0, 3.0, np.nan], p=[0.4, 0.2, 0.1, 0.1, 0.2], size=60
+    )
+    scores, qid = (
+        rng.integers(0, 9, size=60).astype(float) + 0.0,
+        np.repeat([3, 1, 2], 20),
+    )
     scores += np.where(qid == 1, rng.random(60), 0.0)  # ties in two queries
-    found = sensitivity([name], labels, scores, qid=qid, change="one_grade", pool="grows")
+    found = sensitivity(
+        [name], labels, scores, qid=qid, change="one_grade", pool="grows"
+    )
     rankings = as_rankings(labels, scores, qid)
     before = evaluate([name], rankings).values[:, 0]
     for number, query in enumerate([3, 1, 2]):
@@ -122,12 +140,16 @@ def test_retrieved_lists_keep_the_pool_of_the_qrels():
 def test_means_leave_out_documents_that_cannot_change():
     labels, scores, qid = [1, 0, 0, 0], [2, 1, 2, 1], [1, 1, 2, 2]
     found = sensitivity("P@1", labels, scores, qid=qid)
-    np.testing.assert_array_equal(found.mean()[:, 0], [0.0, 0.0])  # query 2 has nothing relevant
+    np.testing.assert_array_equal(
+        found.mean()[:, 0], [0.0, 0.0]
+    )  # query 2 has nothing relevant
     assert "means over 2 queries" in repr(found)
 
 
 def test_discovery_checks_its_numbers():
-    assert change_by_discovery(0.0, 0, 1) == 1.0 == AP()([1], [1.0])  # the only relevant document
+    assert (
+        change_by_discovery(0.0, 0, 1) == 1.0 == AP()([1], [1.0])
+    )  # the only relevant document
     with pytest.raises(ValueError, match="rank must be >= 1, got 0"):
         change_by_discovery(0.5, 3, 0)
     with pytest.raises(ValueError, match="n_relevant must be >= 0, got -1"):
@@ -150,8 +172,16 @@ def run_of_table_2(theta, seed):
     pi = np.where(numbers < 5, theta, 1.0 - theta)
     # (2-a): a document is relevant where a random number exceeds its probability.
     topic, score = np.repeat(np.arange(50), 10), np.tile(-np.arange(10.0), 50)
-    found = simulate_judgments("AP", 1.0 - pi.ravel(), score, qid=topic, random_state=rng)
-    parts = (found.mean, found.between, found.within, found.between + found.within, found.observed)
+    found = simulate_judgments(
+        "AP", 1.0 - pi.ravel(), score, qid=topic, random_state=rng
+    )
+    parts = (
+        found.mean,
+        found.between,
+        found.within,
+        found.between + found.within,
+        found.observed,
+    )
     return [float(part[0]) for part in parts]
 
 
@@ -174,7 +204,9 @@ def test_the_simulation_step_by_step():
         "AP", pi.ravel(), score, qid=topic, n_repeats=repeats, random_state=1
     )
     drawn = np.random.default_rng(1).random((repeats, 3, 6)) >= 1.0 - pi
-    values = np.array([[float(average_precision(x)) for x in judged] for judged in drawn.tolist()])
+    values = np.array(
+        [[float(average_precision(x)) for x in judged] for judged in drawn.tolist()]
+    )
     np.testing.assert_allclose(found.values[..., 0], values)
     mu_h, sigma_h = values.mean(axis=0), values.var(axis=0, ddof=1)
     assert found.between[0] == pytest.approx(mu_h.var(ddof=1))
@@ -205,15 +237,23 @@ def test_rows_in_any_order_and_ties():
     grades[rng.random((24, 4)) < 0.1] = np.nan
     found = compare_assessors(["xGAP(max_grade=2)", "nDCG@3"], grades, score, qid=qid)
     for number in range(4):
-        expected = evaluate(["xGAP(max_grade=2)", "nDCG@3"], grades[:, number], score, qid=qid)
+        expected = evaluate(
+            ["xGAP(max_grade=2)", "nDCG@3"], grades[:, number], score, qid=qid
+        )
         np.testing.assert_allclose(found.values[number], expected.values)
         np.testing.assert_array_equal(found.qid, expected.qid)
 
 
 def test_batches_do_not_change_the_result(monkeypatch):
-    pi, qid, score = np.random.default_rng(0).random(60), np.repeat([1, 2], 30), np.arange(60.0)
+    pi, qid, score = (
+        np.random.default_rng(0).random(60),
+        np.repeat([1, 2], 30),
+        np.arange(60.0),
+    )
     expected = simulate_judgments("AP", pi, score, qid=qid, n_repeats=20)
-    monkeypatch.setattr("skgraded.studies._judgment_variation._DOCUMENTS_AT_A_TIME", 150)
+    monkeypatch.setattr(
+        "skgraded.studies._judgment_variation._DOCUMENTS_AT_A_TIME", 150
+    )
     found = simulate_judgments("AP", pi, score, qid=qid, n_repeats=20)
     np.testing.assert_array_equal(found.values, expected.values)
 
@@ -227,7 +267,9 @@ def test_g_by_name_keeps_the_scale_of_all_assessors():
 
 
 def test_certain_judgments_do_not_vary_and_one_topic_has_no_variance_between_topics():
-    found = simulate_judgments("nDCG", [1.0, 0.0, 1.0, 1.0], [4, 3, 2, 1], qid=[1, 1, 2, 2])
+    found = simulate_judgments(
+        "nDCG", [1.0, 0.0, 1.0, 1.0], [4, 3, 2, 1], qid=[1, 1, 2, 2]
+    )
     assert found.within[0] == 0.0
     assert found.values.shape == (1000, 2, 1)
     assert "1000 judgments of each of 2 topics" in " ".join(repr(found).split())
@@ -252,9 +294,13 @@ def test_systems_are_scored_under_the_same_judgments():
     assert both.measures == ("a: AP", "a: P@3", "b: AP", "b: P@3")
     for place, score in enumerate(systems.values()):
         alone = simulate_judgments(["AP", "P@3"], probabilities, score, **given)
-        np.testing.assert_array_equal(both.values[..., 2 * place : 2 * place + 2], alone.values)
+        np.testing.assert_array_equal(
+            both.values[..., 2 * place : 2 * place + 2], alone.values
+        )
     table = both.to_frame().set_index("measure")
-    assert table.loc["a: AP", "total"] == pytest.approx(both.between[0] + both.within[0])
+    assert table.loc["a: AP", "total"] == pytest.approx(
+        both.between[0] + both.within[0]
+    )
 
 
 # Every list
@@ -278,7 +324,12 @@ def test_kishidas_tables():
     deviations = found.values.std(axis=0, ddof=1)[:4]
     np.testing.assert_allclose(deviations, [0.245, 0.250, 0.240, 0.228], atol=5e-4)
     # Table 4.
-    rows = [[0.969], [0.885, 0.840], [0.963, 0.940, 0.961], [0.857, 0.829, 0.928, 0.894]]
+    rows = [
+        [0.969],
+        [0.885, 0.840],
+        [0.963, 0.940, 0.961],
+        [0.857, 0.829, 0.928, 0.894],
+    ]
     for row, printed in enumerate(rows, start=1):
         np.testing.assert_allclose(found.correlation[row, :row], printed, atol=5e-4)
     # Table 5, of which test_measures_by_hand has all rows.
@@ -286,7 +337,9 @@ def test_kishidas_tables():
     np.testing.assert_allclose(values, [0.558, 0.610, 0.750, 0.622], atol=5e-4)
 
 
-@pytest.mark.parametrize(("grades", "length"), [([1], 1), ([2, 2, 1], 3), ([3, 1], 4), ([5], 3)])
+@pytest.mark.parametrize(
+    ("grades", "length"), [([1], 1), ([2, 2, 1], 3), ([3, 1], 4), ([5], 3)]
+)
 def test_lists_are_all_distinct_arrangements(grades, length):
     expected = set(itertools.permutations([*grades, *[0] * length], length))
     found = score_all_lists("AP", grades, length)
@@ -308,6 +361,8 @@ def test_names_and_numbers_of_lists():
     assert found.to_frame()["list"].tolist() == found.names
     told = "lists of 2 documents with some of the relevant ones, of grades 12, 1; means"
     assert f"7 {told}" in " ".join(str(found).split())
-    assert "\n2 lists of 2 documents" in str(found.at("12,1", "1,0"))  # they are not all
+    assert "\n2 lists of 2 documents" in str(
+        found.at("12,1", "1,0")
+    )  # they are not all
     with pytest.raises(KeyError, match="'1,3' is no list of 2 documents"):
         found.at("1,3")

@@ -17,7 +17,9 @@ ORDERS = np.array(list(itertools.permutations(range(4))))
 N_ABOVE, N_BELOW = 3, 2
 DEPTH = N_ABOVE + 4 + N_BELOW
 # A list of nine documents, of which four in the middle are tied.
-TIED = np.r_[np.arange(20.0, 20.0 - N_ABOVE, -1), [10.0] * 4, np.arange(5.0, 5.0 - N_BELOW, -1)]
+TIED = np.r_[
+    np.arange(20.0, 20.0 - N_ABOVE, -1), [10.0] * 4, np.arange(5.0, 5.0 - N_BELOW, -1)
+]
 
 
 def in_all_orders(labels):
@@ -33,13 +35,18 @@ def outside(chosen, n_lists, seed, shares):
     labels = rng.choice([np.nan, 0, 1, 2, 3, 4], p=shares, size=(n_lists, DEPTH))
     labels[:, -1] = 4  # a threshold must not exceed all grades
     lists = np.concatenate([in_all_orders(each) for each in labels])
-    qid, falling = np.arange(len(lists)).repeat(DEPTH), np.tile(-np.arange(DEPTH), len(lists))
+    qid, falling = (
+        np.arange(len(lists)).repeat(DEPTH),
+        np.tile(-np.arange(DEPTH), len(lists)),
+    )
     in_order = chosen._replace(ties="row_order")
     values = in_order.per_query(lists.ravel(), falling, qid=qid).values
     values = values.reshape(n_lists, len(ORDERS))
     ends = [
         chosen._replace(ties=rule)
-        .per_query(labels.ravel(), np.tile(TIED, n_lists), qid=np.arange(n_lists).repeat(DEPTH))
+        .per_query(
+            labels.ravel(), np.tile(TIED, n_lists), qid=np.arange(n_lists).repeat(DEPTH)
+        )
         .values
         for rule in ("pessimistic", "optimistic")
     ]
@@ -51,7 +58,9 @@ SHARES = ([0.2, 0.3, 0.2, 0.1, 0.1, 0.1], [0.0, 0.5, 0.2, 0.1, 0.1, 0.1])
 
 
 def chosen_of(name, k):
-    fields = {"g": (0.277, 0.34, 0.308, 0.075)} if name in ("GAP", "xGAP", "eGAP") else {}
+    fields = (
+        {"g": (0.277, 0.34, 0.308, 0.075)} if name in ("GAP", "xGAP", "eGAP") else {}
+    )
     fields |= {"weights": (1.0, 1.0, 0.0, 0.5)} if name == "Utility" else {}
     fields |= {} if "k" in FACTS[name].refuses else {"k": k}
     return catalogue()[name](**fields).resolve(4)
@@ -115,7 +124,10 @@ def test_blends_and_measures_of_users():
     blend = Blend({"AP": 0.5, "xGAP(g=[0.5,0.5])": 0.5})
     found = tie_report([blend, "Blend({AP:0.5,P@1:0.5})", _Own()], [2, 1, 0], [1, 1, 1])
     assert found.are_bounds.tolist() == [False, True, False]
-    both = [AP(ties="pessimistic"), catalogue()["xGAP"](g=(0.5, 0.5), ties="pessimistic")]
+    both = [
+        AP(ties="pessimistic"),
+        catalogue()["xGAP"](g=(0.5, 0.5), ties="pessimistic"),
+    ]
     by_hand = np.mean([each([2, 1, 0], [1, 1, 1]) for each in both])
     assert found.lowest_first[0] == pytest.approx(by_hand, rel=1e-15)
 

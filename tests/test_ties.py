@@ -39,13 +39,19 @@ def test_the_order_of_rows_changes_no_bit(name):
 
 
 @pytest.mark.parametrize("gain", ["linear", (0.1, 0.7, 1.9)])
-@pytest.mark.parametrize("name", ["GeneralizedP", "INSQ", "RBP", "SDCG", "RNDCG", "EBR", "ERR"])
+@pytest.mark.parametrize(
+    "name", ["GeneralizedP", "INSQ", "RBP", "SDCG", "RNDCG", "EBR", "ERR"]
+)
 def test_sums_over_ties_are_added_in_one_order(name, gain):
     rng = np.random.default_rng(0)
     chosen = catalogue()[name](gain=gain)
     if chosen.is_open:
         chosen = chosen.resolve(3)
-    labels = rng.choice([0.1, 0.3, 0.7, 2.9], 99) if gain == "linear" else rng.integers(0, 4, 99)
+    labels = (
+        rng.choice([0.1, 0.3, 0.7, 2.9], 99)
+        if gain == "linear"
+        else rng.integers(0, 4, 99)
+    )
     values = {chosen(labels[rng.permutation(99)], np.zeros(99)) for _ in range(50)}
     assert len(values) == 1
 
@@ -54,7 +60,10 @@ def test_sums_over_ties_are_added_in_one_order(name, gain):
 def test_one_tie_of_seven_documents_is_the_mean_over_its_5040_orders(name):
     rng = np.random.default_rng(1)
     orders = np.array(list(itertools.permutations(range(7))))
-    qid, falling = np.repeat(np.arange(len(orders)), 7), np.tile(np.arange(7.0)[::-1], len(orders))
+    qid, falling = (
+        np.repeat(np.arange(len(orders)), 7),
+        np.tile(np.arange(7.0)[::-1], len(orders)),
+    )
     for k in (None, 1, 3, 6):
         labels = rng.choice([np.nan, 0, 0, 1, 1, 2, 3], 7)
         labels[0] = 2
@@ -76,7 +85,9 @@ def test_a_model_that_has_learned_nothing_is_not_first_where_rows_stand_best_fir
         k = {} if "k" in FACTS[name].refuses else {"k": 5}
         measures[name] = catalogue()[name](**k).resolve(4)
     noisy = y + np.random.default_rng(0).normal(size=len(y))
-    noisy, nothing = (evaluate(measures, y, each, qid=qid).mean() for each in (noisy, 0 * y))
+    noisy, nothing = (
+        evaluate(measures, y, each, qid=qid).mean() for each in (noisy, 0 * y)
+    )
     for name, each in measures.items():
         one, other = (noisy, nothing) if each.greater_is_better else (nothing, noisy)
         assert one[name] > other[name], name
@@ -84,7 +95,11 @@ def test_a_model_that_has_learned_nothing_is_not_first_where_rows_stand_best_fir
 
 def test_distances_are_added_in_one_order():
     rng = np.random.default_rng(0)
-    labels, scores, qid = rng.integers(0, 4, 99), rng.random(99).round(1), rng.integers(0, 2, 99)
+    labels, scores, qid = (
+        rng.integers(0, 4, 99),
+        rng.random(99).round(1),
+        rng.integers(0, 2, 99),
+    )
     values = set()
     for _ in range(50):
         rows = rng.permutation(99)
@@ -114,7 +129,11 @@ def test_long_ties_against_the_hypergeometric_distribution(n_relevant, k):
         precision = (relevant + 1e-5) / (counts + 2e-5)
         expected += [
             drawn(LONG - n_relevant, j) @ (1 / np.log2(counts + 2.0)),
-            above @ (0.9**counts * (counts + 1)) / (j + 1) * (1 - 0.9) / (1 - 0.9**n_relevant),
+            above
+            @ (0.9**counts * (counts + 1))
+            / (j + 1)
+            * (1 - 0.9)
+            / (1 - 0.9**n_relevant),
             (1 + (sampled * counts) @ precision) / (j + 1),
         ]
     expected *= [1 / LONG, n_relevant / LONG, 1 / LONG]
@@ -139,7 +158,9 @@ def mean_over_orders(stop: np.ndarray, k: int | None) -> float:
     passed[0] = 1.0
     for n, s in enumerate(stop, start=1):
         drawn = np.arange(1, n + 1) / n
-        passed[1 : n + 1] = (1 - drawn) * passed[1 : n + 1] + drawn * (1 - s) * passed[:n]
+        passed[1 : n + 1] = (1 - drawn) * passed[1 : n + 1] + drawn * (1 - s) * passed[
+            :n
+        ]
     stopped = -np.diff(passed) / np.arange(1, len(stop) + 1)
     return float(stopped[:k].sum())
 
@@ -159,9 +180,13 @@ def test_a_tied_list_is_the_mean_over_its_orders(
 
 
 @given(grade=st.integers(1, 4), n=st.integers(1, 100))
-def test_ties_of_one_grade_have_the_bits_of_documents_that_do_not_tie(grade: int, n: int) -> None:
+def test_ties_of_one_grade_have_the_bits_of_documents_that_do_not_tie(
+    grade: int, n: int
+) -> None:
     labels = np.full(n, grade)
-    assert ERR(max_grade=4)(labels, np.zeros(n)) == ERR(max_grade=4)(labels, np.arange(n))
+    assert ERR(max_grade=4)(labels, np.zeros(n)) == ERR(max_grade=4)(
+        labels, np.arange(n)
+    )
 
 
 @pytest.mark.filterwarnings("ignore::skgraded.exceptions.QueryIdsWarning")

@@ -75,7 +75,9 @@ CUT_AND_LEAK = [CutQueriesWarning, QueryLeakWarning]
 )
 def test_folds_of_rows_warn_once(cv, expected, scoring):
     splits = list(cv.split(X, QID))
-    found = warnings_of(lambda: cross_val_score(RANKER, X, TARGET, cv=splits, scoring=scoring))
+    found = warnings_of(
+        lambda: cross_val_score(RANKER, X, TARGET, cv=splits, scoring=scoring)
+    )
     assert found == expected
 
 
@@ -105,17 +107,26 @@ def test_parts_of_queries_warn_where_sizes_are_known(n_parts):
     # Halves may be halves of another data set that is numbered the same.
     left_out = [CutQueriesWarning] if n_parts == 2 else [QueryLeakWarning]
     for ranker in (fitted, pickle.loads(pickle.dumps(fitted))):
-        assert warnings_of(lambda it=ranker: it.score(X[~part], TARGET[~part])) == left_out
+        assert (
+            warnings_of(lambda it=ranker: it.score(X[~part], TARGET[~part])) == left_out
+        )
     assert warnings_of(lambda: fitted.score(X, TARGET)) == [QueryLeakWarning]
-    assert warnings_of(lambda: fitted.score(X[part], TARGET[part])) == [QueryLeakWarning]
+    assert warnings_of(lambda: fitted.score(X[part], TARGET[part])) == [
+        QueryLeakWarning
+    ]
 
 
 @pytest.mark.parametrize("rows", [QID >= 0, QID % 3 > 0], ids=["all", "some"])
 @pytest.mark.parametrize(("n_queries", "first"), [(30, 0), (12, 0), (50, 0), (20, 1)])
-def test_another_data_set_that_is_numbered_the_same_does_not_warn(rows, n_queries, first):
+def test_another_data_set_that_is_numbered_the_same_does_not_warn(
+    rows, n_queries, first
+):
     other, grades, qid = make_ranking(n_queries, docs_per_query=(4, 15), random_state=1)
     target = query_target(grades, qid + first)
-    assert warnings_of(lambda: RANKER.fit(X[rows], TARGET[rows]).score(other, target)) == []
+    assert (
+        warnings_of(lambda: RANKER.fit(X[rows], TARGET[rows]).score(other, target))
+        == []
+    )
 
 
 def test_numbered_queries_warn_where_the_lengths_of_their_lists_are_no_chance():
@@ -137,9 +148,13 @@ def test_parts_of_named_queries_warn_where_only_ids_are_known():
 
 
 def test_validation_queries_of_another_file_do_not_warn():
-    features, grades, qid = make_ranking(n_queries=20, docs_per_query=(4, 15), random_state=1)
+    features, grades, qid = make_ranking(
+        n_queries=20, docs_per_query=(4, 15), random_state=1
+    )
     ranker = QueryRanker(
-        LGBMRanker(n_estimators=5, n_jobs=1, verbose=-1), measure=MEASURE, early_stopping_rounds=2
+        LGBMRanker(n_estimators=5, n_jobs=1, verbose=-1),
+        measure=MEASURE,
+        early_stopping_rounds=2,
     )
     search = GridSearchCV(ranker, {"estimator__num_leaves": [3]}, cv=QueryKFold(2))
     given = {"eval_X": features, "eval_y": grades, "eval_qid": qid}
@@ -158,10 +173,12 @@ def test_validation_queries_of_another_file_do_not_warn():
 def test_whole_queries_do_not_warn(cv):
     def use():
         for scoring in (None, SCORER):
-            cross_validate(RANKER, X, TARGET, cv=cv, scoring=scoring, return_train_score=True)
-            GridSearchCV(RANKER, GRID, cv=cv, scoring=scoring, return_train_score=True).fit(
-                X, TARGET
+            cross_validate(
+                RANKER, X, TARGET, cv=cv, scoring=scoring, return_train_score=True
             )
+            GridSearchCV(
+                RANKER, GRID, cv=cv, scoring=scoring, return_train_score=True
+            ).fit(X, TARGET)
 
     assert warnings_of(use) == []
 
@@ -191,7 +208,10 @@ def test_scoring_what_was_trained_on_warns(use):
 def test_training_scores_that_were_asked_for_do_not_warn():
     alphas = {"param_name": "estimator__alpha", "param_range": [1, 9]}
     assert (
-        warnings_of(lambda: validation_curve(RANKER, X, TARGET, cv=QueryKFold(3), **alphas)) == []
+        warnings_of(
+            lambda: validation_curve(RANKER, X, TARGET, cv=QueryKFold(3), **alphas)
+        )
+        == []
     )
 
 
@@ -214,14 +234,19 @@ def test_a_fold_without_the_top_grade_warns_while_g_is_inferred():
     message = str(caught[0].message)
     assert "xGAP@10 took its top grade from the training rows" in message
     assert "measure=xGAP(max_grade=4, k=10)" in message
-    named = cross_val_score(QueryRanker(Ridge(), measure=MEASURE), X, TARGET, cv=[(train, test)])
+    named = cross_val_score(
+        QueryRanker(Ridge(), measure=MEASURE), X, TARGET, cv=[(train, test)]
+    )
     assert found == named[0]
 
 
 def test_a_test_fold_of_lower_grades_does_not_warn():
     test, train = fold_without_the_top_grade()
     ranker = QueryRanker(Ridge(), measure="xGAP@10")
-    assert warnings_of(lambda: cross_val_score(ranker, X, TARGET, cv=[(train, test)])) == []
+    assert (
+        warnings_of(lambda: cross_val_score(ranker, X, TARGET, cv=[(train, test)]))
+        == []
+    )
 
 
 # Group sizes in the place of ids
@@ -236,12 +261,18 @@ IDS = {  # each with what it causes
     "a few rows": (np.arange(1, 13), []),
     "sizes of their own": (np.repeat(np.arange(1, 5), np.arange(1, 5)), []),
     "one document each, by words": ([f"query {each}" for each in ROWS], []),
-    "one document each, in any order": (np.random.default_rng(0).permutation(len(Y)), []),
+    "one document each, in any order": (
+        np.random.default_rng(0).permutation(len(Y)),
+        [],
+    ),
     "one document each, far apart": (ROWS * 7, []),
     "row numbers": (ROWS, [QueryIdsWarning]),
     "row numbers as floats": (ROWS + 1.0, [QueryIdsWarning]),
     "scores": (X[:, 0], [QueryIdsWarning]),
-    "scores, one of them endless": (np.where(ROWS == 0, np.inf, ROWS + 0.5), [QueryIdsWarning]),
+    "scores, one of them endless": (
+        np.where(ROWS == 0, np.inf, ROWS + 0.5),
+        [QueryIdsWarning],
+    ),
 }
 
 
@@ -251,7 +282,10 @@ def test_row_numbers_and_scores_in_the_place_of_ids_warn(qid, expected):
     grades, scores = rng.integers(0, 5, len(qid)), rng.normal(size=len(qid))
     with np.errstate(invalid="raise"):
         assert warnings_of(lambda: MEASURE(grades, scores, qid=qid)) == expected
-        assert warnings_of(lambda: RANKER.fit(scores[:, None], grades, qid=qid)) == expected
+        assert (
+            warnings_of(lambda: RANKER.fit(scores[:, None], grades, qid=qid))
+            == expected
+        )
 
 
 # Query ids among the features
@@ -290,7 +324,9 @@ def test_a_feature_that_holds_the_ids_warns(form, kind):
     assert warnings_of(lambda: ranker.fit(features, Y, qid=given)) == [IdColumnWarning]
     if form.startswith("float"):
         moved = np.asarray(given)[shuffled]
-        found = warnings_of(lambda: ranker.fit(features[shuffled], Y[shuffled], qid=moved))
+        found = warnings_of(
+            lambda: ranker.fit(features[shuffled], Y[shuffled], qid=moved)
+        )
         assert found == [IdColumnWarning]
 
 
@@ -302,7 +338,9 @@ def test_a_feature_that_holds_the_ids_warns(form, kind):
         (QID.astype(float), "passthrough", [IdColumnWarning]),
     ],
 )
-def test_the_ids_are_found_where_a_pipeline_turns_words_into_numbers(ids, way, expected):
+def test_the_ids_are_found_where_a_pipeline_turns_words_into_numbers(
+    ids, way, expected
+):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"kind": ["a", "b"] * (len(QID) // 2), "srch_id": ids})
     columns = make_column_transformer((OrdinalEncoder(), ["kind"]), (way, ["srch_id"]))
@@ -339,7 +377,9 @@ def test_a_native_estimator_that_takes_the_ids_for_a_feature_warns():
 
     def found(estimator, y):
         folds = QueryKFold(3)
-        return warnings_of(lambda: cross_validate(estimator, frame, y, scoring=SCORER, cv=folds))
+        return warnings_of(
+            lambda: cross_validate(estimator, frame, y, scoring=SCORER, cv=folds)
+        )
 
     for native in (
         *(tree, boosted),
@@ -350,13 +390,19 @@ def test_a_native_estimator_that_takes_the_ids_for_a_feature_warns():
     ):
         assert found(native, query_series(Y, QID)) == [IdColumnWarning]
     without = make_column_transformer(("drop", ["qid"]), remainder="passthrough")
-    for right in (RANKER, make_pipeline("passthrough", RANKER), make_pipeline(without, tree)):
+    for right in (
+        RANKER,
+        make_pipeline("passthrough", RANKER),
+        make_pipeline(without, tree),
+    ):
         assert found(right, Y) == []
 
 
 def test_ids_among_the_features_warn_once_in_a_search():
     search = GridSearchCV(RANKER, GRID, cv=QueryKFold(3))
-    assert warnings_of(lambda: search.fit(with_ids("float64"), TARGET)) == [IdColumnWarning]
+    assert warnings_of(lambda: search.fit(with_ids("float64"), TARGET)) == [
+        IdColumnWarning
+    ]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,9 @@ BOTH = ("qrels.txt", "good.run", "bad.run.xz")
 
 
 def test_evaluate_prints_a_table(folder, run):
-    written = run("evaluate", *BOTH, "-m", "AP", "-m", "eGAP(g=[0.1,0.9])", "-m", "nDCG@10")
+    written = run(
+        "evaluate", *BOTH, "-m", "AP", "-m", "eGAP(g=[0.1,0.9])", "-m", "nDCG@10"
+    )
     lines = written.out.splitlines()
     assert lines[0].split() == ["system", "AP", "eGAP(g=[0.1,0.9])", "nDCG@10"]
     assert [line.split()[0] for line in lines[1:3]] == ["good.run", "bad.run"]
@@ -64,7 +66,9 @@ def test_evaluate_topic_by_topic(folder, run):
         ["system", "qid", "AP"],
         ["good.run", "q1", "1.0000"],
     ]
-    out = run("evaluate", "qrels.txt", "bad.run.xz", "-m", "AP", "-q", "--no-complete").out
+    out = run(
+        "evaluate", "qrels.txt", "bad.run.xz", "-m", "AP", "-q", "--no-complete"
+    ).out
     assert out.splitlines()[0].split() == ["qid", "AP"]
     assert out.splitlines()[3].split() == ["q3", "-"]
     assert "a missing topic is left out" in out
@@ -78,7 +82,11 @@ def test_evaluate_writes_json(folder, run):
     assert any("left out" in note for note in content["notes"])
     content = json.loads(run(*arguments, "--per-query").out)
     assert content["means"]["good.run"] == {"AP(empty=nan)": 1.0}
-    assert content["rows"][2] == {"system": "good.run", "qid": "q3", "AP(empty=nan)": None}
+    assert content["rows"][2] == {
+        "system": "good.run",
+        "qid": "q3",
+        "AP(empty=nan)": None,
+    }
 
 
 @pytest.mark.parametrize(
@@ -100,7 +108,9 @@ def test_evaluate_writes_geometric_means(folder, run, form, mark):
 
 
 def test_rules_can_be_switched(folder, run):
-    (folder / "tied.run").write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 1 t\nq2 Q0 a 1 1 t\nq3 Q0 z 1 1 t\n")
+    (folder / "tied.run").write_text(
+        "q1 Q0 a 1 1 t\nq1 Q0 b 2 1 t\nq2 Q0 a 1 1 t\nq3 Q0 z 1 1 t\n"
+    )
 
     def mean_ap(*options, measure="AP"):
         out = run("evaluate", "qrels.txt", "tied.run", "-m", measure, *options).out
@@ -108,7 +118,9 @@ def test_rules_can_be_switched(folder, run):
 
     assert mean_ap() == pytest.approx((0.375 + 1) / 3, abs=1e-4)
     assert mean_ap("--ties", "row_order") == pytest.approx((0.25 + 1) / 3, abs=1e-4)
-    assert mean_ap("--ties", "row_order", measure="AP(ties=optimistic)") == pytest.approx(0.5)
+    assert mean_ap(
+        "--ties", "row_order", measure="AP(ties=optimistic)"
+    ) == pytest.approx(0.5)
     assert mean_ap("--order", "rank") == pytest.approx((0.5 + 1) / 3, abs=1e-4)
     assert mean_ap("--order", "file") == pytest.approx((0.5 + 1) / 3, abs=1e-4)
     assert mean_ap("--grades", "1,2=0") == 0.0
@@ -119,7 +131,10 @@ def test_rules_can_be_switched(folder, run):
 
 def test_negative_grades_are_told(folder, run):
     (folder / "qrels.txt").write_text(QRELS + "q1 0 n -2\n")
-    assert "1 document of negative grades, judged not relevant" in run("evaluate", *BOTH).out
+    assert (
+        "1 document of negative grades, judged not relevant"
+        in run("evaluate", *BOTH).out
+    )
     with pytest.raises(ValueError, match="grades must be >= 0, got -2"):
         run("evaluate", *BOTH, "--negative", "error")
     assert "negative" not in run("evaluate", *BOTH, "--grades=-2=0").out
@@ -132,13 +147,18 @@ def test_negative_grades_are_told(folder, run):
         ("evaluate {} good.run -m AP", "qrels.txt"),
         ("evaluate qrels.txt good.run {} --as trec_eval", "good.run"),
         ("evaluate letor {} --letor -m AP -q", "scores"),
-        ("compare qrels.txt good.run bad.run.xz -m nDCG --format csv --judge {}", "qrels.txt"),
+        (
+            "compare qrels.txt good.run bad.run.xz -m nDCG --format csv --judge {}",
+            "qrels.txt",
+        ),
     ],
 )
 def test_standard_input_stands_for_any_file(many_topics, run, monkeypatch, words, name):
     (many_topics / "letor").write_text("2 qid:7 1:0.5\n0 qid:7 1:0.1\n")
     (many_topics / "scores").write_text("1\n2\n")
-    expected = run(*words.format(name).split()).out.replace("scores", "-").replace("good", "t")
+    expected = (
+        run(*words.format(name).split()).out.replace("scores", "-").replace("good", "t")
+    )
     given = (many_topics / name).read_bytes()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
     assert run(*words.format("-").split()).out.replace("good", "t") == expected
@@ -155,14 +175,20 @@ def test_letor_data(folder, run):
     texts = {"test": "2 qid:7 1:0.5\n0 qid:7 1:0.1\n", "up": "2\n1\n", "down": "1\n2\n"}
     for name, text in texts.items():
         (folder / name).write_text(text)
-    lines = run("evaluate", "test", "down", "up", "--letor", "-m", "AP").out.splitlines()
-    assert [line.split() for line in lines[1:3]] == [["up", "1.0000"], ["down", "0.5000"]]
+    lines = run(
+        "evaluate", "test", "down", "up", "--letor", "-m", "AP"
+    ).out.splitlines()
+    assert [line.split() for line in lines[1:3]] == [
+        ["up", "1.0000"],
+        ["down", "0.5000"],
+    ]
 
 
 def test_strict(folder, run):
     (folder / "good.run").write_text(GOOD + "q1 Q0 a 9 0 t\n")
-    assert "1 system with repeated documents, of which the first counts: good.run (1)." in (
-        run("evaluate", *BOTH).out
+    assert (
+        "1 system with repeated documents, of which the first counts: good.run (1)."
+        in (run("evaluate", *BOTH).out)
     )
     with pytest.raises(ValueError, match=r"good\.run, line 5: .*once in a topic"):
         run("evaluate", *BOTH, "--strict")
@@ -171,8 +197,12 @@ def test_strict(folder, run):
 @pytest.fixture
 def many_topics(folder):
     topics = range(12)
-    (folder / "qrels.txt").write_text("".join(f"{t} 0 a 1\n{t} 0 b 0\n" for t in topics))
-    (folder / "good.run").write_text("".join(f"{t} Q0 a 1 2 t\n{t} Q0 b 2 1 t\n" for t in topics))
+    (folder / "qrels.txt").write_text(
+        "".join(f"{t} 0 a 1\n{t} 0 b 0\n" for t in topics)
+    )
+    (folder / "good.run").write_text(
+        "".join(f"{t} Q0 a 1 2 t\n{t} Q0 b 2 1 t\n" for t in topics)
+    )
     bad = "".join(f"{t} Q0 b 1 2 t\n{t} Q0 a 2 1 t\n" for t in topics)
     (folder / "bad.run.xz").write_bytes(lzma.compress(bad.encode()))
     return folder
@@ -199,8 +229,9 @@ def test_compare_by_every_test(many_topics, run, test):
 def test_too_few_topics_for_any_difference_are_told(folder, run, form):
     written = run("compare", *BOTH, "--test", "randomization", "--format", form)
     beside = written.err if form == "csv" else written.out
-    assert "No difference can be significant: the smallest p-value over 3 queries is 0.25" in (
-        " ".join(beside.split())
+    assert (
+        "No difference can be significant: the smallest p-value over 3 queries is 0.25"
+        in (" ".join(beside.split()))
     )
     assert "topics outside the qrels" in " ".join(written.err.split())
 
@@ -210,8 +241,7 @@ def test_too_few_topics_for_any_difference_are_told(folder, run, form):
     [(("good.run", "bad.run.xz"), 0), (("bad.run.xz", "good.run"), 1)],
 )
 @pytest.mark.parametrize(
-    "words",
-    [["--margin", "0.01"], ["--better"], ["--better", "--format", "json"]],
+    "words", [["--margin", "0.01"], ["--better"], ["--better", "--format", "json"]]
 )
 def test_the_exit_status_is_the_decision(many_topics, capsys, runs, status, words):
     words = ["compare", "qrels.txt", *runs, "-m", "nDCG@10", "-m", "AP", *words]
@@ -228,11 +258,15 @@ def test_an_undecided_margin_ends_with_3_and_names_the_queries(many_runs, capsys
 
 
 def test_topics_of_a_cluster_are_read_from_a_file(many_runs, run, tmp_path):
-    (tmp_path / "people").write_text("".join(f"q{t} person{t // 2}\n\n" for t in range(20)))
+    (tmp_path / "people").write_text(
+        "".join(f"q{t} person{t // 2}\n\n" for t in range(20))
+    )
     out = " ".join(run("compare", *many_runs[:3], "--cluster", "people").out.split())
     assert "over 20 queries in 10 clusters" in out
     (tmp_path / "people").write_text("q0 a\nq0 b\n")
-    with pytest.raises(ValueError, match="people, line 2: must hold a topic and its only cluster"):
+    with pytest.raises(
+        ValueError, match="people, line 2: must hold a topic and its only cluster"
+    ):
         run("compare", *many_runs[:3], "--cluster", "people")
 
 
@@ -257,7 +291,9 @@ def test_compare_takes_several_measures_and_tests_and_a_baseline(many_topics, ru
     out = run("compare", *BOTH, *words, "--baseline", "bad.run", "--format", "csv").out
     rows = list(csv.DictReader(out.splitlines()))
     assert [row["measure"] for row in rows] == ["AP", "nDCG@10"]
-    assert [(row["system"], row["other"]) for row in rows] == [("good.run", "bad.run")] * 2
+    assert [(row["system"], row["other"]) for row in rows] == [
+        ("good.run", "bad.run")
+    ] * 2
     assert {"t", "wilcoxon"} < set(rows[0])
     assert run("compare", *BOTH).out.split()[1] == "AP"
 
@@ -276,7 +312,9 @@ def test_the_catalogue_is_listed_by_family(run):
     for family in families:
         heading, _, rows = family.partition("\n  ")
         listed[heading] = re.findall(r"^  (\S+)", f"  {rows}", re.MULTILINE)
-    assert sorted(name for names in listed.values() for name in names) == sorted(catalogue())
+    assert sorted(name for names in listed.values() for name in names) == sorted(
+        catalogue()
+    )
     assert {"AP", "GAP", "xGAP", "eGAP"} <= set(listed["AP and its graded forms"])
     assert start.startswith("Start here\n")
     named = re.findall(r"^  (\S+)  ", start, re.MULTILINE)
@@ -306,7 +344,9 @@ def test_the_measure_of_another_tool(run, tool, name, pasted):
 @pytest.mark.parametrize("tool", TOOLS)
 def test_the_measures_of_another_tool(run, tool):
     out = run("measures", "--from", tool).out
-    rows = dict(re.findall(r"^  (\S.*?)  +(\S+)$", out.partition("\n\n")[0], re.MULTILINE))
+    rows = dict(
+        re.findall(r"^  (\S.*?)  +(\S+)$", out.partition("\n\n")[0], re.MULTILINE)
+    )
     theirs = [row.example for row in conventions_of(tool)]
     assert rows == {name: str(measure_as(tool, name)) for name in theirs}
     assert TOOLS[tool].absent.split(" ")[-1] in out
@@ -319,7 +359,9 @@ def test_a_measure_is_explained(run, name):
     assert out.endswith(f"\n\n{inspect.getdoc(xGAP)}\n")
 
 
-@pytest.mark.parametrize("command", ["demo", "evaluate", "compare", "measures", "study"])
+@pytest.mark.parametrize(
+    "command", ["demo", "evaluate", "compare", "measures", "study"]
+)
 def test_help_fits_a_terminal(run, command, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit) as stopped:

@@ -14,7 +14,11 @@ from skgraded.trec import _evaluate
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}, "q3": {"z": 0}}
 RUNS = {
     "good": {"q1": {"a": 3.0, "c": 2.0, "b": 1.0}, "q2": {"a": 1.0}, "q3": {"z": 1.0}},
-    "bad": {"q1": {"b": 3.0, "x": 2.0, "a": 1.0}, "q2": {"x": 2.0, "a": 1.0}, "q9": {"z": 1.0}},
+    "bad": {
+        "q1": {"b": 3.0, "x": 2.0, "a": 1.0},
+        "q2": {"x": 2.0, "a": 1.0},
+        "q9": {"z": 1.0},
+    },
 }
 MEASURES = ["AP", "nDCG@2", "eGAP(g=[0.1,0.9],empty=nan)"]
 
@@ -22,13 +26,16 @@ MEASURES = ["AP", "nDCG@2", "eGAP(g=[0.1,0.9],empty=nan)"]
 def random_runs(n_runs, seed=0, n_topics=8, depth=30):
     rng = np.random.default_rng(seed)
     qrels = {
-        f"q{t}": {f"d{d}": int(rng.integers(0, 3)) for d in rng.choice(60, 20, replace=False)}
+        f"q{t}": {
+            f"d{d}": int(rng.integers(0, 3)) for d in rng.choice(60, 20, replace=False)
+        }
         for t in range(n_topics)
     }
     runs = {
         f"run{r}": {
             topic: {
-                f"d{d}": float(rng.integers(0, 25)) for d in rng.choice(60, depth, replace=False)
+                f"d{d}": float(rng.integers(0, 25))
+                for d in rng.choice(60, depth, replace=False)
             }
             for topic in rng.permutation(list(qrels))[: n_topics - r % 3]
         }
@@ -38,11 +45,15 @@ def random_runs(n_runs, seed=0, n_topics=8, depth=30):
 
 
 @pytest.mark.parametrize("complete", [True, False])
-@pytest.mark.parametrize(("n_threads", "at_a_time"), [(None, 8), (None, 2), (-1, 8), (3, 1)])
+@pytest.mark.parametrize(
+    ("n_threads", "at_a_time"), [(None, 8), (None, 2), (-1, 8), (3, 1)]
+)
 def test_many_runs_score_as_one_at_a_time(complete, n_threads, at_a_time, monkeypatch):
     monkeypatch.setattr(_evaluate, "_RUNS_AT_A_TIME", at_a_time)
     qrels, runs = random_runs(21)
-    scores = trec.evaluate(MEASURES, qrels, runs, complete=complete, n_threads=n_threads)
+    scores = trec.evaluate(
+        MEASURES, qrels, runs, complete=complete, n_threads=n_threads
+    )
     assert scores.values.shape == (21, 8, 3)
     for system, values in zip(scores.systems, scores.values, strict=True):
         rankings = Rankings.from_trec(qrels, runs[system], complete=complete)
@@ -54,8 +65,15 @@ def test_many_runs_score_as_one_at_a_time(complete, n_threads, at_a_time, monkey
 
 def test_run_scores():
     scores = trec.evaluate(MEASURES, QRELS, RUNS)
-    assert (scores.systems, scores.qid.tolist()) == (("good", "bad"), ["q1", "q2", "q3"])
-    means = {"AP": 2 / 3, "nDCG@2": 2 / 3, "eGAP(g=[0.1,0.9],empty=nan)": (1.0 + 0.1) / 2}
+    assert (scores.systems, scores.qid.tolist()) == (
+        ("good", "bad"),
+        ["q1", "q2", "q3"],
+    )
+    means = {
+        "AP": 2 / 3,
+        "nDCG@2": 2 / 3,
+        "eGAP(g=[0.1,0.9],empty=nan)": (1.0 + 0.1) / 2,
+    }
     assert scores.mean()["good"] == pytest.approx(means)
     assert scores["AP"].values.tolist() == [[1.0, 1.0, 0.0], [1 / 6, 0.5, 0.0]]
     assert scores.n_empty == (1, 1, 1)
@@ -96,7 +114,9 @@ def test_what_was_left_out_is_told():
         "1 query with nothing relevant, counted as 0 (AP, nDCG@2).",
         "1 query with nothing relevant, left out (eGAP(g=[0.1,0.9],empty=nan)).",
     ]
-    partial = trec.evaluate("AP", qrels, RUNS, complete=False, negative="nonrelevant").notes
+    partial = trec.evaluate(
+        "AP", qrels, RUNS, complete=False, negative="nonrelevant"
+    ).notes
     assert "1 document of grade -1, judged not relevant" in partial[0]
     assert "a missing topic is left out of the run's mean: bad (1)" in partial[1]
 
@@ -138,7 +158,11 @@ def test_every_bad_file_is_told(tmp_path):
         (tmp_path / f"{name}.run").write_text(text)
     absent = [tmp_path / "x.run", tmp_path / "y.run"]
     for runs, error, told in (
-        (sorted(tmp_path.iterdir()), ValueError, r"b\.run, line 1.*\n.*c\.run.*topics in common"),
+        (
+            sorted(tmp_path.iterdir()),
+            ValueError,
+            r"b\.run, line 1.*\n.*c\.run.*topics in common",
+        ),
         (absent, OSError, r"x\.run'\n.*y\.run'$"),
         ([absent[0], tmp_path / "b.run"], ValueError, r"x\.run'\n.*b\.run, line 1"),
     ):
@@ -154,11 +178,16 @@ def test_paths_are_named_by_their_files(tmp_path):
     paths = [tmp_path / "x" / "a.run", tmp_path / "y" / "a.run"]
     assert trec.evaluate("AP", QRELS, paths[0]).systems == ("a.run",)
     assert trec.evaluate("AP", QRELS, paths).systems == ("a.run#1", "a.run#2")
-    assert trec.evaluate("AP", QRELS, {"x": paths[0], "y": paths[1]}).systems == ("x", "y")
+    assert trec.evaluate("AP", QRELS, {"x": paths[0], "y": paths[1]}).systems == (
+        "x",
+        "y",
+    )
 
 
 def test_an_open_file_is_read_once_beside_fractional_grades():
-    scores = trec.evaluate("AP", {"q": {"a": 1.5, "b": 1}}, io.BytesIO(b"q Q0 b 1 0.5 t\n"))
+    scores = trec.evaluate(
+        "AP", {"q": {"a": 1.5, "b": 1}}, io.BytesIO(b"q Q0 b 1 0.5 t\n")
+    )
     assert scores.values[0, 0, 0] == 0.5
 
 
@@ -177,8 +206,14 @@ def test_measures_left_open_read_the_scale_off_the_qrels():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        *(({"n_threads": n}, "n_threads must be an integer from 1 .* got") for n in (0, 1.5, True)),
-        *(({it: 1}, f"{it} must be True or False") for it in ("complete", "strict", "progress")),
+        *(
+            ({"n_threads": n}, "n_threads must be an integer from 1 .* got")
+            for n in (0, 1.5, True)
+        ),
+        *(
+            ({it: 1}, f"{it} must be True or False")
+            for it in ("complete", "strict", "progress")
+        ),
         ({"runs": []}, "runs must hold at least one run"),
         ({"runs": {}}, "must hold at least one document"),
         ({"measures": []}, "must name at least one"),

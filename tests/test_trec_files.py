@@ -25,7 +25,11 @@ NESTED_QRELS = {"q1": {"d1": 2, "d9": 0}, "q2": {"d1": -1}}
 
 
 def compress_zstd(data):
-    return pytest.importorskip("zstandard").ZstdCompressor(write_checksum=True).compress(data)
+    return (
+        pytest.importorskip("zstandard")
+        .ZstdCompressor(write_checksum=True)
+        .compress(data)
+    )
 
 
 PACKED = {
@@ -74,9 +78,13 @@ def test_compression_is_told_by_the_content_and_not_by_the_name(written, suffix)
 
 @pytest.mark.parametrize("suffix", PACKED)
 def test_long_packed_files_of_several_streams_are_read(suffix):
-    lines = [f"q{n // 50}\tQ0\td{n}\t{n}\t{1 / (n + 3)}\tt\n".encode() for n in range(60_000)]
+    lines = [
+        f"q{n // 50}\tQ0\td{n}\t{n}\t{1 / (n + 3)}\tt\n".encode() for n in range(60_000)
+    ]
     padding = b"\0" * 8 if suffix in (".gz", ".xz") else b""
-    parts = [PACKED[suffix](b"".join(part)) for part in (lines[:20_000], lines[20_000:])]
+    parts = [
+        PACKED[suffix](b"".join(part)) for part in (lines[:20_000], lines[20_000:])
+    ]
     run = trec.read_run(io.BytesIO(padding.join([*parts, b""])))
     assert run.scores.tolist() == [1 / (n + 3) for n in range(60_000)]
     assert list(run.documents) == [f"d{n}" for n in range(60_000)]
@@ -101,7 +109,9 @@ def test_a_packed_file_is_refused_wherever_it_is_cut(written, suffix):
 def test_a_spoilt_packed_file_is_refused(written, suffix):
     packed = bytearray(PACKED[suffix](RUN.encode() * 50))
     packed[-8 if suffix == ".gz" else len(packed) // 2] ^= 0xFF  # of gzip, the checksum
-    with pytest.raises(ValueError, match=r"bad\.run.*: this \w+ file is damaged or cut short"):
+    with pytest.raises(
+        ValueError, match=r"bad\.run.*: this \w+ file is damaged or cut short"
+    ):
         trec.read_run(written(bytes(packed), f"bad.run{suffix}"))
 
 
@@ -113,11 +123,17 @@ def test_a_spoilt_packed_file_is_refused(written, suffix):
         pytest.param(RUN.replace("\n", "\r\n"), id="Windows"),
         pytest.param("\ufeff" + RUN, id="byte-order mark"),
         pytest.param(RUN.rstrip("\n"), id="no last line end"),
-        pytest.param("# made by x\n\n" + RUN.replace("\n", "\n\n") + "  \n", id="comments"),
-        pytest.param("".join(f"  {line}  \n" for line in RUN.splitlines()), id="indented"),
+        pytest.param(
+            "# made by x\n\n" + RUN.replace("\n", "\n\n") + "  \n", id="comments"
+        ),
+        pytest.param(
+            "".join(f"  {line}  \n" for line in RUN.splitlines()), id="indented"
+        ),
         pytest.param(RUN.replace("tag", "t" * 90), id="long lines"),
         pytest.param(RUN.replace("tag", "a tag of words"), id="a tag of words"),
-        pytest.param(RUN.replace("tag", "Q0 3 of Q0 in 1 or 2 words\t\r"), id="a strange tag"),
+        pytest.param(
+            RUN.replace("tag", "Q0 3 of Q0 in 1 or 2 words\t\r"), id="a strange tag"
+        ),
         pytest.param(RUN.replace("\n", " \r\r\n"), id="doubled carriage returns"),
     ],
 )
@@ -128,9 +144,13 @@ def test_white_space_does_not_matter(written, text):
 @pytest.mark.parametrize("chunk", [1, 7, 20, 64, 1000])
 def test_a_file_is_read_in_chunks_of_any_size(written, chunk, monkeypatch):
     monkeypatch.setattr(_sources, "_CHUNK", chunk)
-    text = "".join(f"q{i % 7} Q0 doc{i} {i} {100 - i} {'t' * (i % 60)}x\n" for i in range(100))
+    text = "".join(
+        f"q{i % 7} Q0 doc{i} {i} {100 - i} {'t' * (i % 60)}x\n" for i in range(100)
+    )
     path, packed = written(text), written(gzip.compress(text.encode()), "packed")
-    expected = {f"q{t}": {f"doc{i}": 100.0 - i for i in range(t, 100, 7)} for t in range(7)}
+    expected = {
+        f"q{t}": {f"doc{i}": 100.0 - i for i in range(t, 100, 7)} for t in range(7)
+    }
     assert trec.read_run(path).to_dict() == expected
     assert trec.read_run(packed).to_dict() == expected
 
@@ -168,28 +188,69 @@ def test_odd_spellings_of_numbers_are_read():
 
 
 BAD_RUNS = {
-    "five columns": ("q1 Q0 d1 1 3.5 t\nq1 Q0 d2 2 1.0\n", "line 2: a line has 6 columns.*got 5"),
-    "a word for a score": ("q1 Q0 d1 1 high t\n", "line 1: the score must be a number, got 'high'"),
+    "five columns": (
+        "q1 Q0 d1 1 3.5 t\nq1 Q0 d2 2 1.0\n",
+        "line 2: a line has 6 columns.*got 5",
+    ),
+    "a word for a score": (
+        "q1 Q0 d1 1 high t\n",
+        "line 1: the score must be a number, got 'high'",
+    ),
     **{
-        number: (f"q1 Q0 d1 1 {number} t\n", "line 1: the score must be a number, got '")
-        for number in ["0x10", "1.2.3", ".", "-", "+-1", "-+1", "++1", "1e+-1", "1e", "1,5"]
+        number: (
+            f"q1 Q0 d1 1 {number} t\n",
+            "line 1: the score must be a number, got '",
+        )
+        for number in [
+            "0x10",
+            "1.2.3",
+            ".",
+            "-",
+            "+-1",
+            "-+1",
+            "++1",
+            "1e+-1",
+            "1e",
+            "1,5",
+        ]
     },
     "nan": ("# c\n\nq1 Q0 d1 1 NaN t\n", "line 3: the score must be finite, got 'NaN'"),
     "infinity": ("q1 Q0 d1 1 -inf t\n", "line 1: the score must be finite, got '-inf'"),
-    "too large": ("q1 Q0 d1 1 1e999 t\n", "line 1: the score must be finite, got '1e999'"),
-    "old Macintosh": (RUN.replace("\n", "\r"), r"line 1: a line must end in .*got a lone \\r in"),
-    "a comment and \\r": ("# c\r" + RUN, r"line 1: a line must end in .* in '# c\\rq1 Q0"),
+    "too large": (
+        "q1 Q0 d1 1 1e999 t\n",
+        "line 1: the score must be finite, got '1e999'",
+    ),
+    "old Macintosh": (
+        RUN.replace("\n", "\r"),
+        r"line 1: a line must end in .*got a lone \\r in",
+    ),
+    "a comment and \\r": (
+        "# c\r" + RUN,
+        r"line 1: a line must end in .* in '# c\\rq1 Q0",
+    ),
     "a lost line end": (
         RUN[:-1] + RUN,
         "line 3: .* one record, got two without a line end .* 'tagq1 Q0 d1 1 3.5 ",
     ),
-    "a lost line end after a blank": (RUN[:-1] + " " + RUN, "line 3: .* 'q1 Q0 d1 1 3.5 tag'"),
-    "a lost line end after words": (RUN[:-1] + " of words" + RUN, "line 3: .* 'wordsq1 Q0 d1"),
+    "a lost line end after a blank": (
+        RUN[:-1] + " " + RUN,
+        "line 3: .* 'q1 Q0 d1 1 3.5 tag'",
+    ),
+    "a lost line end after words": (
+        RUN[:-1] + " of words" + RUN,
+        "line 3: .* 'wordsq1 Q0 d1",
+    ),
     "empty": ("", "no line found; a line has 6 columns"),
     "comments alone": ("# nothing\n\n", "no line found"),
     "binary": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "the file must be a text file"),
-    "UTF-16": ("q1 Q0 d1 1 1 t".encode("utf-16"), "UTF-16 text; save the file as UTF-8"),
-    "packed UTF-16": (bz2.compress("q1".encode("utf-16")), "UTF-16 text; save the file as UTF-8"),
+    "UTF-16": (
+        "q1 Q0 d1 1 1 t".encode("utf-16"),
+        "UTF-16 text; save the file as UTF-8",
+    ),
+    "packed UTF-16": (
+        bz2.compress("q1".encode("utf-16")),
+        "UTF-16 text; save the file as UTF-8",
+    ),
     "a long line": ("x" * 500 + "\n", r"got 1: 'x{59}\.\.\.\."),
 }
 
@@ -202,12 +263,18 @@ def test_a_bad_run_is_refused_with_path_line_rule_and_value(written, content, me
 
 
 def test_a_bad_grade_is_refused(written):
-    told = r"q\.txt, line 2: the grade must be a number, got 'yes'\. .*--grades yes=0 on"
+    told = (
+        r"q\.txt, line 2: the grade must be a number, got 'yes'\. .*--grades yes=0 on"
+    )
     with pytest.raises(ValueError, match=told):
         trec.read_qrels(written("q1 0 d1 1\nq1 0 d2 yes\n", "q.txt"))
-    with pytest.raises(ValueError, match=r"line 2: a grade must be at most 2\*\*53, got 1e\+21"):
+    with pytest.raises(
+        ValueError, match=r"line 2: a grade must be at most 2\*\*53, got 1e\+21"
+    ):
         trec.read_qrels(written(f"q1 0 d1 1\nq1 0 d2 1{'0' * 21}\n"))
-    with pytest.raises(ValueError, match=r"a line has 4 columns, 'topic iteration .*got 6"):
+    with pytest.raises(
+        ValueError, match=r"a line has 4 columns, 'topic iteration .*got 6"
+    ):
         trec.read_qrels(written(RUN))
 
 
@@ -215,12 +282,18 @@ def test_lines_are_counted_over_chunks(written, monkeypatch):
     monkeypatch.setattr(_sources, "_CHUNK", 30)
     with pytest.raises(ValueError, match="line 12: the score must be a number"):
         trec.read_run(
-            written("# c\n" + "".join(f"q Q0 d{i} 1 1 t\n" for i in range(10)) + "q Q0 x 1 y t")
+            written(
+                "# c\n"
+                + "".join(f"q Q0 d{i} 1 1 t\n" for i in range(10))
+                + "q Q0 x 1 y t"
+            )
         )
 
 
 def test_the_first_of_repeated_documents_counts(written):
-    path = written("\n" + RUN + "q1 Q0 d1 3 0.5 tag\nq2 Q0 d1 4 9 tag\nq2 Q0 d3 5 1 tag\n")
+    path = written(
+        "\n" + RUN + "q1 Q0 d1 3 0.5 tag\nq2 Q0 d1 4 9 tag\nq2 Q0 d3 5 1 tag\n"
+    )
     run = trec.read_run(path)
     assert run.to_dict() == {"q1": NESTED_RUN["q1"], "q2": {"d1": -2.0, "d3": 1.0}}
     assert run.n_duplicates == 2
@@ -228,7 +301,9 @@ def test_the_first_of_repeated_documents_counts(written):
     with pytest.raises(ValueError, match=told):
         trec.read_run(path, strict=True)
     with pytest.raises(ValueError, match=r"row 1: .*first in row 0"):
-        trec.read_run({"qid": ["q", "q"], "docno": ["d", "d"], "score": [1, 2]}, strict=True)
+        trec.read_run(
+            {"qid": ["q", "q"], "docno": ["d", "d"], "score": [1, 2]}, strict=True
+        )
 
 
 def test_conflicting_grades_are_refused_and_equal_ones_count_once(written):
@@ -243,7 +318,10 @@ def test_conflicting_grades_are_refused_and_equal_ones_count_once(written):
 def test_a_file_that_is_closed_after_an_error_is_let_go_of_without_a_word(monkeypatch):
     unraised = []
     monkeypatch.setattr(sys, "unraisablehook", unraised.append)
-    with pytest.raises(ValueError, match="line 2"), io.BytesIO(b"t Q0 d 1 .5 x\nbad\n") as run:
+    with (
+        pytest.raises(ValueError, match="line 2"),
+        io.BytesIO(b"t Q0 d 1 .5 x\nbad\n") as run,
+    ):
         trec.read_run(run)
     gc.collect()
     assert unraised == []
@@ -251,7 +329,11 @@ def test_a_file_that_is_closed_after_an_error_is_let_go_of_without_a_word(monkey
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
 def test_missing_ids_are_refused(missing):
-    columns = {"query_id": ["a", "b", "c"], "docno": ["d", "e", "f"], "score": [1.0, 2.0, 3.0]}
+    columns = {
+        "query_id": ["a", "b", "c"],
+        "docno": ["d", "e", "f"],
+        "score": [1.0, 2.0, 3.0],
+    }
     for column in ("query_id", "docno"):
         spoilt = {**columns, column: [*columns[column][:2], missing]}
         with pytest.raises(ValueError, match=f"^row 2: {column} is missing"):
@@ -268,15 +350,25 @@ def test_whole_floats_are_the_integers_that_they_were_before_a_join(dtype):
     frame = pd.DataFrame({"query_id": ids, "doc_id": ids, "score": [1.0, 2.0]})
     assert trec.read_run(frame).to_dict() == {"1": {"1": 1.0}, "2": {"2": 2.0}}
     numbers = {1.0: {2.0: 3.0, 2.5: np.float32(0.5)}, 5: {}, 3: {4: 1}}
-    assert trec.read_run(numbers).to_dict() == {"1": {"2": 3.0, "2.5": 0.5}, "3": {"4": 1.0}}
+    assert trec.read_run(numbers).to_dict() == {
+        "1": {"2": 3.0, "2.5": 0.5},
+        "3": {"4": 1.0},
+    }
 
 
 def test_ranks_of_tables_are_numbers_and_minus_one_where_they_are_no_ranks():
     ranks = [2**40, 1.5, float("nan"), float("inf"), -3, 2, "3"]
-    columns = {"qid": ["q"] * 7, "docno": list("abcdefg"), "score": np.ones(7), "rank": ranks}
+    columns = {
+        "qid": ["q"] * 7,
+        "docno": list("abcdefg"),
+        "score": np.ones(7),
+        "rank": ranks,
+    }
     run = trec.read_run(columns)
     assert run.ranks.tolist() == [-1, -1, -1, -1, -1, 2, 3]
-    with pytest.raises(ValueError, match="row 6: the rank must be a number, got 'first'"):
+    with pytest.raises(
+        ValueError, match="row 6: the rank must be a number, got 'first'"
+    ):
         trec.read_run({**columns, "rank": [*ranks[:6], "first"]})
 
 
@@ -307,7 +399,10 @@ def test_a_run_is_written_in_its_order():
     for order, documents in {"trec_eval": "bca", "rank": "cab", "file": "acb"}.items():
         text = io.StringIO()
         trec.write_run(run, text, order=order)
-        assert "".join(line.split()[2] for line in text.getvalue().splitlines()) == documents
+        assert (
+            "".join(line.split()[2] for line in text.getvalue().splitlines())
+            == documents
+        )
 
 
 @pytest.mark.parametrize(
@@ -327,7 +422,9 @@ def test_words_that_would_read_back_as_others_are_not_written(
     tmp_path, topic, document, tag, message
 ):
     with pytest.raises(ValueError, match=message):
-        trec.write_run({"q0": {"d": 1}, topic: {document: 9}}, tmp_path / "out", tag=tag)
+        trec.write_run(
+            {"q0": {"d": 1}, topic: {document: 9}}, tmp_path / "out", tag=tag
+        )
     assert not (tmp_path / "out").exists()
 
 
@@ -343,7 +440,8 @@ def test_a_long_file_is_not_held_twice(tmp_path):
     n = 300_000
     with gzip.open(path, "wt", compresslevel=1) as file:
         file.writelines(
-            f"{i // 1000} Q0 document-{i:024} {i} {n - i} {'t' * 200}\n" for i in range(n)
+            f"{i // 1000} Q0 document-{i:024} {i} {n - i} {'t' * 200}\n"
+            for i in range(n)
         )
     code = (
         "import resource, sys; from skgraded import trec\n"
@@ -361,14 +459,20 @@ def test_a_long_file_is_not_held_twice(tmp_path):
 
 def test_letor_data_and_a_score_file_make_a_run(written):
     features = written("2 qid:7 1:0.5\n0 qid:7 1:0.1\n1 qid:9 1:1\n", "test.txt")
-    qrels, run = trec.read_letor(features, written("0.1\n0.9 # c\n\n3", "scores.txt"), name="model")
+    qrels, run = trec.read_letor(
+        features, written("0.1\n0.9 # c\n\n3", "scores.txt"), name="model"
+    )
     assert qrels.to_dict() == {"7": {"0": 2, "1": 0}, "9": {"2": 1}}
-    assert (run.name, run.to_dict()) == ("model", {"7": {"0": 0.1, "1": 0.9}, "9": {"2": 3.0}})
+    assert (run.name, run.to_dict()) == (
+        "model",
+        {"7": {"0": 0.1, "1": 0.9}, "9": {"2": 3.0}},
+    )
     with pytest.raises(ValueError, match=r"one score per line of the features \(3\)"):
         trec.read_letor(features, [1.0, 2.0])
     for score in ("x", "1_0", "nan", "1e999"):
         told = (
-            rf"scores\.txt, line 2: a file of scores must have one number per line, got '{score}'"
+            rf"scores\.txt, line 2: a file of scores must have one number per line, "
+            rf"got '{score}'"
         )
         with pytest.raises(ValueError, match=told):
             trec.read_letor(features, written(f"1\n{score}\n3\n", "scores.txt"))

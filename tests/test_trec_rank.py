@@ -55,10 +55,14 @@ def test_negative_grades_may_be_an_error():
 
 def ids_in_order(text, order):
     run = trec.read_run(io.BytesIO(text.encode()))
-    qrels = {"q": {document: number for number, document in enumerate("abcde", start=1)}}
+    qrels = {
+        "q": {document: number for number, document in enumerate("abcde", start=1)}
+    }
     rankings = Rankings.from_trec(qrels, run, order=order)
     documents = ["?", *"abcde"]
-    return "".join(documents[level] for level in ranked_levels(rankings)[0]), rankings.tied.tolist()
+    return "".join(
+        documents[level] for level in ranked_levels(rankings)[0]
+    ), rankings.tied.tolist()
 
 
 LINES = "q Q0 a 3 1.0 t\nq Q0 c 1 1.0 t\nq Q0 b 3 2.0 t\nq Q0 d 2 1.00000000001 t\n"
@@ -85,24 +89,36 @@ def test_single_precision_decides_in_trec_eval():
 
 
 def pytrec_eval_map(qrels, run):
-    return pytrec_eval.RelevanceEvaluator({"q": qrels}, {"map"}).evaluate({"q": run})["q"]["map"]
+    return pytrec_eval.RelevanceEvaluator({"q": qrels}, {"map"}).evaluate({"q": run})[
+        "q"
+    ]["map"]
 
 
 def test_ids_are_compared_by_their_bytes():
     ids = ["a", "B", "b", "é", "z", "10", "9", "a1", "", "日"]
     run = {"q": {document: 1.0 for document in ids if document}}
-    qrels = {"q": {document: 1 if document == "é" else 0 for document in ids if document}}
+    qrels = {
+        "q": {document: 1 if document == "é" else 0 for document in ids if document}
+    }
     ours = AP(ties="row_order")(Rankings.from_trec(qrels, run))
-    assert ours == pytrec_eval_map(qrels["q"], run["q"]) == 1 / 2  # only the bytes of 日 are higher
+    assert (
+        ours == pytrec_eval_map(qrels["q"], run["q"]) == 1 / 2
+    )  # only the bytes of 日 are higher
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": "id"}, "order must be one of 'trec_eval', 'score', 'rank', 'file', got 'id'"),
+        (
+            {"order": "id"},
+            "order must be one of 'trec_eval', 'score', 'rank', 'file', got 'id'",
+        ),
         ({"negative": "bad"}, "negative must be one of 'unsampled', .*, got 'bad'"),
         ({"order": "rank"}, "needs a run with a rank column"),
-        ({"n_threads": 0}, "n_threads must be an integer from 1 to 4096, or -1 .* got 0"),
+        (
+            {"n_threads": 0},
+            "n_threads must be an integer from 1 to 4096, or -1 .* got 0",
+        ),
     ],
 )
 def test_bad_options_are_refused(options, message):
@@ -112,7 +128,9 @@ def test_bad_options_are_refused(options, message):
 
 def test_ranks_must_be_ranks():
     run = trec.read_run(io.BytesIO(b"q1 Q0 b 0 1 t\nq1 Q0 a first 1 t\n"))
-    with pytest.raises(ValueError, match=r"order=\"rank\" needs integers >= 0.*for document 'a'"):
+    with pytest.raises(
+        ValueError, match=r"order=\"rank\" needs integers >= 0.*for document 'a'"
+    ):
         Rankings.from_trec(QRELS, run, order="rank")
     assert AP(ties="row_order")(Rankings.from_trec({"q1": {"b": 1}}, run)) == 1.0
 
@@ -136,7 +154,9 @@ topics = st.sampled_from(["1", "2", "3", "07"])
 
 
 def by_topic(values):
-    return st.dictionaries(topics, st.dictionaries(documents, values, min_size=1), min_size=1)
+    return st.dictionaries(
+        topics, st.dictionaries(documents, values, min_size=1), min_size=1
+    )
 
 
 @given(qrels=by_topic(st.integers(0, 3)), run=by_topic(scores))
@@ -154,7 +174,9 @@ def test_random_runs_score_as_in_pytrec_eval(qrels, run):
         with pytest.raises(ValueError, match="topics in common"):
             Rankings.from_trec(qrels, run)
         return
-    ours = evaluate(list(names.values()), Rankings.from_trec(qrels, run, complete=False))
+    ours = evaluate(
+        list(names.values()), Rankings.from_trec(qrels, run, complete=False)
+    )
     assert set(ours.qid.tolist()) == set(theirs)
     for topic, values in zip(ours.qid.tolist(), ours.values, strict=True):
         expected = [theirs[topic][name] for name in names]

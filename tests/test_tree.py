@@ -43,11 +43,15 @@ def tree(package):
     return "".join(f"{name:<{width}}  {text}".rstrip() + "\n" for name, text in lines)
 
 
-@pytest.mark.skipif(not PACKAGE.is_dir(), reason="a package is tested without its sources")
+@pytest.mark.skipif(
+    not PACKAGE.is_dir(), reason="a package is tested without its sources"
+)
 def test_every_source_file_says_what_it_holds(tmp_path):
     assert [name for name, text in entries(PACKAGE) if not text] == []
     (tmp_path / "__init__.py").touch()
-    (tmp_path / "kernel.hpp").write_text("// A kernel\n// of sums. It is fast.\n#pragma once")
+    (tmp_path / "kernel.hpp").write_text(
+        "// A kernel\n// of sums. It is fast.\n#pragma once"
+    )
     assert [text for _, text in entries(tmp_path)] == ["", "A kernel of sums"]
 
 

@@ -13,7 +13,9 @@ from skgraded.users._choice import predicted_means
 def literal_predictions(values, target, shares):
     """The prediction system by system, with explicit sums and inverses."""
     s, n, k = values.shape
-    means = np.array([[sum(shares * values[i, :, a]) for a in range(k)] for i in range(s)])
+    means = np.array(
+        [[sum(shares * values[i, :, a]) for a in range(k)] for i in range(s)]
+    )
     middle = means.mean(axis=0)
     own = np.zeros((s, k, k))
     rests = np.zeros((s, n, k))
@@ -32,7 +34,9 @@ def literal_predictions(values, target, shares):
         positive += max(size - 1, 0) * np.outer(scaled, scaled)
     alike = np.zeros((s, s))
     for i, j in np.ndindex(s, s):
-        alike[i, j] = sum(rests[i, q] @ np.linalg.inv(within) @ rests[j, q] for q in range(n))
+        alike[i, j] = sum(
+            rests[i, q] @ np.linalg.inv(within) @ rests[j, q] for q in range(n)
+        )
     worth = max(np.trace(alike) ** 2 / (alike**2).sum(), 2)
     sd = np.sqrt(np.diag(within))
     reliability = max(np.mean(np.diag(found - within) / sd**2), 0.02)
@@ -41,7 +45,9 @@ def literal_predictions(values, target, shares):
     for i in range(s):
         weights = np.linalg.inv(between + (own[i] + within) / 2) @ between @ target
         mean.append(middle @ target + weights @ (means[i] - middle))
-        error.append(np.sqrt(max(target @ between @ target - weights @ between @ target, 0)))
+        error.append(
+            np.sqrt(max(target @ between @ target - weights @ between @ target, 0))
+        )
     return np.array(mean), np.array(error)
 
 
@@ -67,7 +73,9 @@ def frontier(seed, n_queries, angles):
     shape = (n_queries, 20)
     topicality, quality = rng.normal(size=(2, *shape))
     is_relevant = topicality + 0.5 * rng.normal(size=shape) > 0.3
-    grades = np.where(is_relevant, 1 + (quality + 0.5 * rng.normal(size=shape) > 1.3), 0)
+    grades = np.where(
+        is_relevant, 1 + (quality + 0.5 * rng.normal(size=shape) > 1.3), 0
+    )
     scores = {
         f"{angle}": (
             np.cos(np.radians(angle)) * topicality
@@ -86,10 +94,15 @@ def gains_over_the_general_choice(angles, n_queries, n_sets):
     gains = []
     for seed in range(n_sets):
         scores = frontier(seed, n_queries + 300, angles)
-        seen, new = (scores.select(qid=part.tolist()) for part in np.split(scores.qid, [n_queries]))
+        seen, new = (
+            scores.select(qid=part.tolist())
+            for part in np.split(scores.qid, [n_queries])
+        )
         for g in ([1.0, 0.0], [0.0, 1.0]):
             found = choose(seen, g)
-            outcome = dict(zip(new.systems, new.values.mean(axis=1)[:, :2] @ g, strict=True))
+            outcome = dict(
+                zip(new.systems, new.values.mean(axis=1)[:, :2] @ g, strict=True)
+            )
             gains.append(outcome[found.candidate] - outcome[found.general_candidate])
             trades = "trade users" in found.reason
             assert trades == (found.candidate != found.general_candidate)
@@ -111,7 +124,9 @@ def test_where_they_do_not_it_loses_nothing():
 
 def predictions(scores, **changes):
     """Choose by changed scores, with a reason that does not name the general measure."""
-    found = choose(dataclasses.replace(scores, **changes), FIRST_USERS, by=scores.measures[-1])
+    found = choose(
+        dataclasses.replace(scores, **changes), FIRST_USERS, by=scores.measures[-1]
+    )
     return found.candidate, found.general_candidate
 
 
@@ -170,10 +185,22 @@ LEAST = "at least 3 candidates and queries .* got "
     ("scores", "g", "by", "error", "text"),
     [
         (FEW, [0.5, 0.4], "nDCG@10", ValueError, "g"),
-        (FEW, [0.2, 0.3, 0.5], "nDCG@10", ValueError, "each of the 2 thresholds that were scored"),
+        (
+            FEW,
+            [0.2, 0.3, 0.5],
+            "nDCG@10",
+            ValueError,
+            "each of the 2 thresholds that were scored",
+        ),
         (FEW, EVEN, "RR", KeyError, "RR"),
         (FEW, EVEN, "nDCG@5", KeyError, "nDCG@5"),
-        (FEW.select(system=["0", "40"]), EVEN, "nDCG@10", ValueError, f"{LEAST}2 and 10"),
+        (
+            FEW.select(system=["0", "40"]),
+            EVEN,
+            "nDCG@10",
+            ValueError,
+            f"{LEAST}2 and 10",
+        ),
         (FEW.select(qid=[0, 1]), EVEN, "nDCG@10", ValueError, f"{LEAST}3 and 2"),
         (FEW.select(system="0"), EVEN, "nDCG@10", ValueError, f"{LEAST}1 and 10"),
     ],

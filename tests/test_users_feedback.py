@@ -19,10 +19,15 @@ def literal_g(grade, satisfied, propensity, max_grade):
 
     def rate(low, high):
         rows = [row for row, level in enumerate(grade) if low <= level <= high]
-        return sum(satisfied[row] for row in rows) / sum(propensity[row] for row in rows)
+        return sum(satisfied[row] for row in rows) / sum(
+            propensity[row] for row in rows
+        )
 
     grades = range(max_grade + 1)
-    rates = [max(min(rate(i, j) for j in grades[k:]) for i in grades[: k + 1]) for k in grades]
+    rates = [
+        max(min(rate(i, j) for j in grades[k:]) for i in grades[: k + 1])
+        for k in grades
+    ]
     return np.diff(rates) / (rates[-1] - rates[0])
 
 
@@ -31,11 +36,16 @@ def rows_of_feedback(draw):
     """Every grade 0..c once, then random rows; satisfaction is more likely for high grades."""
     c = draw(st.integers(1, 4))
     n_more = draw(st.integers(0, 30))
-    grade = [*range(c + 1), *draw(st.lists(st.integers(0, c), min_size=n_more, max_size=n_more))]
+    grade = [
+        *range(c + 1),
+        *draw(st.lists(st.integers(0, c), min_size=n_more, max_size=n_more)),
+    ]
     n = len(grade)
     satisfied = draw(st.lists(st.booleans(), min_size=n, max_size=n))
     satisfied[c] = True
-    propensity = draw(st.lists(st.sampled_from([0.125, 0.25, 0.5, 1.0]), min_size=n, max_size=n))
+    propensity = draw(
+        st.lists(st.sampled_from([0.125, 0.25, 0.5, 1.0]), min_size=n, max_size=n)
+    )
     session = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n))
     return grade, satisfied, propensity, session
 
@@ -44,7 +54,9 @@ def estimate(rows):
     """The estimate; rows in which higher grades do not satisfy more often are skipped."""
     grade, satisfied, propensity, session = rows
     try:
-        return thresholds_from_feedback(grade, satisfied, propensity=propensity, cluster=session)
+        return thresholds_from_feedback(
+            grade, satisfied, propensity=propensity, cluster=session
+        )
     except ValueError as error:
         assume("more often for the top grade" not in str(error))
         raise
@@ -53,7 +65,12 @@ def estimate(rows):
 def simulated(n_sessions, seed=0):
     """Grade, satisfaction, propensity and session of rows; rank n is examined 1/n of the time."""
     columns = columns_of(*simulate("position", n_sessions, seed)[:2])
-    return columns["grade"], columns["clicked"], 1 / columns["position"], columns["session"]
+    return (
+        columns["grade"],
+        columns["clicked"],
+        1 / columns["position"],
+        columns["session"],
+    )
 
 
 @quiet
@@ -61,7 +78,9 @@ def simulated(n_sessions, seed=0):
 def test_g_is_that_of_the_literal_user_model(rows):
     grade, satisfied, propensity, _ = rows
     found = estimate(rows)
-    assert found.g == pytest.approx(literal_g(grade, satisfied, propensity, max(grade)), abs=1e-12)
+    assert found.g == pytest.approx(
+        literal_g(grade, satisfied, propensity, max(grade)), abs=1e-12
+    )
     low, high = found.interval.T
     assert ((low >= 0) & (low <= found.g) & (found.g <= high) & (high <= 1)).all()
 
@@ -69,17 +88,29 @@ def test_g_is_that_of_the_literal_user_model(rows):
 def test_intervals_are_those_of_the_literal_moves_of_rows():
     """Every row moves g as a little more weight on it does, and clusters of rows sum."""
     rng, n = np.random.default_rng(0), 400
-    level, chance, cluster = rng.integers(4, size=n), rng.uniform(0.2, 1, n), np.arange(n) // 7
+    level, chance, cluster = (
+        rng.integers(4, size=n),
+        rng.uniform(0.2, 1, n),
+        np.arange(n) // 7,
+    )
     satisfied = rng.random(n) < chance * (1 + level) / 5
 
     def steps(weight):
-        rates = np.bincount(level, weight * satisfied) / np.bincount(level, weight * chance)
+        rates = np.bincount(level, weight * satisfied) / np.bincount(
+            level, weight * chance
+        )
         return np.diff(rates) / (rates[-1] - rates[0])
 
-    literal = [(steps(1 + 1e-6 * row) - steps(1 - 1e-6 * row)) / 2e-6 for row in np.eye(n)]
+    literal = [
+        (steps(1 + 1e-6 * row) - steps(1 - 1e-6 * row)) / 2e-6 for row in np.eye(n)
+    ]
     expected = Estimate(steps(1), np.array(literal), clusters=(cluster,))
-    found = thresholds_from_feedback(level, satisfied, propensity=chance, cluster=cluster)
-    np.testing.assert_allclose(found.covariance, expected.covariance, rtol=0.02)  # 4 cells more
+    found = thresholds_from_feedback(
+        level, satisfied, propensity=chance, cluster=cluster
+    )
+    np.testing.assert_allclose(
+        found.covariance, expected.covariance, rtol=0.02
+    )  # 4 cells more
     ends = np.clip(expected.interval(0.95), 0.0, 1.0)
     np.testing.assert_allclose(found.interval, ends, atol=3e-3)
 
@@ -130,11 +161,16 @@ def test_the_estimate_makes_measures():
     assert found.measure(xGAP, k=10) == xGAP(g=(0.5, 0.5), k=10)
     assert found.measure(eGAP, normalize=True) == eGAP(g=(0.5, 0.5), normalize=True)
     assert found.measure(GAP) == GAP(g=(0.5, 0.5))
-    with pytest.raises(ValueError, match="kind must be one of the classes GAP, xGAP, eGAP, got"):
+    with pytest.raises(
+        ValueError, match="kind must be one of the classes GAP, xGAP, eGAP, got"
+    ):
         found.measure(AP)
 
 
-@given(st.lists(st.integers(0, 1000), min_size=1, max_size=6).filter(any), st.integers(1, 6))
+@given(
+    st.lists(st.integers(0, 1000), min_size=1, max_size=6).filter(any),
+    st.integers(1, 6),
+)
 def test_a_rounded_g_still_sums_to_1(mass, digits):
     g = np.array(mass) / sum(mass)
     satisfied = np.concatenate([[0], np.cumsum(mass)])
@@ -148,20 +184,30 @@ def test_a_rounded_g_still_sums_to_1(mass, digits):
     )
     assert rounded.sum() == pytest.approx(1, abs=1e-12)
     assert np.abs(rounded - g).max() <= 10.0**-digits
-    assert rounded * 10**digits == pytest.approx(np.round(rounded * 10**digits), abs=1e-6)
+    assert rounded * 10**digits == pytest.approx(
+        np.round(rounded * 10**digits), abs=1e-6
+    )
 
 
 def test_few_sessions_cause_a_warning():
     with pytest.warns(FewFeedbackWarning, match="at least 20 clusters, got 19"):
-        thresholds_from_feedback([0, 1, 1] * 19, [0, 0, 1] * 19, cluster=np.repeat(range(19), 3))
+        thresholds_from_feedback(
+            [0, 1, 1] * 19, [0, 0, 1] * 19, cluster=np.repeat(range(19), 3)
+        )
 
 
 def test_a_grade_that_is_never_shown_causes_a_warning():
-    with pytest.warns(GradeScaleWarning, match=r"0..4, got no document of grades 1 and 3"):
-        found = thresholds_from_feedback([0, 2, 4] * 20, [0, 0, 1, 0, 1, 1] * 10, max_grade=4)
+    with pytest.warns(
+        GradeScaleWarning, match=r"0..4, got no document of grades 1 and 3"
+    ):
+        found = thresholds_from_feedback(
+            [0, 2, 4] * 20, [0, 0, 1, 0, 1, 1] * 10, max_grade=4
+        )
     assert found.g == pytest.approx([0.25] * 4)
     assert (found.interval[:, 0] == 0).all()
-    assert found.interval[:, 1] == pytest.approx(np.repeat(found.interval[[0, 2], 1], 2))
+    assert found.interval[:, 1] == pytest.approx(
+        np.repeat(found.interval[[0, 2], 1], 2)
+    )
 
 
 def test_satisfaction_that_falls_causes_a_warning_that_names_the_grades():
@@ -180,7 +226,9 @@ def test_satisfaction_that_falls_causes_a_warning_that_names_the_grades():
 def test_satisfaction_that_falls_by_more_than_chance_contradicts_the_model():
     grade, satisfied = np.repeat([0, 1, 2], 100), np.zeros(300)
     satisfied[100:160] = satisfied[200:230] = 1
-    with pytest.warns(UserModelWarning, match="falls from grade 1 to 2, .* by more than chance"):
+    with pytest.warns(
+        UserModelWarning, match="falls from grade 1 to 2, .* by more than chance"
+    ):
         thresholds_from_feedback(grade, satisfied)
 
 
@@ -188,7 +236,9 @@ def test_the_table_says_where_positions_were_ignored():
     grade, satisfied, propensity, _ = simulated(300)
     told = "every shown document counts as examined"
     assert told in repr(thresholds_from_feedback(grade, satisfied))
-    assert told not in repr(thresholds_from_feedback(grade, satisfied, propensity=propensity))
+    assert told not in repr(
+        thresholds_from_feedback(grade, satisfied, propensity=propensity)
+    )
 
 
 @quiet

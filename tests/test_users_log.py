@@ -71,7 +71,9 @@ def by_one_choice(level, clicks, k, examined, satisfied):
     """P(choice): over all sets of documents that a user may have seen."""
     p = 0.0
     for seen in itertools.product([False, True], repeat=len(level)):
-        of_seen = np.prod([x if s else 1 - x for x, s in zip(examined, seen, strict=True)])
+        of_seen = np.prod(
+            [x if s else 1 - x for x, s in zip(examined, seen, strict=True)]
+        )
         good = [n for n, s in enumerate(seen) if s and level[n] >= k]
         best = max(good, key=lambda n: (level[n], -n), default=None)
         nothing = not any(clicks)
@@ -91,7 +93,8 @@ def literal_reading(lists, theta, weights_of=None, goes_of=None):
         for k in range(1, n + 1):
             columns = lists.level.T
             reaches = [
-                sum(each >= k for each in column) / max(sum(each >= 0 for each in column), 1)
+                sum(each >= k for each in column)
+                / max(sum(each >= 0 for each in column), 1)
                 for column in columns
             ]
             here = np.broadcast_to(x, len(columns))
@@ -101,7 +104,12 @@ def literal_reading(lists, theta, weights_of=None, goes_of=None):
             to_go = None if goes_of is None else goes_of(k)
             clicks = lists.clicked[row].tolist()
             p += weights[k - 1] * by_reading(
-                lists.level[row].tolist(), clicks, k, parts, to_click=to_click, to_go=to_go
+                lists.level[row].tolist(),
+                clicks,
+                k,
+                parts,
+                to_click=to_click,
+                to_go=to_go,
             )
         found.append(p / weights.sum())
     return np.array(found)
@@ -116,7 +124,9 @@ def literal_choosing(lists, theta):
         here = np.broadcast_to(x, len(level))
         here = here if lists.propensity is None else here * lists.propensity[row]
         clicks = lists.clicked[row].tolist()
-        chances = [by_one_choice(level, clicks, k, here, satisfied) for k in range(n + 1)]
+        chances = [
+            by_one_choice(level, clicks, k, here, satisfied) for k in range(n + 1)
+        ]
         found.append(np.dot(of_class, chances))
     return np.array(found)
 
@@ -130,10 +140,14 @@ def logs(draw, least=ABSENT, most_clicks=4):
     level[0][0] = 2
     clicks = st.lists(st.booleans(), min_size=n_ranks, max_size=n_ranks)
     clicked = draw(
-        st.lists(clicks.filter(lambda each: sum(each) <= most_clicks), min_size=n, max_size=n)
+        st.lists(
+            clicks.filter(lambda each: sum(each) <= most_clicks), min_size=n, max_size=n
+        )
     )
     given = draw(st.booleans())
-    chances = st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=n_ranks, max_size=n_ranks)
+    chances = st.lists(
+        st.sampled_from([0.25, 0.5, 1.0]), min_size=n_ranks, max_size=n_ranks
+    )
     propensity = draw(st.lists(chances, min_size=n, max_size=n)) if given else None
     inner = st.floats(0.05, 0.95)
     n_x = 1 if given else n_ranks
@@ -145,7 +159,9 @@ def logs(draw, least=ABSENT, most_clicks=4):
 
 def slopes(function, at, step=1e-6):
     """Derivatives of values, shape (n_values, n_parameters), by finite differences."""
-    moved = [(function(at + each), function(at - each)) for each in step * np.eye(len(at))]
+    moved = [
+        (function(at + each), function(at - each)) for each in step * np.eye(len(at))
+    ]
     return np.transpose([(above - below) / (2 * step) for above, below in moved])
 
 
@@ -217,10 +233,14 @@ def test_scores_of_departures_are_derivatives_of_the_literal_reader():
     }
     for name, by in of_going.items():
         above, below = (
-            np.log(literal_reading(lists, THETA, goes_of=lambda k, by=by, s=step: by(k, s)))
+            np.log(
+                literal_reading(lists, THETA, goes_of=lambda k, by=by, s=step: by(k, s))
+            )
             for step in (1e-5, -1e-5)
         )
-        np.testing.assert_allclose(found[name], (above - below) / 2e-5, atol=1e-8, err_msg=name)
+        np.testing.assert_allclose(
+            found[name], (above - below) / 2e-5, atol=1e-8, err_msg=name
+        )
     of_spread = {
         "some users click more than others": np.ones(3),
         "some users look deeper than others": depth,
@@ -228,7 +248,9 @@ def test_scores_of_departures_are_derivatives_of_the_literal_reader():
     same = np.ones(lists.level.shape)
     for name, weight in of_spread.items():  # of the variance of what users add: P'' / P
         above, here, below = (
-            literal_reading(lists, THETA, weights_of=lambda k, by=step * weight * same: by)
+            literal_reading(
+                lists, THETA, weights_of=lambda k, by=step * weight * same: by
+            )
             for step in (1e-3, 0.0, -1e-3)
         )
         second = (above - 2 * here + below) / 1e-6 / here
@@ -251,7 +273,9 @@ def test_known_readers_are_special_cases(name, x, leaving):
 # Worlds
 
 
-def simulate(kind, n, seed=0, *, n_queries=None, m=10, hit=1.0, miss=0.0, stops=1.0, g=TRUE_G):
+def simulate(
+    kind, n, seed=0, *, n_queries=None, m=10, hit=1.0, miss=0.0, stops=1.0, g=TRUE_G
+):
     """Return grades and clicks of sessions, by rank, and their queries; better ones are higher."""
     rng = np.random.default_rng(seed)
     lists = rng.choice(5, size=(n_queries or n, m), p=[0.5, 0.2, 0.15, 0.1, 0.05])
@@ -262,7 +286,9 @@ def simulate(kind, n, seed=0, *, n_queries=None, m=10, hit=1.0, miss=0.0, stops=
     threshold = rng.choice([1, 2, 3, 4], size=(n, 1), p=g)
     if n_queries:  # tastes differ between queries
         of_query = rng.dirichlet(10 * np.array(g), size=n_queries)[query]
-        threshold = 1 + (rng.random((n, 1)) > of_query.cumsum(axis=1)[:, :-1]).sum(1)[:, None]
+        threshold = (
+            1 + (rng.random((n, 1)) > of_query.cumsum(axis=1)[:, :-1]).sum(1)[:, None]
+        )
     liked = rng.random(grade.shape) < np.where(grade >= threshold, hit, miss)
     seen = rng.random(grade.shape) < 1 / rank
     if kind == "position":
@@ -298,9 +324,15 @@ def heavy_clusters(shared, n, seed, *, hit=0.6, miss=0.03):
     cluster = rng.choice(n_clusters, size=n, p=p / p.sum())
     lists = rng.choice(5, size=(n, 10), p=[0.5, 0.2, 0.15, 0.1, 0.05])
     if shared == "user":
-        grade, threshold = lists, rng.choice([1, 2, 3, 4], size=n_clusters, p=TRUE_G)[cluster]
+        grade, threshold = (
+            lists,
+            rng.choice([1, 2, 3, 4], size=n_clusters, p=TRUE_G)[cluster],
+        )
     else:
-        grade, taste = lists[cluster], rng.dirichlet(10 * np.array(TRUE_G), size=n_clusters)
+        grade, taste = (
+            lists[cluster],
+            rng.dirichlet(10 * np.array(TRUE_G), size=n_clusters),
+        )
         passed = rng.random((n, 1)) > taste[cluster].cumsum(axis=1)[:, :-1]
         threshold = 1 + passed.sum(axis=1)
     chance = np.where(grade >= threshold[:, None], hit, miss) / np.arange(1, 11)
@@ -326,7 +358,9 @@ def test_the_covariance_is_the_inverse_of_the_negative_hessian(name):
     grade, clicked, _ = simulate(name, 20_000, **WORLDS[name])
     fit = maximise(lists_of(grade, clicked), name)
     n, at = fit.reader.n_classes, fit.theta
-    inner = np.flatnonzero((at > 0.01) & (at < 0.99))  # the others are held at their bounds
+    inner = np.flatnonzero(
+        (at > 0.01) & (at < 0.99)
+    )  # the others are held at their bounds
 
     def derivatives(inside):
         theta = at.copy()
@@ -362,7 +396,9 @@ def test_intervals_hold_where_nobody_has_some_thresholds(name, g):
     for seed in range(15):
         grade, clicked, _ = simulate(name, 1500, seed, g=g, **WORLDS[name])
         found = thresholds_from_log(**columns_of(grade, clicked), reader=name)
-        held.append((found.interval[:, 0] <= g) & (np.subtract(g, 1e-9) <= found.interval[:, 1]))
+        held.append(
+            (found.interval[:, 0] <= g) & (np.subtract(g, 1e-9) <= found.interval[:, 1])
+        )
     assert np.mean(held) >= 0.85
 
 
@@ -390,7 +426,9 @@ def test_shared_queries_make_intervals_wider_and_warn_where_they_are_not_named()
     with pytest.warns(MissingClustersWarning, match=told):
         unnamed = thresholds_from_log(**columns, reader="position")
     assert unnamed.clusters == {"session": 4000}
-    assert (np.ptp(named.interval, axis=1) > 1.3 * np.ptp(unnamed.interval, axis=1)).all()
+    assert (
+        np.ptp(named.interval, axis=1) > 1.3 * np.ptp(unnamed.interval, axis=1)
+    ).all()
 
 
 def test_users_and_queries_count_both_ways():
@@ -410,7 +448,9 @@ def test_p_values_of_fitting_logs_are_not_small():
     for seed in range(25):
         lists = lists_of(*simulate("position", 1500, seed, hit=0.6, miss=0.05)[:2])
         p_values.append(departures_of(maximise(lists, "auto"))[1])
-    assert np.mean(np.array(p_values) < 0.1) < 0.2  # Bonferroni's rule errs to the safe side
+    assert (
+        np.mean(np.array(p_values) < 0.1) < 0.2
+    )  # Bonferroni's rule errs to the safe side
 
 
 def test_a_log_that_no_reader_explains_warns_and_names_two_departures():
@@ -467,7 +507,9 @@ def test_holes_are_counted_and_do_not_bias():
 def test_judgments_because_of_clicks_warn():
     grade, clicked, _ = simulate("position", 5000, hit=0.5)
     judged = np.random.default_rng(1).random(grade.shape) < np.where(clicked, 0.9, 0.2)
-    with pytest.warns(UserModelWarning, match=r"9\d% of the clicked rows and 2\d% of the others"):
+    with pytest.warns(
+        UserModelWarning, match=r"9\d% of the clicked rows and 2\d% of the others"
+    ):
         thresholds_from_log(**columns_of(np.where(judged, grade, np.nan), clicked))
 
 
@@ -515,7 +557,9 @@ def test_a_grade_that_is_never_shown_shares_what_is_known():
 
 def test_few_clusters_warn():
     columns = columns_of(*simulate("position", 600, n_queries=8, hit=0.6))
-    with pytest.warns(FewFeedbackWarning, match="qid should hold at least 20 clusters, got 8"):
+    with pytest.warns(
+        FewFeedbackWarning, match="qid should hold at least 20 clusters, got 8"
+    ):
         thresholds_from_log(**columns, reader="position")
 
 

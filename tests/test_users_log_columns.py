@@ -32,10 +32,14 @@ def tables(n=2000, seed=0):
 def test_rows_get_the_grade_of_their_document_and_holes_stay_holes():
     log, judgments, truth = tables()
     shuffled = judgments.sample(frac=1, random_state=0)
-    log.index = np.random.default_rng(0).permutation(len(log))  # row labels say nothing here
+    log.index = np.random.default_rng(0).permutation(
+        len(log)
+    )  # row labels say nothing here
     columns = log_columns(log, pd.concat([shuffled, shuffled.head(5)]))
     known = set(zip(judgments["query"], judgments["document"], strict=True))
-    is_known = [pair in known for pair in zip(log["query"], log["document"], strict=True)]
+    is_known = [
+        pair in known for pair in zip(log["query"], log["document"], strict=True)
+    ]
     assert np.array_equal(~np.isnan(columns["grade"]), is_known)
     assert np.array_equal(columns["grade"][is_known], truth[is_known])
     assert columns["position"].tolist() == log["position"].tolist()
@@ -54,11 +58,16 @@ def test_judgments_may_be_words():
 def test_purchases_and_clicks_are_told_apart():
     log, judgments, _ = tables(50)
     log["purchased"] = ~log["clicked"]
-    assert (log_columns(log, judgments, event="purchased")["clicked"] == log["purchased"]).all()
-    named = log.rename(columns={"clicked": "click"})
-    assert (log_columns(named, judgments, event="click")["clicked"] == log["clicked"]).all()
     assert (
-        log_columns(log.drop(columns="clicked"), judgments)["clicked"] == log["purchased"]
+        log_columns(log, judgments, event="purchased")["clicked"] == log["purchased"]
+    ).all()
+    named = log.rename(columns={"clicked": "click"})
+    assert (
+        log_columns(named, judgments, event="click")["clicked"] == log["clicked"]
+    ).all()
+    assert (
+        log_columns(log.drop(columns="clicked"), judgments)["clicked"]
+        == log["purchased"]
     ).all()
 
 
@@ -72,13 +81,20 @@ def test_columns_that_a_log_may_lack_are_passed_on_if_it_has_them():
 def test_columns_are_known_by_other_names_and_grades_by_their_words():
     log, judgments, _ = tables(50)
     expected = log_columns(log, judgments)
-    others = {"session": "session_id", "user": "user_id", "position": "rank", "clicked": "click"}
+    others = {
+        "session": "session_id",
+        "user": "user_id",
+        "position": "rank",
+        "clicked": "click",
+    }
     renamed = log.rename(columns={**others, "query": "query_id", "document": "doc_id"})
     renamed = renamed.assign(query="text of the query")  # which is no id beside one
     words = pd.Categorical(
         ["ICSE"[grade] for grade in judgments["grade"]], list("ICSE"), ordered=True
     )
-    judged = judgments.assign(grade=words).rename(columns={"document": "docno", "grade": "label"})
+    judged = judgments.assign(grade=words).rename(
+        columns={"document": "docno", "grade": "label"}
+    )
     found = log_columns(renamed, judged)
     assert list(found) == list(expected)
     for name, column in expected.items():
@@ -86,14 +102,24 @@ def test_columns_are_known_by_other_names_and_grades_by_their_words():
 
 
 LOG, JUDGED, _ = tables(50)
-TWICE = pd.concat([JUDGED, JUDGED.head(1).assign(grade=lambda table: table["grade"] + 1)])
+TWICE = pd.concat(
+    [JUDGED, JUDGED.head(1).assign(grade=lambda table: table["grade"] + 1)]
+)
 
 
 @pytest.mark.parametrize(
     ("log", "judgments", "message"),
     [
-        (LOG.drop(columns="position"), JUDGED, "log must have the columns .* none named position"),
-        (LOG, JUDGED.drop(columns="grade"), "judgments must have the columns .* none named grade"),
+        (
+            LOG.drop(columns="position"),
+            JUDGED,
+            "log must have the columns .* none named position",
+        ),
+        (
+            LOG,
+            JUDGED.drop(columns="grade"),
+            "judgments must have the columns .* none named grade",
+        ),
         ({}, JUDGED, "log must be a pandas DataFrame, got dict"),
         (LOG, TWICE, "one grade of each document of a query, got several of"),
         (
@@ -101,9 +127,21 @@ TWICE = pd.concat([JUDGED, JUDGED.head(1).assign(grade=lambda table: table["grad
             JUDGED.assign(query="no " + JUDGED["query"]),
             "must hold documents that were shown, got",
         ),
-        (LOG, JUDGED.assign(query=range(len(JUDGED))), "of the same types in log and judgments"),
-        (LOG.assign(user_id=0), JUDGED, "log must have one column .* got user and user_id"),
-        (LOG, JUDGED.assign(grade="S"), "grade must be numeric, got 'S'.* grades={'S': 0"),
+        (
+            LOG,
+            JUDGED.assign(query=range(len(JUDGED))),
+            "of the same types in log and judgments",
+        ),
+        (
+            LOG.assign(user_id=0),
+            JUDGED,
+            "log must have one column .* got user and user_id",
+        ),
+        (
+            LOG,
+            JUDGED.assign(grade="S"),
+            "grade must be numeric, got 'S'.* grades={'S': 0",
+        ),
         (LOG.assign(purchased=1), JUDGED, "event must name the column of log"),
     ],
 )

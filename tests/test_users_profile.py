@@ -23,14 +23,18 @@ from skgraded.users._pair_profile import PairProfile
 MEASURES = ["AP(rel=1)", "AP(rel=2)"]
 TIES = ("expected", "row_order", "pessimistic", "optimistic")
 
-pytestmark = pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::skgraded.exceptions.FewDifferencesWarning"
+)
 
 
 def made_up(n_grades=2, n_queries=60, n_documents=20, seed=0):
     """Grades, query ids, and scores of a ranker that finds anything and one that finds the best."""
     rng = np.random.default_rng(seed)
     shares = 0.5 ** np.arange(n_grades + 1)
-    y_true = rng.choice(n_grades + 1, p=shares / shares.sum(), size=n_queries * n_documents)
+    y_true = rng.choice(
+        n_grades + 1, p=shares / shares.sum(), size=n_queries * n_documents
+    )
     noise = rng.normal(size=(2, len(y_true)))
     scores = {
         "any": np.round(2 * (y_true > 0) + noise[0], 1),
@@ -48,27 +52,43 @@ def profile_of(n_grades=2, **options):
 
 
 FIELDS = st.fixed_dictionaries(
-    {"k": cutoffs(), "ties": st.sampled_from(TIES), "empty": st.sampled_from([0.0, np.nan])}
+    {
+        "k": cutoffs(),
+        "ties": st.sampled_from(TIES),
+        "empty": st.sampled_from([0.0, np.nan]),
+    }
 )
 
 
 @given(st.data(), st.integers(1, 4), st.integers(0, 2**32 - 1), FIELDS, st.booleans())
-def test_the_profile_gives_the_difference_in_eGAP_for_every_g(data, c, seed, fields, is_weighted):
+def test_the_profile_gives_the_difference_in_eGAP_for_every_g(
+    data, c, seed, fields, is_weighted
+):
     y_true, scores, qid = made_up(c, n_queries=8, n_documents=7, seed=seed)
     y_true[qid == 3] = 0  # nothing relevant
     y_true[0], y_true[7] = c, 1
-    weight = np.random.default_rng(seed).uniform(0.1, 2, len(qid)) if is_weighted else None
-    shares = data.draw(st.lists(st.integers(0, 100), min_size=c, max_size=c).filter(any))
+    weight = (
+        np.random.default_rng(seed).uniform(0.1, 2, len(qid)) if is_weighted else None
+    )
+    shares = data.draw(
+        st.lists(st.integers(0, 100), min_size=c, max_size=c).filter(any)
+    )
     is_left_out = np.isnan(fields["empty"])
     g = np.array(shares) + is_left_out  # all users exist
     g = tuple(g / g.sum())
     profile = threshold_profile(y_true, scores, qid=qid, sample_weight=weight, **fields)
-    assert profile.n_left_out == (len({*qid} - {*qid[y_true > 0]}) if is_left_out else 0)
+    assert profile.n_left_out == (
+        len({*qid} - {*qid[y_true > 0]}) if is_left_out else 0
+    )
     measure = eGAP(g=g, **fields)
-    found = [measure(y_true, each, qid=qid, sample_weight=weight) for each in scores.values()]
+    found = [
+        measure(y_true, each, qid=qid, sample_weight=weight) for each in scores.values()
+    ]
     np.testing.assert_allclose(profile.means @ g, found, rtol=1e-12, atol=1e-15)
     difference = found[0] - found[1]
-    assert profile.pairs[0].at(g).difference == pytest.approx(difference, rel=1e-9, abs=1e-13)
+    assert profile.pairs[0].at(g).difference == pytest.approx(
+        difference, rel=1e-9, abs=1e-13
+    )
 
 
 # --- the intervals --------------------------------------------------------------------------------
@@ -81,9 +101,13 @@ def test_intervals_are_those_of_means_and_share_the_probability_to_miss():
     of_all = evaluate(MEASURES, y_true, scores, qid=qid, sample_weight=weight)
     person = of_all.qid // 2
     given = threshold_profile(
-        of_all, cluster=dict(zip(of_all.qid.tolist(), person, strict=True)), baseline="best"
+        of_all,
+        cluster=dict(zip(of_all.qid.tolist(), person, strict=True)),
+        baseline="best",
     )
-    held = threshold_profile(dataclasses.replace(of_all, clusters=person), baseline="best")
+    held = threshold_profile(
+        dataclasses.replace(of_all, clusters=person), baseline="best"
+    )
     best = of_all.select(system="best").values
     for name in ("any", "noise"):
         expected = means(
@@ -102,7 +126,9 @@ def test_intervals_are_those_of_means_and_share_the_probability_to_miss():
 @pytest.mark.filterwarnings("default::skgraded.exceptions.FewDifferencesWarning")
 def test_few_queries_that_tell_about_a_threshold_are_warned_of():
     rng = np.random.default_rng(0)
-    grades = np.where(np.arange(3000) < 120, rng.integers(0, 3, 3000), rng.integers(0, 2, 3000))
+    grades = np.where(
+        np.arange(3000) < 120, rng.integers(0, 3, 3000), rng.integers(0, 2, 3000)
+    )
     scores = {"one": rng.normal(size=3000), "other": rng.normal(size=3000)}
     told = "^Users with threshold 2 are judged by 4 queries"
     with pytest.warns(FewDifferencesWarning, match=told) as warned:
@@ -141,7 +167,9 @@ def test_with_three_grades_shares_are_those_of_all_mixtures():
     low, high = pair.band(draws).T
     assert pair.shares.better == pytest.approx((low > 0).mean(), abs=0.01)
     assert pair.shares.worse == pytest.approx((high < 0).mean(), abs=0.01)
-    assert pair.shares.higher == pytest.approx((draws @ pair.differences > 0).mean(), abs=0.01)
+    assert pair.shares.higher == pytest.approx(
+        (draws @ pair.differences > 0).mean(), abs=0.01
+    )
     assert "Take any for users with threshold 1 and " in pair.sentence
     facts = json.loads(profile_of(3).to_json())
     assert facts["conclusions"] == {"any": pair.sentence}
@@ -156,7 +184,10 @@ def test_only_all_users_are_100_percent():
     value, still = np.array([0.1, 0.1, -0.005]), np.full((2, 3), 1e-9) * [[1], [-1]]
     pair = PairProfile("a", "b", Estimate(value, still), 0.95)
     assert 0.995 < pair.shares.better < 1.0
-    assert "Take a for users with threshold 1 or 2 and 99 % of all mixtures" in pair.sentence
+    assert (
+        "Take a for users with threshold 1 or 2 and 99 % of all mixtures"
+        in pair.sentence
+    )
     assert "b for users with threshold 3 and 1 % of all mixtures" in pair.sentence
 
 
@@ -165,7 +196,9 @@ def test_a_ranker_that_is_better_at_every_threshold_is_better_for_every_user(n_g
     y_true, _, qid = made_up(n_grades)
     scores = {"good": y_true, "bad": np.random.default_rng(0).normal(size=len(qid))}
     for order in (("good", "bad"), ("bad", "good")):
-        profile = threshold_profile(y_true, {name: scores[name] for name in order}, qid=qid)
+        profile = threshold_profile(
+            y_true, {name: scores[name] for name in order}, qid=qid
+        )
         users = " for every user" if n_grades > 1 else ""
         assert profile.conclusion == f"good is better than bad{users}."
         sign = 1 if order[0] == "good" else -1
@@ -177,8 +210,12 @@ def test_the_last_ranker_is_the_baseline_unless_another_is_named():
     y_true, scores, qid = made_up()
     assert threshold_profile(y_true, scores, qid=qid).baseline == "best"
     other = threshold_profile(y_true, scores, qid=qid, baseline="any")
-    np.testing.assert_allclose(other["best"].differences, -profile_of(2)["any"].differences)
-    with pytest.raises(KeyError, match="'any' is not among the rankers compared with 'any': best"):
+    np.testing.assert_allclose(
+        other["best"].differences, -profile_of(2)["any"].differences
+    )
+    with pytest.raises(
+        KeyError, match="'any' is not among the rankers compared with 'any': best"
+    ):
         other["any"]
 
 
@@ -192,7 +229,9 @@ def test_all_sources_give_the_same_profile():
     shuffled = np.random.default_rng(0).permutation(len(qid))
     scored = {
         "any": evaluate(MEASURES, ranked["any"]),
-        "best": evaluate(MEASURES, y_true[shuffled], scores["best"][shuffled], qid=qid[shuffled]),
+        "best": evaluate(
+            MEASURES, y_true[shuffled], scores["best"][shuffled], qid=qid[shuffled]
+        ),
     }
     for found in map(threshold_profile, (ranked, scored)):
         np.testing.assert_allclose(found.means, expected.means, rtol=1e-12)
@@ -211,11 +250,17 @@ def test_repeats_enter_the_intervals_as_they_enter_the_comparison():
     )
     profile = threshold_profile(scores)
     compared = compare(scores, baseline="other", confidence=0.975)
-    np.testing.assert_allclose(profile["one"].differences, compared.difference[0], rtol=1e-9)
-    np.testing.assert_allclose(profile["one"].intervals, compared.interval[0], rtol=1e-9)
+    np.testing.assert_allclose(
+        profile["one"].differences, compared.difference[0], rtol=1e-9
+    )
+    np.testing.assert_allclose(
+        profile["one"].intervals, compared.interval[0], rtol=1e-9
+    )
     assert profile.n_repeats == 3
     once = threshold_profile(scores.select(repeat=[0]))
-    assert "for the models that were trained in this one" in str(once).replace("\n", " ")
+    assert "for the models that were trained in this one" in str(once).replace(
+        "\n", " "
+    )
 
 
 def test_fitted_models_give_the_profile_of_their_scores():
@@ -238,10 +283,14 @@ def test_topics_that_a_run_lacks_are_left_out_and_counted():
     qrels = {topic: {"a": 2, "b": 1, "c": 0} for topic in topics}
     full = {topic: {"a": 3.0, "b": 2.0, "c": 1.0} for topic in topics}
     part = {topic: {"c": 3.0, "b": 2.0, "a": 1.0} for topic in topics[1:]}
-    scores = trec.evaluate(MEASURES, qrels, {"full": full, "part": part}, complete=False)
+    scores = trec.evaluate(
+        MEASURES, qrels, {"full": full, "part": part}, complete=False
+    )
     profile = threshold_profile(scores)
     assert (profile.n_queries, profile.n_left_out) == (4, 1)
-    assert "1 query without a value for some ranker left out" in " ".join(str(profile).split())
+    assert "1 query without a value for some ranker left out" in " ".join(
+        str(profile).split()
+    )
 
 
 # --- bad input ------------------------------------------------------------------------------------
@@ -251,7 +300,9 @@ Y, SCORES, QID = made_up(n_queries=6)
 
 
 def scored(*measures):
-    return {name: evaluate(measures, Y, scores, qid=QID) for name, scores in SCORES.items()}
+    return {
+        name: evaluate(measures, Y, scores, qid=QID) for name, scores in SCORES.items()
+    }
 
 
 def ranked(y_of_best):
@@ -268,11 +319,26 @@ TWO = ("AP", "AP(rel=2)")
     [
         ((Y, {"a": Y}), {}, ValueError, "at least 2 rankers to compare, got 1"),
         ((Y,), {}, TypeError, "scores or fitted models by name; .* got ndarray"),
-        ((Y, SCORES), {"baseline": "c"}, ValueError, "baseline must be one of 'any', 'best', got"),
-        ((Y, SCORES), {"confidence": 1}, ValueError, "confidence must lie strictly between"),
+        (
+            (Y, SCORES),
+            {"baseline": "c"},
+            ValueError,
+            "baseline must be one of 'any', 'best', got",
+        ),
+        (
+            (Y, SCORES),
+            {"confidence": 1},
+            ValueError,
+            "confidence must lie strictly between",
+        ),
         ((Y, SCORES), {"normalize": True}, ValueError, "normalize must be False"),
         ((Y, SCORES), {"empty": 1.0}, ValueError, "empty must be 0 or nan, got 1.0"),
-        ((Y[:40], {"a": Y[:40], "b": Y[:40]}), {"qid": QID[:40]}, ValueError, "at least 3 queries"),
+        (
+            (Y[:40], {"a": Y[:40], "b": Y[:40]}),
+            {"qid": QID[:40]},
+            ValueError,
+            "at least 3 queries",
+        ),
         (
             (Y, SCORES),
             {"cluster": {query: query % 2 for query in range(6)}},
@@ -280,9 +346,19 @@ TWO = ("AP", "AP(rel=2)")
             "at least 3 clusters of queries .* got 2",
         ),
         ((Y * 5, SCORES), {}, ValueError, "at most 8 grades above 0, got 10"),
-        ((Y, {**FITTED, "b": Y}), {"X": Y[:, None]}, ValueError, "all fitted models or none, got"),
+        (
+            (Y, {**FITTED, "b": Y}),
+            {"X": Y[:, None]},
+            ValueError,
+            "all fitted models or none, got",
+        ),
         ((Y, FITTED), {}, ValueError, "X and y are needed"),
-        ((Y, SCORES), {"X": Y[:, None]}, TypeError, "X must be None unless y_score holds fitted"),
+        (
+            (Y, SCORES),
+            {"X": Y[:, None]},
+            TypeError,
+            "X must be None unless y_score holds fitted",
+        ),
         (
             (Y, FITTED),
             {"X": Y[:, None], "sample_weight": Y},
@@ -290,17 +366,49 @@ TWO = ("AP", "AP(rel=2)")
             "sample_weight must be None where y_score holds fitted",
         ),
         # Rankers that were scored or ranked before
-        ((scored(nDCG()),), {}, ValueError, r"AP\(rel=1\), AP\(rel=2\) and so on .*, got nDCG"),
-        ((scored("AP", "AP(rel=2)@5"),), {}, ValueError, "AP must differ in rel alone, got AP and"),
-        ((scored(*TWO),), {"k": 5}, TypeError, "k must be given where rankers are scored"),
-        ((scored(*TWO),), {"qid": QID}, TypeError, "qid and sample_weight must be None"),
-        ((ranked(np.minimum(Y, 1)),), {}, ValueError, "the highest grades 2 for 'any', 1 for"),
-        (({**ranked(Y), "b": Y},), {}, ValueError, "all Rankings or none, got both: 'any' is one"),
+        (
+            (scored(nDCG()),),
+            {},
+            ValueError,
+            r"AP\(rel=1\), AP\(rel=2\) and so on .*, got nDCG",
+        ),
+        (
+            (scored("AP", "AP(rel=2)@5"),),
+            {},
+            ValueError,
+            "AP must differ in rel alone, got AP and",
+        ),
+        (
+            (scored(*TWO),),
+            {"k": 5},
+            TypeError,
+            "k must be given where rankers are scored",
+        ),
+        (
+            (scored(*TWO),),
+            {"qid": QID},
+            TypeError,
+            "qid and sample_weight must be None",
+        ),
+        (
+            (ranked(np.minimum(Y, 1)),),
+            {},
+            ValueError,
+            "the highest grades 2 for 'any', 1 for",
+        ),
+        (
+            ({**ranked(Y), "b": Y},),
+            {},
+            ValueError,
+            "all Rankings or none, got both: 'any' is one",
+        ),
     ],
 )
 def test_what_has_no_profile_is_refused(arguments, options, error, message):
     with pytest.raises(error, match=message):
-        threshold_profile(*arguments, **({"qid": QID} if len(arguments) > 1 else {}) | options)
+        threshold_profile(
+            *arguments, **({"qid": QID} if len(arguments) > 1 else {}) | options
+        )
 
 
 def test_a_column_of_ids_is_no_ranker():
@@ -309,7 +417,9 @@ def test_a_column_of_ids_is_no_ranker():
     assert repr(threshold_profile(Y, frame.assign(qid=QID))) == repr(expected)
 
 
-@pytest.mark.parametrize(("g", "told"), [((0.5, 0.4), "sum to 1"), ((1.0,), "hold 2 .*, got 1")])
+@pytest.mark.parametrize(
+    ("g", "told"), [((0.5, 0.4), "sum to 1"), ((1.0,), "hold 2 .*, got 1")]
+)
 def test_only_distributions_over_the_grades_have_a_difference(g, told):
     with pytest.raises(ValueError, match=f"g must {told}"):
         profile_of(2).pairs[0].at(g)
@@ -332,7 +442,10 @@ def test_the_title_of_the_plot_is_the_verdict(n_grades):
     several = threshold_profile(y_true, {"oracle": y_true} | scores, qid=qid)
     _, ax = pyplot.subplots()
     assert several.plot(ax) is ax
-    assert [each.get_text() for each in ax.get_legend().get_texts()] == ["oracle", "any"]
+    assert [each.get_text() for each in ax.get_legend().get_texts()] == [
+        "oracle",
+        "any",
+    ]
     assert ax.get_title(loc="left").startswith("Of 2 rankers, ")
 
 
@@ -345,8 +458,19 @@ def test_the_command_line_profiles_runs(capsys, tmp_path, monkeypatch):
     write_qrels(qrels, "qrels")
     for name, run in runs.items():
         trec.write_run(trec.read_run(run), name)
-    (tmp_path / "people").write_text("".join(f"{topic} {topic[-1]}\n" for topic in qrels))
-    words = ["compare", "qrels", *runs, "--profile", "--baseline", "run0", "--cluster", "people"]
+    (tmp_path / "people").write_text(
+        "".join(f"{topic} {topic[-1]}\n" for topic in qrels)
+    )
+    words = [
+        "compare",
+        "qrels",
+        *runs,
+        "--profile",
+        "--baseline",
+        "run0",
+        "--cluster",
+        "people",
+    ]
     assert main([*words, "--format", "json", "--plot", "users.png"]) == 0
     found = json.loads(capsys.readouterr().out)
     cluster = {topic: topic[-1] for topic in qrels}

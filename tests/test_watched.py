@@ -15,7 +15,16 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skgraded import Blend, QueryKFold, QueryRanker, eGAP, measure, nDCG, query_target, xGAP
+from skgraded import (
+    Blend,
+    QueryKFold,
+    QueryRanker,
+    eGAP,
+    measure,
+    nDCG,
+    query_target,
+    xGAP,
+)
 from skgraded.datasets import make_ranking
 from skgraded.displays import TrainingDisplay
 from skgraded.exceptions import QueryLeakWarning
@@ -34,7 +43,9 @@ DART = "ignore:[\\s\\S]*booster=dart. is deprecated:UserWarning"  # since 3.4
 
 
 def ranker(estimator, *, measure=MEASURE, rounds=5, **params):
-    return QueryRanker(estimator, measure=measure, early_stopping_rounds=rounds, **params)
+    return QueryRanker(
+        estimator, measure=measure, early_stopping_rounds=rounds, **params
+    )
 
 
 def halved(estimator, **params):
@@ -44,9 +55,15 @@ def halved(estimator, **params):
 
 def watch(estimator, *, features=X, grades=Y, rounds=5, measure=MEASURE, **fit_params):
     """Fit on some queries and watch the others."""
-    watched = {"eval_X": features[VALID], "eval_y": grades[VALID], "eval_qid": QID[VALID]}
+    watched = {
+        "eval_X": features[VALID],
+        "eval_y": grades[VALID],
+        "eval_qid": QID[VALID],
+    }
     fitted = ranker(estimator, measure=measure, rounds=rounds)
-    return fitted.fit(features[TRAIN], grades[TRAIN], QID[TRAIN], **{**watched, **fit_params})
+    return fitted.fit(
+        features[TRAIN], grades[TRAIN], QID[TRAIN], **{**watched, **fit_params}
+    )
 
 
 def values_of(fitted):
@@ -92,7 +109,9 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:Found .num_iterations. in params")  # of older LightGBM
+@pytest.mark.filterwarnings(
+    "ignore:Found .num_iterations. in params"
+)  # of older LightGBM
 @pytest.mark.filterwarnings(DART)
 @pytest.mark.parametrize(("make", "params"), OPTIONS, ids=name_of)
 def test_the_value_of_predict_is_the_best_recorded_one(make, params):
@@ -115,7 +134,9 @@ def test_unjudged_documents_are_treated_by_the_measure_s_rule(make):
     for rule in ("nonrelevant", "condense"):
         chosen = xGAP(max_grade=4, unjudged=rule)
         fitted = watch(make(), measure=chosen, eval_y=some[VALID])
-        assert value_of(fitted, grades=some) == pytest.approx(max(values_of(fitted)), abs=1e-12)
+        assert value_of(fitted, grades=some) == pytest.approx(
+            max(values_of(fitted)), abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("make", BOOSTERS.values())
@@ -124,9 +145,15 @@ def test_features_may_be_nested_lists_and_the_training_rows_be_watched(make):
     expected = halved(make()).fit(X, Y, QID).evals_result_
     found = halved(make()).fit(X.tolist(), Y.tolist(), QID.tolist()).evals_result_
     assert found["valid_0"] == expected["valid_0"]
-    rows = {"eval_X": X[TRAIN].tolist(), "eval_y": Y[TRAIN].tolist(), "eval_qid": QID[TRAIN]}
+    rows = {
+        "eval_X": X[TRAIN].tolist(),
+        "eval_y": Y[TRAIN].tolist(),
+        "eval_qid": QID[TRAIN],
+    }
     fitted = watch(make(), **rows)
-    assert value_of(fitted, rows=TRAIN) == pytest.approx(max(values_of(fitted)), abs=1e-12)
+    assert value_of(fitted, rows=TRAIN) == pytest.approx(
+        max(values_of(fitted)), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("rounds", [5, None])
@@ -152,7 +179,10 @@ def test_predict_takes_the_initial_scores_of_its_rows(library, params, rounds):
 
 
 OBJECTIVES = [
-    *((lgbm, LGBMRegressor, each) for each in ("regression", "poisson", "binary", "tweedie")),
+    *(
+        (lgbm, LGBMRegressor, each)
+        for each in ("regression", "poisson", "binary", "tweedie")
+    ),
     *((xgb, "XGBRegressor", each) for each in ("reg:squarederror", "reg:logistic")),
     (xgb, "XGBRegressor", "count:poisson"),
 ]
@@ -162,14 +192,22 @@ OBJECTIVES = [
 def test_the_output_of_a_regressor_is_watched_and_not_its_margin(make, kind, objective):
     grades = 1 * (Y > 1) if objective in ("binary", "reg:logistic") else Y
     # With this rate, probabilities reach 1, where documents tie that have different margins.
-    fitted = watch(make(kind=kind, objective=objective, learning_rate=5.0), grades=grades)
+    fitted = watch(
+        make(kind=kind, objective=objective, learning_rate=5.0), grades=grades
+    )
     exact = value_of(fitted, grades=grades)
     assert exact == pytest.approx(max(values_of(fitted)), abs=1e-12)
 
 
 @pytest.mark.parametrize(
     ("make", "kind"),
-    [(lgbm, None), (lgbm, LGBMRegressor), (xgb, None), (xgb, "XGBRegressor"), (cat, None)],
+    [
+        (lgbm, None),
+        (lgbm, LGBMRegressor),
+        (xgb, None),
+        (xgb, "XGBRegressor"),
+        (cat, None),
+    ],
 )
 def test_weights_weigh_the_validation_queries(make, kind):
     weight = np.where(QID % 2, 4.0, 1.0)[VALID]
@@ -181,7 +219,10 @@ def test_weights_weigh_the_validation_queries(make, kind):
 
 def test_categories_that_were_not_seen_in_training():
     columns = X.copy()
-    columns[TRAIN, 0], columns[VALID, 0] = RNG.integers(0, 9, 800), RNG.integers(0, 20, 400)
+    columns[TRAIN, 0], columns[VALID, 0] = (
+        RNG.integers(0, 9, 800),
+        RNG.integers(0, 20, 400),
+    )
     fitted = watch(lgbm(), features=columns, categorical_feature=[0])
     assert value_of(fitted, columns) == pytest.approx(max(values_of(fitted)), abs=1e-12)
 
@@ -237,7 +278,9 @@ def test_a_prediction_that_was_not_watched_is_an_error(kind, rounds):
     few = {"num_leaves": 2, "n_estimators": 10}  # so that scores are equal
     model = make_pipeline(Noisy(), lgbm()) if kind is Noisy else lgbm(kind, **few)
     name = "LGBMRanker" if kind is Noisy else kind.__name__
-    with pytest.raises(ValueError, match=rf"^nDCG@10 on the .* is .* by predict of {name}: "):
+    with pytest.raises(
+        ValueError, match=rf"^nDCG@10 on the .* is .* by predict of {name}: "
+    ):
         watch(model, rounds=rounds)
 
 
@@ -248,8 +291,14 @@ def test_the_last_digits_of_scores_do_not_matter():
 
 
 def test_scores_that_lightgbm_would_not_sum_to_the_end_are_refused():
-    given = {"pred_early_stop": True, "pred_early_stop_freq": 1, "pred_early_stop_margin": 0.01}
-    with pytest.raises(ValueError, match=r"another model was watched than the one that predicts"):
+    given = {
+        "pred_early_stop": True,
+        "pred_early_stop_freq": 1,
+        "pred_early_stop_margin": 0.01,
+    }
+    with pytest.raises(
+        ValueError, match=r"another model was watched than the one that predicts"
+    ):
         watch(lgbm(**given))
 
 
@@ -257,18 +306,25 @@ def test_scores_that_lightgbm_would_not_sum_to_the_end_are_refused():
 @pytest.mark.filterwarnings("ignore:.*gblinear. is deprecated:UserWarning")  # since 3.4
 @pytest.mark.parametrize(
     "params",  # DART's best iteration must not be its last, after which no tree is dropped
-    [{"booster": "dart", "rate_drop": 0.5, "n_estimators": 40}, {"booster": "gblinear"}],
+    [
+        {"booster": "dart", "rate_drop": 0.5, "n_estimators": 40},
+        {"booster": "gblinear"},
+    ],
 )
 def test_xgboosts_other_boosters_are_recorded_and_not_stopped(params):
     params |= {} if params["booster"] == "dart" else {"max_depth": None}
-    with pytest.raises(ValueError, match=r"another model was watched than the one that predicts"):
+    with pytest.raises(
+        ValueError, match=r"another model was watched than the one that predicts"
+    ):
         watch(xgb(**params))
     fitted = watch(xgb(**params), rounds=None)
     assert value_of(fitted) == pytest.approx(values_of(fitted)[-1], abs=1e-12)
 
 
 def test_boosting_of_lightgbm_that_cannot_stop_is_left_to_warn():
-    with pytest.warns(UserWarning, match="Early stopping is not available in dart mode"):
+    with pytest.warns(
+        UserWarning, match="Early stopping is not available in dart mode"
+    ):
         fitted = watch(lgbm(boosting_type="dart", n_estimators=10))
     assert not hasattr(fitted, "best_iteration_")
     assert len(values_of(fitted)) == 10
@@ -279,7 +335,9 @@ def test_boosting_of_lightgbm_that_cannot_stop_is_left_to_warn():
 
 def fit_with_own_stopping(library, rounds):
     if library == "lightgbm":
-        return watch(lgbm(), rounds=rounds, callbacks=[lgb.early_stopping(2, verbose=False)])
+        return watch(
+            lgbm(), rounds=rounds, callbacks=[lgb.early_stopping(2, verbose=False)]
+        )
     xgboost = pytest.importorskip("xgboost")
     stop = xgboost.callback.EarlyStopping(
         rounds=2, metric_name="nDCG@10", data_name="valid_0", maximize=True
@@ -289,10 +347,14 @@ def fit_with_own_stopping(library, rounds):
 
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
 def test_one_callback_stops_a_training_and_may_be_the_users(library):
-    with pytest.raises(ValueError, match=r"^Only one callback may stop the training early"):
+    with pytest.raises(
+        ValueError, match=r"^Only one callback may stop the training early"
+    ):
         fit_with_own_stopping(library, rounds=5)
     if library == "xgboost":
-        pytest.importorskip("xgboost", minversion="3.2")  # else they are called in any order
+        pytest.importorskip(
+            "xgboost", minversion="3.2"
+        )  # else they are called in any order
     fitted = fit_with_own_stopping(library, rounds=None)
     assert value_of(fitted) == pytest.approx(max(values_of(fitted)), abs=1e-12)
     assert len(values_of(fitted)) < N_TREES
@@ -308,7 +370,9 @@ def test_a_callback_of_ours_may_stop_by_another_rule():
 def test_catboost_may_keep_more_trees_than_the_best():
     fitted = watch(cat(best_model_min_trees=20))
     exact = value_of(fitted)
-    assert exact == pytest.approx(values_of(fitted)[fitted.best_iteration_ - 1], abs=1e-12)
+    assert exact == pytest.approx(
+        values_of(fitted)[fitted.best_iteration_ - 1], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -317,14 +381,20 @@ def test_catboost_may_keep_more_trees_than_the_best():
         (lgbm, {"metric": "ndcg"}, ["ndcg@3"]),
         (xgb, {"eval_metric": "ndcg@5"}, ["ndcg@5"]),
         (xgb, {"eval_metric": ["ndcg@3", "ndcg@5"]}, ["ndcg@3", "ndcg@5"]),
-        (cat, {"custom_metric": ["MAP:top=5"]}, ["MAP", "NDCG"]),  # the latter in any case
+        (
+            cat,
+            {"custom_metric": ["MAP:top=5"]},
+            ["MAP", "NDCG"],
+        ),  # the latter in any case
         (cat, {"custom_metric": ("MAP:top=5",)}, ["MAP", "NDCG"]),
     ],
 )
 def test_metrics_of_the_booster_are_recorded_beside_the_measure_and_not_watched(
     make, own, recorded
 ):
-    others = {} if make is cat else {"eval_metric": {"AP": "AP"}}  # CatBoost takes one function
+    others = (
+        {} if make is cat else {"eval_metric": {"AP": "AP"}}
+    )  # CatBoost takes one function
     options = {"eval_at": [3]} if make is lgbm else {}
     alone, fitted = halved(make()).fit(X, Y, QID), halved(make(**own))
     fitted.fit(X, Y, QID, **others, **options)
@@ -348,7 +418,9 @@ def test_metrics_and_callbacks_of_the_user_are_called_by_lightgbm():
 
     metrics, recorded = [eval_metric("nDCG@3", "AP"), eval_metric("nDCG@3"), flat], {}
     model = halved(lgbm(n_estimators=4), measure="AP")
-    model.fit(X, Y, QID, eval_metric=metrics, callbacks=[lgb.record_evaluation(recorded)])
+    model.fit(
+        X, Y, QID, eval_metric=metrics, callbacks=[lgb.record_evaluation(recorded)]
+    )
     for seen in (model.evals_result_["valid_0"], recorded["valid_0"]):
         # A measure among the metrics is recorded once.
         assert {name: len(values) for name, values in seen.items()} == {
@@ -365,7 +437,9 @@ def test_own_metrics_of_a_booster_weigh_the_validation_queries(make, own):
     weight = np.where(QID % 2, 4.0, 1.0)
     model, given = make(**own), {"sample_weight": weight[TRAIN], "rounds": None}
     plain, weighted = (
-        watch(model, **given, eval_sample_weight=each[VALID]).evals_result_["valid_0"]["ndcg@5"]
+        watch(model, **given, eval_sample_weight=each[VALID]).evals_result_["valid_0"][
+            "ndcg@5"
+        ]
         for each in (np.ones(len(Y)), weight)
     )
     assert len(plain) == len(weighted) == N_TREES
@@ -381,13 +455,18 @@ def test_callbacks_of_xgbranker_are_kept_and_ours_is_not():
     assert booster.callbacks is fitted.estimator_.callbacks is None
     own = evaluation("AP", X=X[TRAIN], y=Y[TRAIN], qid=QID[TRAIN], name="own")
     fitted = halved(xgb(n_estimators=3, callbacks=[own]), rounds=None).fit(X, Y, QID)
-    assert set(fitted.evals_result_) == {"own", "valid_0"}  # XGBoost 2.1 calls back in any order
+    assert set(fitted.evals_result_) == {
+        "own",
+        "valid_0",
+    }  # XGBoost 2.1 calls back in any order
     assert not hasattr(fitted, "best_iteration_")
     assert len(fitted.estimator_.callbacks) == 1
 
 
 def test_the_measure_is_recorded_before_the_callbacks_of_xgbranker():
-    xgboost = pytest.importorskip("xgboost", minversion="3.2")  # else they are called in any order
+    xgboost = pytest.importorskip(
+        "xgboost", minversion="3.2"
+    )  # else they are called in any order
 
     class Reader(xgboost.callback.TrainingCallback):
         """Reads the measure of the iteration, as pruning and stopping callbacks do."""
@@ -396,10 +475,14 @@ def test_the_measure_is_recorded_before_the_callbacks_of_xgbranker():
             self.seen = []
 
         def after_iteration(self, model, epoch, evals_log):
-            self.seen.append(len(evals_log.get("valid_0", {}).get("nDCG@10", [])) == epoch + 1)
+            self.seen.append(
+                len(evals_log.get("valid_0", {}).get("nDCG@10", [])) == epoch + 1
+            )
             return False
 
-    fitted = halved(xgb(n_estimators=3, callbacks=[Reader()]), rounds=None).fit(X, Y, QID)
+    fitted = halved(xgb(n_estimators=3, callbacks=[Reader()]), rounds=None).fit(
+        X, Y, QID
+    )
     assert fitted.estimator_.callbacks[0].seen == [True] * 3
 
 
@@ -411,17 +494,24 @@ def test_training_leaves_the_validation_queries_out():
     out = fitted.validation_queries_.contains(QID)
     assert len(fitted.validation_queries_) == 18
     assert len(values_of(fitted)) == fitted.best_iteration_ + 5 < N_TREES
-    kept = lgbm(n_estimators=fitted.best_iteration_).fit(X[~out], Y[~out], group=[20] * 42)
+    kept = lgbm(n_estimators=fitted.best_iteration_).fit(
+        X[~out], Y[~out], group=[20] * 42
+    )
     np.testing.assert_array_equal(fitted.predict(X), kept.predict(X))
     staged = lgbm().fit(X[~out], Y[~out], group=[20] * 42)
-    scores = [staged.predict(X[out], num_iteration=i + 1) for i in range(len(values_of(fitted)))]
+    scores = [
+        staged.predict(X[out], num_iteration=i + 1)
+        for i in range(len(values_of(fitted)))
+    ]
     assert values_of(fitted) == [MEASURE(Y[out], each, qid=QID[out]) for each in scores]
 
 
 def test_the_order_of_rows_changes_neither_the_queries_held_out_nor_the_values():
     # A regressor's trees do not depend on the order in queries, so neither may the values.
     model = halved(lgbm(objective="regression"))
-    fitted, again = (clone(model).fit(X[o], Y[o], QID[o]) for o in (slice(None), SHUFFLED))
+    fitted, again = (
+        clone(model).fit(X[o], Y[o], QID[o]) for o in (slice(None), SHUFFLED)
+    )
     held_out = set(fitted.validation_queries_.hashes)
     assert set(again.validation_queries_.hashes) == held_out
     other = clone(model).set_params(random_state=1).fit(X, Y, QID)
@@ -443,7 +533,9 @@ def test_validation_queries_pass_through_the_pipeline_and_carry_weights_and_scor
         scaler.transform(X[out]), num_iteration=fitted.best_iteration_
     )
     expected = MEASURE(Y[out], scores, qid=QID[out], sample_weight=weight[out])
-    assert values_of(fitted)[fitted.best_iteration_ - 1] == pytest.approx(expected, rel=1e-12)
+    assert values_of(fitted)[fitted.best_iteration_ - 1] == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 # --- rows that are given --------------------------------------------------------------------------
@@ -479,10 +571,14 @@ def test_xgboost_wants_a_frame_to_watch_where_it_trains_on_one():
 
 @pytest.mark.parametrize("measure", [Fallout(k=5), BLEND])
 @pytest.mark.parametrize("library", CONTINUES)
-def test_continued_training_counts_all_iterations_and_draws_the_new_ones(library, measure):
+def test_continued_training_counts_all_iterations_and_draws_the_new_ones(
+    library, measure
+):
     make, name = BOOSTERS[library], CONTINUES[library]
     plt = pytest.importorskip("matplotlib.pyplot")
-    first = QueryRanker(make(n_estimators=20), measure=measure).fit(X[TRAIN], Y[TRAIN], QID[TRAIN])
+    first = QueryRanker(make(n_estimators=20), measure=measure).fit(
+        X[TRAIN], Y[TRAIN], QID[TRAIN]
+    )
     fitted = watch(make(), measure=measure, **{name: first})
     seen = values_of(fitted)
     best = int((np.argmax if measure.greater_is_better else np.argmin)(seen))
@@ -502,7 +598,9 @@ def test_queries_on_both_sides_warn():
     given = {"eval_X": X[~most], "eval_y": Y[~most], "eval_qid": QID[~most]}
     with pytest.warns(QueryLeakWarning):
         ranker(lgbm()).fit(X[most], Y[most], QID[most], **given)
-    with pytest.warns(QueryLeakWarning, match="The ranker was trained on 60 of the 60 queries"):
+    with pytest.warns(
+        QueryLeakWarning, match="The ranker was trained on 60 of the 60 queries"
+    ):
         ranker(lgbm()).fit(X, Y, QID, eval_X=X, eval_y=Y, eval_qid=QID)
 
 
@@ -512,7 +610,9 @@ def test_queries_on_both_sides_warn():
 @pytest.mark.parametrize("make", BOOSTERS.values())
 def test_searches_pipelines_and_validation_fractions_say_nothing(make):
     own = {"custom_metric": ["MAP:top=5"], "monotone_constraints": (0,) * X.shape[1]}
-    model = halved(make_pipeline(StandardScaler(), make(**(own if make is cat else {}))))
+    model = halved(
+        make_pipeline(StandardScaler(), make(**(own if make is cat else {})))
+    )
     search = GridSearchCV(model, {"early_stopping_rounds": [2, None]}, cv=QueryKFold(2))
     search.fit(X, query_target(Y, QID), sample_weight=QID + 1.0)
     assert 0 < search.best_score_ < 1
@@ -521,7 +621,9 @@ def test_searches_pipelines_and_validation_fractions_say_nothing(make):
 
 @pytest.mark.parametrize("routing", [False, True])
 def test_a_search_hands_the_validation_queries_on(routing):
-    search = GridSearchCV(ranker(lgbm()), {"estimator__num_leaves": [3, 7]}, cv=QueryKFold(2))
+    search = GridSearchCV(
+        ranker(lgbm()), {"estimator__num_leaves": [3, 7]}, cv=QueryKFold(2)
+    )
     x, y, qid = X[TRAIN], Y[TRAIN], QID[TRAIN]
     given = {"eval_X": X[VALID], "eval_y": Y[VALID], "eval_qid": QID[VALID]}
     with sklearn.config_context(enable_metadata_routing=routing):
@@ -549,17 +651,22 @@ def test_validation_rows_that_nothing_transforms_or_that_are_transformed_do_not_
     outer("passthrough").fit(x, y, **given_to())
     outer(PCA(3)).fit(x, y, **given_to(features=PCA(3).fit(x).transform(X)))
     watch(make_pipeline(StandardScaler(), lgbm()))
-    selecting = outer(SelectFromModel(ranker(lgbm()), threshold=-np.inf), StandardScaler())
+    selecting = outer(
+        SelectFromModel(ranker(lgbm()), threshold=-np.inf), StandardScaler()
+    )
     selecting.set_params(queryranker__early_stopping_rounds=None)
     selecting.fit(x, y, **given_to("selectfrommodel"))
 
 
 @pytest.mark.skipif(
-    "transform_input" not in signature(make_pipeline).parameters, reason="scikit-learn < 1.6"
+    "transform_input" not in signature(make_pipeline).parameters,
+    reason="scikit-learn < 1.6",
 )
 def test_a_pipeline_that_is_told_transforms_the_validation_rows():
     moved = 50 * X + 9
-    expected = watch(lgbm(), features=StandardScaler().fit(moved[TRAIN]).transform(moved))
+    expected = watch(
+        lgbm(), features=StandardScaler().fit(moved[TRAIN]).transform(moved)
+    )
     rows = {"eval_X": moved[VALID], "eval_y": Y[VALID], "eval_qid": QID[VALID]}
     with sklearn.config_context(enable_metadata_routing=True):
         pipeline = outer(transform_input=["eval_X"])
@@ -598,7 +705,9 @@ def test_a_measure_that_a_booster_calls_itself_is_refused_by_the_name_of_the_ada
         ],
         "xgboost.objective": [lambda: train({}, data, 2, obj=ours)],
         "lightgbm.eval_metric": [lambda: lgb.train(quiet, near, 2, [near], feval=ours)],
-        "lightgbm.objective": [lambda: lgb.train({**quiet, "objective": ours}, near, 2)],
+        "lightgbm.objective": [
+            lambda: lgb.train({**quiet, "objective": ours}, near, 2)
+        ],
     }
     # Older ones print the sentence and raise an error of their own.
     if tuple(map(int, catboost.__version__.split(".")[:3])) >= (1, 2, 7):
@@ -608,5 +717,7 @@ def test_a_measure_that_a_booster_calls_itself_is_refused_by_the_name_of_the_ada
         ]
     for adapter, calls in uses.items():
         for call in calls:
-            with pytest.raises(TypeError, match=rf"^A measure must .* itself.*skgraded\.{adapter}"):
+            with pytest.raises(
+                TypeError, match=rf"^A measure must .* itself.*skgraded\.{adapter}"
+            ):
                 call()

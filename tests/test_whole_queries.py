@@ -88,7 +88,9 @@ def test_a_worker_process_warns(tmp_path):
         "                        scoring=make_ranking_scorer('nDCG@10'), n_jobs=2)\n",
         encoding="utf-8",
     )
-    run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=True
+    )
     assert "CutQueriesWarning: The scored rows hold parts of queries" in run.stderr
 
 
@@ -126,12 +128,18 @@ def test_a_halving_search_over_rows_warns_whatever_splits(cv):
         halving(cv).fit(X, TARGET, groups=QID)
     assert [each.category for each in found] == [CutQueriesWarning]
     assert "a resource such as 'estimator__n_estimators'" in str(found[0].message)
-    over_a_parameter = {"resource": "estimator__max_iter", "min_resources": 2, "max_resources": 18}
+    over_a_parameter = {
+        "resource": "estimator__max_iter",
+        "min_resources": 2,
+        "max_resources": 18,
+    }
     search = halving(cv, **over_a_parameter)
     assert warnings_of(lambda: search.fit(X, TARGET, groups=QID)) == []
 
 
-@pytest.mark.skipif(SKLEARN < (1, 5), reason="not all tools route metadata before version 1.5")
+@pytest.mark.skipif(
+    SKLEARN < (1, 5), reason="not all tools route metadata before version 1.5"
+)
 def test_routed_ids_carry_sizes():
     ids = query_ids(QID)
     with sklearn.config_context(enable_metadata_routing=True):
@@ -165,7 +173,9 @@ def test_whole_queries_that_are_drawn_twice_warn_until_they_have_ids_of_their_ow
         lambda: clone(RANKER).fit(X[twice], TARGET[twice]),
         lambda: SCORER(FITTED, X[twice], TARGET[twice]),
     ):
-        with pytest.warns(CutQueriesWarning, match="more rows of queries than these have"):
+        with pytest.warns(
+            CutQueriesWarning, match="more rows of queries than these have"
+        ):
             use()
     own = query_target(Y[twice], np.repeat([0, 1], len(Y)) * 1000 + QID[twice])
     assert warnings_of(lambda: clone(RANKER).fit(X[twice], own)) == []
@@ -202,7 +212,10 @@ def test_a_fitted_ranker_remembers_its_queries_without_their_ids():
     assert b"customer" not in pickle.dumps(clone(RANKER).fit(X, query_target(Y, words)))
     many = np.repeat(np.arange(20_000), 2)
     grades = query_target(np.tile([1, 0], 20_000), many)
-    assert len(pickle.dumps(clone(RANKER).fit(np.ones((len(many), 1)), grades))) < 11 * 20_000
+    assert (
+        len(pickle.dumps(clone(RANKER).fit(np.ones((len(many), 1)), grades)))
+        < 11 * 20_000
+    )
     record = clone(RANKER).fit(X[QID < 9], TARGET[QID < 9]).training_queries_
     assert isinstance(record, QueryRecord)
     assert len(record) == 9
@@ -220,7 +233,12 @@ def objects(*ids):
 @pytest.mark.parametrize(
     "forms",
     [
-        [np.array([3, -7]), np.array([3, -7], np.int8), np.array([3.0, -7]), objects(3, -7)],
+        [
+            np.array([3, -7]),
+            np.array([3, -7], np.int8),
+            np.array([3.0, -7]),
+            objects(3, -7),
+        ],
         [np.array([3, 7]), np.array([3, 7], np.uint64), objects(np.int64(3), 7.0)],
         [np.array([0.5, 2]), objects(0.5, 2)],
         [np.array(["a", "bc"]), np.array(["a", "bc"], "U9"), objects("a", "bc")],
@@ -235,7 +253,11 @@ def test_equal_ids_of_other_types_have_equal_hashes(forms):
 
 
 @given(
-    st.lists(st.one_of(st.integers(), st.text(), st.binary(), st.uuids()), max_size=20, unique=True)
+    st.lists(
+        st.one_of(st.integers(), st.text(), st.binary(), st.uuids()),
+        max_size=20,
+        unique=True,
+    )
 )
 def test_different_ids_have_different_hashes(ids):
     assert len(set(hash_ids(objects(*ids)).tolist())) == len(ids)
@@ -258,14 +280,18 @@ def test_hashes_are_the_same_in_every_process_and_version():
 def test_a_series_holds_grades_ids_and_sizes(series):
     assert series.index.names == ["qid", "n_rows"]
     np.testing.assert_array_equal(series.to_numpy(), Y)
-    np.testing.assert_array_equal(series.index.get_level_values("n_rows"), TARGET["n_rows"])
+    np.testing.assert_array_equal(
+        series.index.get_level_values("n_rows"), TARGET["n_rows"]
+    )
     ridge = Ridge().fit(X, series)
     assert SCORER(ridge, X, series) == nDCG(k=10)(Y, ridge.predict(X), qid=QID)
 
 
 def test_a_series_without_pandas_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"query_series needs pandas: pip install pandas"):
+    with pytest.raises(
+        ImportError, match=r"query_series needs pandas: pip install pandas"
+    ):
         query_series(Y, QID)
 
 
@@ -328,7 +354,9 @@ def test_query_folds_leave_queries_whole(make, routing):
 def test_the_folds_depend_on_the_ids_alone(make):
     rows = np.random.default_rng(0).permutation(len(Y))
     expected = fitted(make, FOLDS, NAMED).predict(X)
-    np.testing.assert_allclose(fitted(make, FOLDS, NAMED, rows).predict(X), expected, rtol=1e-6)
+    np.testing.assert_allclose(
+        fitted(make, FOLDS, NAMED, rows).predict(X), expected, rtol=1e-6
+    )
 
 
 def test_the_given_splitter_remains():
@@ -359,11 +387,15 @@ def test_a_search_inside_scores_whole_queries():
     for place, alpha in enumerate(ALPHAS["alpha"]):
         ranker = QueryRanker(Ridge(alpha=alpha), measure=MEASURE)
         expected = cross_val_score(ranker, X, target, cv=FOLDS).mean()
-        assert best.cv_results_["mean_test_score"][place] == pytest.approx(expected, abs=1e-12)
+        assert best.cv_results_["mean_test_score"][place] == pytest.approx(
+            expected, abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("cv", [SHUFFLED_ROWS, 2, None, [(np.arange(3, len(Y)), np.arange(3))]])
+@pytest.mark.parametrize(
+    "cv", [SHUFFLED_ROWS, 2, None, [(np.arange(3, len(Y)), np.arange(3))]]
+)
 def test_folds_of_rows_warn(make, cv):
     if isinstance(cv, list) and make in {stacking, in_a_pipeline, calibrated}:
         cv = list(SHUFFLED_ROWS.split(X))
@@ -386,7 +418,9 @@ def test_the_check_draws_nothing_from_the_random_state_of_the_folds():
 
     listed = [(train, test) for train, test in splitter().split(X)]
     with pytest.warns(QueryLeakWarning):
-        found, expected = (fitted(stacking, cv).predict(X) for cv in (splitter(), listed))
+        found, expected = (
+            fitted(stacking, cv).predict(X) for cv in (splitter(), listed)
+        )
     np.testing.assert_array_equal(found, expected)
 
 
@@ -400,7 +434,9 @@ TARGET_ENCODED = make_pipeline(TargetEncoder(target_type="continuous"), Ridge())
         RidgeCV(),
         TARGET_ENCODED,
         StackingRegressor([("ridge", TARGET_ENCODED)], cv=FOLDS),
-        TransformedTargetRegressor(RandomForestRegressor(2)),  # which has no length before its fit
+        TransformedTargetRegressor(
+            RandomForestRegressor(2)
+        ),  # which has no length before its fit
     ],
 )
 def test_what_makes_no_folds_of_rows_is_silent(estimator):

@@ -27,7 +27,11 @@ from skgraded.studies import (
     threshold_measures,
     topic_facts,
 )
-from skgraded.users import threshold_profile, thresholds_from_feedback, thresholds_from_log
+from skgraded.users import (
+    threshold_profile,
+    thresholds_from_feedback,
+    thresholds_from_log,
+)
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::skgraded.exceptions.FewDifferencesWarning",
@@ -39,18 +43,24 @@ RNG = np.random.default_rng(0)
 TOPICS = [f"q{number}" for number in range(12)]
 DOCUMENTS = [f"d{number}" for number in range(10)]
 QRELS = {
-    topic: dict(zip(DOCUMENTS, RNG.integers(0, 3, 10).tolist(), strict=True)) for topic in TOPICS
+    topic: dict(zip(DOCUMENTS, RNG.integers(0, 3, 10).tolist(), strict=True))
+    for topic in TOPICS
 }
 RUNS = {
     f"a system with a long name {number}": {
-        topic: dict(zip(DOCUMENTS, RNG.normal(size=10).tolist(), strict=True)) for topic in TOPICS
+        topic: dict(zip(DOCUMENTS, RNG.normal(size=10).tolist(), strict=True))
+        for topic in TOPICS
     }
     for number in range(25)
 }
 FEW = dict(list(RUNS.items())[:5])
 LONG = "a ranker whose name does not fit into the column of any table, number"
 NASTY = "a|b_c*<d>&e%f$g#h{i}~j^k\\l`m"
-SIGNIFICANT = [[0.9, 0.8, 0.85, 0.9] * 5, [0.2, 0.3, 0.25, 0.1] * 5, [0.21, 0.3, 0.25, 0.1] * 5]
+SIGNIFICANT = [
+    [0.9, 0.8, 0.85, 0.9] * 5,
+    [0.2, 0.3, 0.25, 0.1] * 5,
+    [0.21, 0.3, 0.25, 0.1] * 5,
+]
 
 
 def scores_of(values, names=None):
@@ -73,7 +83,9 @@ def query_scores(n_rankers, n_queries=30):
 def profile(n_rankers):
     rng = np.random.default_rng(2)
     y, qid = rng.integers(0, 3, 400), np.repeat(np.arange(40), 10)
-    scores = {f"{LONG} {number}": y + rng.normal(0, 2, 400) for number in range(n_rankers)}
+    scores = {
+        f"{LONG} {number}": y + rng.normal(0, 2, 400) for number in range(n_rankers)
+    }
     return threshold_profile(y, scores, qid=qid)
 
 
@@ -81,7 +93,9 @@ def validated():
     from sklearn.linear_model import Ridge
 
     X, y, qid = make_ranking(n_queries=20, docs_per_query=10, random_state=0)
-    return cross_validate_queries(Ridge(), X, y, qid=qid, measures=["nDCG@10", "AP"], cv=4)
+    return cross_validate_queries(
+        Ridge(), X, y, qid=qid, measures=["nDCG@10", "AP"], cv=4
+    )
 
 
 def scored(runs=FEW):
@@ -94,7 +108,9 @@ def clicks():
     threshold = rng.integers(1, 3, size=(400, 1))
     clicked = (grade >= threshold) & (rng.random((400, 5)) < 0.8 / np.arange(1, 6))
     session, position = np.repeat(np.arange(400), 5), np.tile(np.arange(1, 6), 400)
-    return thresholds_from_log(grade.ravel(), clicked.ravel(), session=session, position=position)
+    return thresholds_from_log(
+        grade.ravel(), clicked.ravel(), session=session, position=position
+    )
 
 
 def swept():
@@ -116,10 +132,14 @@ RESULTS = {
     "TieReport": lambda: tie_report(["AP", "P@2"], [2, 0, 1, 0], [0.9, 0.5, 0.5, 0.1]),
     "Comparison": lambda: compare(query_scores(3)),
     "Comparison of nasty names": lambda: compare(scores_of(SIGNIFICANT)),
-    "many rankers": lambda: compare(query_scores(30), tests="randomization", n_resamples=10_000),
+    "many rankers": lambda: compare(
+        query_scores(30), tests="randomization", n_resamples=10_000
+    ),
     "two measures": lambda: compare(scored()[["nDCG@10", "AP"]], tests="t"),
     "many runs": lambda: compare(scored(RUNS)["AP"], tests="t"),
-    "a baseline": lambda: compare(scored(RUNS)["AP"], tests="t", baseline=next(iter(RUNS))),
+    "a baseline": lambda: compare(
+        scored(RUNS)["AP"], tests="t", baseline=next(iter(RUNS))
+    ),
     "a margin": lambda: compare(query_scores(2), baseline=f"{LONG} 0", margin=0.1),
     "JudgedEstimates": lambda: estimate_means(query_scores(2), query_scores(2, 60)),
     "AllLists": lambda: score_all_lists(["QMeasure", "AP"], [2, 1], 3),
@@ -132,7 +152,9 @@ RESULTS = {
     "TopicFacts": lambda: topic_facts(QRELS),
     "ThresholdProfile": lambda: profile(2),
     "a profile of many": lambda: profile(14),
-    "Shares of feedback": lambda: thresholds_from_feedback([0, 1, 2] * 20, [0, 0, 1, 0, 1, 1] * 10),
+    "Shares of feedback": lambda: thresholds_from_feedback(
+        [0, 1, 2] * 20, [0, 0, 1, 0, 1, 1] * 10
+    ),
     "Shares of a log": clicks,
 }
 
@@ -147,7 +169,10 @@ def result(request):
 
 def html_rows(text):
     rows = re.findall(r"<tr>(.*?)</tr>", text)
-    return [list(map(html.unescape, re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", r))) for r in rows]
+    return [
+        list(map(html.unescape, re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", r)))
+        for r in rows
+    ]
 
 
 def markdown_rows(text):
@@ -170,9 +195,13 @@ def latex_rows(text):
         for cell in re.split(r"(?<!\\)&", line):
             plain = re.sub(r"\$\^\{.*\}\$$", "", cell.strip())
             plain = re.sub(r"^\\textbf\{(.*)\}$", r"\1", plain)
-            plain = re.sub(r"\\(\w+)\{\}", lambda mark: f"\0{ord(characters[mark[1]])}\0", plain)
+            plain = re.sub(
+                r"\\(\w+)\{\}", lambda mark: f"\0{ord(characters[mark[1]])}\0", plain
+            )
             plain = re.sub(r"\\([&%$#_{}])", r"\1", plain)
-            rows[-1].append(re.sub(r"\0(\d+)\0", lambda number: chr(int(number[1])), plain))
+            rows[-1].append(
+                re.sub(r"\0(\d+)\0", lambda number: chr(int(number[1])), plain)
+            )
     return rows
 
 
@@ -190,14 +219,19 @@ def stripped(rows):
 
 
 @pytest.mark.parametrize(
-    ("form", "read"), [("html", html_rows), ("markdown", markdown_rows), ("latex", latex_rows)]
+    ("form", "read"),
+    [("html", html_rows), ("markdown", markdown_rows), ("latex", latex_rows)],
 )
 def test_a_reader_of_a_format_for_people_gets_the_cells_back(result, form, read):
     report = result._report()
     tables = (form != "html" and report.for_papers) or report.tables
     written = WRITERS[form]([report])
-    assert stripped(read(written)) == stripped(row for table in tables for row in table.rows)
-    words = [re.findall("[a-z]{5,}", note) for table in tables for note in table.sentences]
+    assert stripped(read(written)) == stripped(
+        row for table in tables for row in table.rows
+    )
+    words = [
+        re.findall("[a-z]{5,}", note) for table in tables for note in table.sentences
+    ]
     assert set().union(*words) <= set(re.findall("[a-z]{5,}", written))
 
 
@@ -205,14 +239,18 @@ def test_csv_and_json_hold_all_digits(result):
     columns = columns_of(result)
     header, *rows = csv.reader(io.StringIO(result.to_csv()))
     assert header == list(columns)
-    texts = [["" if cell is None else str(cell) for cell in each] for each in columns.values()]
+    texts = [
+        ["" if cell is None else str(cell) for cell in each]
+        for each in columns.values()
+    ]
     assert rows == [list(row) for row in zip(*texts, strict=True)]
     found = json.loads(result.to_json())
     assert found["notes"] == list(result._report().notes)
     for name, column in columns.items():
         known = [not isinstance(cell, float) or math.isfinite(cell) for cell in column]
         expected = [
-            cell if is_known else None for cell, is_known in zip(column, known, strict=True)
+            cell if is_known else None
+            for cell, is_known in zip(column, known, strict=True)
         ]
         assert [row[name] for row in found["rows"]] == json.loads(json.dumps(expected))
 
@@ -238,7 +276,11 @@ def test_no_line_is_wider_than_a_terminal(result):
 
 def test_a_notebook_shows_a_table(result):
     assert min(map(len, html_rows(result._repr_html_()))) >= 2
-    assert result._repr_html_().count("<table>") == result._repr_html_().count("</table>") > 0
+    assert (
+        result._repr_html_().count("<table>")
+        == result._repr_html_().count("</table>")
+        > 0
+    )
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -261,13 +303,17 @@ def shapes(form, text):
 
 
 @pytest.mark.parametrize("form", WRITERS)
-@pytest.mark.parametrize("name", ["\udcff", "a\rb", "a\nb", "=1", "@a", "bell\a\u202egnp.exe"])
+@pytest.mark.parametrize(
+    "name", ["\udcff", "a\rb", "a\nb", "=1", "@a", "bell\a\u202egnp.exe"]
+)
 def test_names_are_safe_in_every_format(name, form):
     texts = []
     for first in (name, "x"):
         scores = scores_of(SIGNIFICANT, (first, "b", "c"))
         texts += [WRITERS[form]([each._report()]) for each in (scores, compare(scores))]
-    assert [shapes(form, each) for each in texts[:2]] == [shapes(form, each) for each in texts[2:]]
+    assert [shapes(form, each) for each in texts[:2]] == [
+        shapes(form, each) for each in texts[2:]
+    ]
     for each in texts:
         assert each.encode()
         assert form in ("csv", "json") or not re.search("[\a\r\u202e]", each)
@@ -277,13 +323,19 @@ def test_names_are_safe_in_every_format(name, form):
     ("name", "cell"),
     [
         *[(name, f"'{name}") for name in ("=1+1", "@a", "-b", "+cmd|", "-2+3+cmd|")],
-        *[(name, name) for name in ("-1.5", "a,b", '"q"', "a\rb", "a\nb", " =", "bell\a")],
+        *[
+            (name, name)
+            for name in ("-1.5", "a,b", '"q"', "a\rb", "a\nb", " =", "bell\a")
+        ],
         ("\udcff", "\\udcff"),
     ],
 )
 def test_a_spreadsheet_takes_no_name_for_a_formula(name, cell):
     text = scores_of(SIGNIFICANT, (name, "b", "c")).to_csv()
-    assert next(row[0] for row in list(csv.reader(io.StringIO(text, newline="")))[1:]) == cell
+    assert (
+        next(row[0] for row in list(csv.reader(io.StringIO(text, newline="")))[1:])
+        == cell
+    )
 
 
 def test_formulas_stand_beside_ids_of_other_types():
@@ -294,7 +346,12 @@ def test_formulas_stand_beside_ids_of_other_types():
 
 
 def test_control_characters_are_escaped_and_other_text_is_not():
-    shown = {"a\nb": "a\\nb", "\x1b[2J": "\\x1b[2J", "\x9b1m": "\\x9b1m", "\u2028": "\\u2028"}
+    shown = {
+        "a\nb": "a\\nb",
+        "\x1b[2J": "\\x1b[2J",
+        "\x9b1m": "\\x9b1m",
+        "\u2028": "\\u2028",
+    }
     shown |= {"\udcff": "\\udcff", "été ☃ 検索": "été ☃ 検索"}
     assert {text: visible(text) for text in shown} == shown
 
@@ -322,7 +379,11 @@ def test_the_best_of_several_values_is_bold_and_a_caption_has_the_notes():
     assert alignment == "| --- | ---: | ---: |"
     assert "| **0.8750** |" in row
     errors = Scores(
-        measures=("FDR",), qid=[1], values=[[0.5], [0.25]], directions=(-1,), systems=("a", "b")
+        measures=("FDR",),
+        qid=[1],
+        values=[[0.5], [0.25]],
+        directions=(-1,),
+        systems=("a", "b"),
     )
     assert r"\textbf{0.2500}" in errors.to_latex()
     assert "textbf" not in errors.select(system=["a"]).to_latex()
@@ -345,7 +406,9 @@ def test_stars_mark_what_differs_from_the_baseline_and_letters_what_is_beaten():
 def test_reports_of_several_parts_share_a_file():
     parts = [
         Report(
-            [Table([Field("a", [a], "a"), Field("n", [n], "n")])], {"a": [a], "n": [n]}, {"size": n}
+            [Table([Field("a", [a], "a"), Field("n", [n], "n")])],
+            {"a": [a], "n": [n]},
+            {"size": n},
         )
         for a, n in (("x", 1), ("y", 2))
     ]
@@ -365,9 +428,14 @@ def test_reports_of_several_parts_share_a_file():
 
 
 def test_a_table_breaks_into_blocks():
-    columns = [Field(name, [number], name * 12) for number, name in enumerate("abc", start=1)]
+    columns = [
+        Field(name, [number], name * 12) for number, name in enumerate("abc", start=1)
+    ]
     blocks = Table([Field("name", ["x"], "name"), *columns]).to_text(34).split("\n\n")
-    assert [block.splitlines()[1].split() for block in blocks] == [["x", "1", "2"], ["x", "3"]]
+    assert [block.splitlines()[1].split() for block in blocks] == [
+        ["x", "1", "2"],
+        ["x", "3"],
+    ]
 
 
 def test_means_of_systems_are_rows():

@@ -17,7 +17,9 @@ eval_metric, evaluation, objective = ours.eval_metric, ours.evaluation, ours.obj
 
 TARGET = xGAP(g=(0.1, 0.2, 0.3, 0.4))
 ROWS = make_ranking(n_queries=80, docs_per_query=(5, 40), noise=2.0, random_state=0)
-TRAIN, VALID = (tuple(each[part] for each in ROWS) for part in (ROWS[2] < 50, ROWS[2] >= 50))
+TRAIN, VALID = (
+    tuple(each[part] for each in ROWS) for part in (ROWS[2] < 50, ROWS[2] >= 50)
+)
 START = 3 * np.random.default_rng(0).normal(size=len(ROWS[1]))
 PARAMS = {"objective": "rank:ndcg", "eta": 0.3, "nthread": 1, "max_depth": 3}
 SILENT = {**PARAMS, "disable_default_eval_metric": 1}
@@ -30,7 +32,9 @@ def matrix(part, **options):
 
 # The rows that a callback evaluates may stand in any order, with ids of any type.
 SHUFFLED = np.random.default_rng(0).permutation(len(VALID[1]))
-WATCHED = tuple(each[SHUFFLED] for each in (*VALID[:2], np.char.add("q", VALID[2].astype(str))))
+WATCHED = tuple(
+    each[SHUFFLED] for each in (*VALID[:2], np.char.add("q", VALID[2].astype(str)))
+)
 
 
 def watch(*measures, X=WATCHED[0], **options):
@@ -65,9 +69,13 @@ def test_the_iteration_chosen_is_the_best_of_the_exactly_recomputed_measure():
     longer = clone(ranker).set_params(callbacks=None, n_estimators=n_rounds)
     longer.fit(*TRAIN[:2], qid=TRAIN[2], verbose=False)
     staged = [longer.predict(X, iteration_range=(0, i + 1)) for i in range(n_rounds)]
-    exact = [evaluate([TARGET, nDCG(k=10)], y, scores, qid=qid).mean() for scores in staged]
+    exact = [
+        evaluate([TARGET, nDCG(k=10)], y, scores, qid=qid).mean() for scores in staged
+    ]
     for name in (str(TARGET), "nDCG@10"):
-        np.testing.assert_allclose(seen[name], [each[name] for each in exact], rtol=0, atol=1e-15)
+        np.testing.assert_allclose(
+            seen[name], [each[name] for each in exact], rtol=0, atol=1e-15
+        )
     assert ranker.best_iteration == np.argmax([each[str(TARGET)] for each in exact])
     assert TARGET(y, ranker.predict(X), qid=qid) == max(seen[str(TARGET)])
 
@@ -83,12 +91,19 @@ def test_one_callback_serves_one_training_after_the_other():
 @pytest.mark.parametrize("starts", [False, True])
 def test_xgboost_train_returns_the_model_that_was_watched(starts):
     X, y, qid = WATCHED
-    margins = [{"base_margin": START[: len(part[1])]} if starts else {} for part in (TRAIN, VALID)]
+    margins = [
+        {"base_margin": START[: len(part[1])]} if starts else {}
+        for part in (TRAIN, VALID)
+    ]
     weight = np.random.default_rng(0).uniform(0, 2, len(y))
     watching = watch(rounds=5, sample_weight=weight, name="mine", **margins[1])
     history = {}
     booster = xgb.train(
-        PARAMS, matrix(TRAIN, **margins[0]), 60, callbacks=[watching], evals_result=history
+        PARAMS,
+        matrix(TRAIN, **margins[0]),
+        60,
+        callbacks=[watching],
+        evals_result=history,
     )
     scores = booster.predict(xgb.DMatrix(X, **margins[1]))
     seen = history["mine"][str(TARGET)]
@@ -102,17 +117,24 @@ def with_gaps(X, missing):
 
 def with_categories(X, _):
     pd = pytest.importorskip("pandas")
-    return pd.DataFrame(X).add_prefix("f").assign(kind=pd.Categorical(1 * (X[:, 0] > 0)))
+    return (
+        pd.DataFrame(X).add_prefix("f").assign(kind=pd.Categorical(1 * (X[:, 0] > 0)))
+    )
 
 
 @pytest.mark.parametrize(
-    ("change", "missing"), [(with_gaps, -999), (with_gaps, np.nan), (with_categories, np.nan)]
+    ("change", "missing"),
+    [(with_gaps, -999), (with_gaps, np.nan), (with_categories, np.nan)],
 )
 def test_the_callback_reads_features_as_xgbranker_does(change, missing):
     train, valid = change(TRAIN[0], missing), change(WATCHED[0], missing)
     watching = watch(X=valid, rounds=5, missing=missing)
     model = xgb.XGBRanker(
-        n_estimators=20, n_jobs=1, callbacks=[watching], missing=missing, enable_categorical=True
+        n_estimators=20,
+        n_jobs=1,
+        callbacks=[watching],
+        missing=missing,
+        enable_categorical=True,
     )
     model.fit(train, TRAIN[1], qid=TRAIN[2], verbose=False)
     exact = TARGET(WATCHED[1], model.predict(valid), qid=WATCHED[2])
@@ -125,12 +147,20 @@ def test_xgboosts_own_stopping_beside_the_callback():
     with pytest.raises(ValueError, match=r"^Early stopping must maximise xGAP"):
         fit(watch(), own, eval_metric="ndcg@5", early_stopping_rounds=5)
     # By another data set it is left alone.
-    stop = xgb.callback.EarlyStopping(rounds=3, metric_name="ndcg@5", data_name="validation_0")
+    stop = xgb.callback.EarlyStopping(
+        rounds=3, metric_name="ndcg@5", data_name="validation_0"
+    )
     model = xgb.XGBRanker(
-        n_estimators=40, max_depth=3, n_jobs=1, callbacks=[watch(), stop], eval_metric="ndcg@5"
+        n_estimators=40,
+        max_depth=3,
+        n_jobs=1,
+        callbacks=[watch(), stop],
+        eval_metric="ndcg@5",
     )
     model.fit(*TRAIN[:2], qid=TRAIN[2], verbose=False, **own)
-    assert model.best_iteration == np.argmax(model.evals_result()["validation_0"]["ndcg@5"])
+    assert model.best_iteration == np.argmax(
+        model.evals_result()["validation_0"]["ndcg@5"]
+    )
 
 
 def test_an_evaluation_is_of_one_model_and_shows_no_rows():
@@ -175,8 +205,12 @@ def test_labels_weights_and_groups_are_read_once():
     assert weighted == nDCG()(y[::-1], scores, qid=qid, sample_weight=by_row)
     data.set_weight([])
     data.set_group([len(y)])
-    assert eval_metric("nDCG")(scores, data) == [("nDCG", nDCG()(y[::-1], scores, qid=0 * qid))]
-    assert not np.array_equal(pickle.loads(pickle.dumps(derivatives))(scores, data), before[1])
+    assert eval_metric("nDCG")(scores, data) == [
+        ("nDCG", nDCG()(y[::-1], scores, qid=0 * qid))
+    ]
+    assert not np.array_equal(
+        pickle.loads(pickle.dumps(derivatives))(scores, data), before[1]
+    )
 
 
 # --- early stopping by XGBoost's own rule ---------------------------------------------------------
@@ -191,7 +225,12 @@ BY_AP = {"callbacks": [xgb.callback.EarlyStopping(rounds=3, metric_name="AP")]}
     [
         (train, ["AP", {"gain": "nDCG"}], STOPS, "maximise gain: pass maximize=T"),
         (cv, ["AP", "nDCG@10"], STOPS, "maximise nDCG@10: pass maximize=T"),
-        (train, ["Fallout@5"], STOPS | {"maximize": True}, "minimise Fallout@5: pass maximize=F"),
+        (
+            train,
+            ["Fallout@5"],
+            STOPS | {"maximize": True},
+            "minimise Fallout@5: pass maximize=F",
+        ),
         (train, ["AP", "Fallout@5"], BY_AP, "maximise AP"),
     ],
 )
@@ -213,7 +252,9 @@ def test_early_stopping_that_is_right_is_left_alone():
 
 
 def test_cross_validation_is_told_to_make_its_folds_itself():
-    with pytest.raises(ValueError, match=r"^Query ids are missing[^$]* xgboost\.cv .* nfold=3"):
+    with pytest.raises(
+        ValueError, match=r"^Query ids are missing[^$]* xgboost\.cv .* nfold=3"
+    ):
         xgb.cv(PARAMS, matrix(TRAIN), 2, folds=QueryKFold(3))
     assert len(cv(eval_metric("nDCG@10"))["test-nDCG@10-mean"]) == 20
 
@@ -221,5 +262,7 @@ def test_cross_validation_is_told_to_make_its_folds_itself():
 def test_a_metric_for_train_that_xgbranker_gets_is_refused_by_name():
     model = xgb.XGBRanker(n_estimators=2, n_jobs=1, eval_metric=eval_metric("nDCG@10"))
     given = {"eval_set": [VALID[:2]], "eval_qid": [VALID[2]], "verbose": False}
-    with pytest.raises(ValueError, match=r"^XGBRanker\(eval_metric=eval_metric\('nDCG@10'\)\) is"):
+    with pytest.raises(
+        ValueError, match=r"^XGBRanker\(eval_metric=eval_metric\('nDCG@10'\)\) is"
+    ):
         model.fit(*TRAIN[:2], qid=TRAIN[2], **given)

@@ -63,7 +63,11 @@ class JudgedSets:
         judgments = Judgments.from_groups(data.labels, data.sizes, data.weight)
         if content is not None:
             alive = [(key, each, each[0]()) for key, each in sets.items()]
-            others = {k: each for k, each, y in alive if y is not None and y is not data.labels}
+            others = {
+                k: each
+                for k, each, y in alive
+                if y is not None and y is not data.labels
+            }
             self._sets = {**others, content: (weakref.ref(data.labels), judgments)}
         return judgments
 
@@ -134,12 +138,16 @@ def parse_named(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
 
 def _pairs(given: ChosenMeasure, taker: str) -> list[tuple[str | None, str | Measure]]:
     """Return a chosen name, or None, and the measure."""
-    if isinstance(given, str) or not isinstance(given, Mapping):  # which is slow for text
+    if isinstance(given, str) or not isinstance(
+        given, Mapping
+    ):  # which is slow for text
         return [(None, given)]
     named: Mapping[Any, Any] = given
     for name, spec in named.items():
         is_own = name == str(spec)  # that of a Blend has colons
-        if not is_own and not (isinstance(name, str) and re.fullmatch(r"[^\s:]+", name)):
+        if not is_own and not (
+            isinstance(name, str) and re.fullmatch(r"[^\s:]+", name)
+        ):
             # XGBoost joins names and values into one text, which it later splits at these.
             raise ValueError(
                 "The name of a measure must be a string without white space and colons, "
@@ -236,7 +244,9 @@ class Evaluator:
         return ", ".join(as_argument(*each) for each in self.named)
 
 
-def refuse_taken_names(named: NamedMeasures, taken: Collection[str], library: str) -> None:
+def refuse_taken_names(
+    named: NamedMeasures, taken: Collection[str], library: str
+) -> None:
     """Raise where a measure has the name of a metric that the library reports itself.
 
     Its values would be recorded as one with those of the metric, and either would be watched.

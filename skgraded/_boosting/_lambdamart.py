@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._boosting._evaluator import chosen_measure
 from skgraded._guards import warn_once
-from skgraded._support.arguments import choice, flag, integer, integer_or_none, number, threads
+from skgraded._support.arguments import (
+    choice,
+    flag,
+    integer,
+    integer_or_none,
+    number,
+    threads,
+)
 from skgraded._support.lazy import keep
 from skgraded.exceptions import LongQueryWarning
 from skgraded.measures import Measure, PairFactors, PrefixMeasure
@@ -58,14 +65,21 @@ class Noise:
         )
 
 
-def chosen_noise(noise: Any, noise_scale: Any, n_draws: Any, random_state: Any) -> Noise | None:
+def chosen_noise(
+    noise: Any, noise_scale: Any, n_draws: Any, random_state: Any
+) -> Noise | None:
     """Check the noise arguments of `objective`; return the noise, or None if there is none."""
     scale = number("noise_scale", noise_scale, above=0)
     drawn = integer("n_draws", n_draws, 1)
     seed = integer("random_state", random_state, 0)
     if noise is None:
         return None
-    kind = choice("noise", noise, _core.NoiseKind.__members__, alternative=", or None for no noise")
+    kind = choice(
+        "noise",
+        noise,
+        _core.NoiseKind.__members__,
+        alternative=", or None for no noise",
+    )
     return Noise(kind, scale, drawn, seed)
 
 
@@ -129,14 +143,19 @@ class LambdaMART:
 
     def __post_init__(self) -> None:
         trainable(self.measure)
-        level = integer_or_none("truncation_level", self.truncation_level, 1, "all pairs")
+        level = integer_or_none(
+            "truncation_level", self.truncation_level, 1, "all pairs"
+        )
         object.__setattr__(self, "truncation_level", level)
         object.__setattr__(self, "sigmoid", number("sigmoid", self.sigmoid, above=0))
         object.__setattr__(self, "norm", flag("norm", self.norm))
         threads(self.n_threads)
 
     def __str__(self) -> str:
-        given = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)[1:4]}
+        given = {
+            each.name: getattr(self, each.name)
+            for each in dataclasses.fields(self)[1:4]
+        }
         shown = [repr(str(self.measure))]
         shown += [f"{k}={v!r}" for k, v in given.items() if v != getattr(LambdaMART, k)]
         shown += [] if self.noise is None else [str(self.noise)]
@@ -168,21 +187,31 @@ class LambdaMART:
             gradient, hessian = np.empty((2, judgments.n_documents))
             for part in judgments.by_scale:
                 found = self._by_position(part.judgments, part.select(scores))
-                gradient[part.documents], hessian[part.documents] = found  # of all where it is None
+                gradient[part.documents], hessian[part.documents] = (
+                    found  # of all where it is None
+                )
         else:
             gradient, hessian = self._by_position(judgments, scores)
         if judgments.places is not None:
             gradient = gradient[judgments.places]
             hessian = hessian[judgments.places]
-        return (gradient, hessian) if weight is None else (gradient * weight, hessian * weight)
+        return (
+            (gradient, hessian)
+            if weight is None
+            else (gradient * weight, hessian * weight)
+        )
 
     def _splits(self, judgments: Judgments) -> bool:
         """Whether queries with levels of their own are separated from the others."""
-        parts = [cast("PrefixMeasure", part) for part, _ in self.measure._weighted_parts]
+        parts = [
+            cast("PrefixMeasure", part) for part, _ in self.measure._weighted_parts
+        ]
         pairs = [part for part in parts if part.counts_pairs]
         for part in pairs:
             if part.shares_levels:
-                judgments.require_integer_grades(f"training for {part}, whose K has no factors")
+                judgments.require_integer_grades(
+                    f"training for {part}, whose K has no factors"
+                )
                 return False
         return bool(pairs and judgments.by_scale)
 
@@ -206,7 +235,9 @@ class LambdaMART:
                 **given, schedule=schedule, grades=judgments.grades, noise=noise
             )
         order, tied = _core.rank(scores, judgments.indptr, schedule, n_threads)
-        return _core.lambdas(**given, order=order, tied=tied, n_levels=judgments.n_levels)
+        return _core.lambdas(
+            **given, order=order, tied=tied, n_levels=judgments.n_levels
+        )
 
     def _swaps(self, judgments: Judgments) -> _Swaps:
         kept = judgments.kept["swaps"]
@@ -225,7 +256,9 @@ class LambdaMART:
             _warn_if_a_query_is_long(judgments)
         parts = self.measure._weighted_parts
         prices = [
-            _swap_prices(cast("PrefixMeasure", part), weight, self.truncation_level, judgments)
+            _swap_prices(
+                cast("PrefixMeasure", part), weight, self.truncation_level, judgments
+            )
             for part, weight in parts
         ]
         options = _core.LambdaOptions(
@@ -253,7 +286,10 @@ class _Swaps(NamedTuple):
 
 
 def _swap_prices(
-    chosen: PrefixMeasure, weight: float, truncation_level: int | None, judgments: Judgments
+    chosen: PrefixMeasure,
+    weight: float,
+    truncation_level: int | None,
+    judgments: Judgments,
 ) -> _core.SwapPrices:
     form = chosen.prefix_form(judgments)
     factor = weight * _query_factor(chosen, truncation_level, judgments)

@@ -134,10 +134,14 @@ class Rows(NamedTuple):
         if len(parts) == 1:
             return parts[0]
         if len({each.weight is None for each in parts}) > 1:
-            raise ValueError("Weights must be in all chunks or in none, got some with and without.")
+            raise ValueError(
+                "Weights must be in all chunks or in none, got some with and without."
+            )
         labels, scores, ids, weights = zip(*parts, strict=True)
         weight = None if weights[0] is None else np.concatenate(weights)
-        return Rows(np.concatenate(labels), np.concatenate(scores), join_ids(list(ids)), weight)
+        return Rows(
+            np.concatenate(labels), np.concatenate(scores), join_ids(list(ids)), weight
+        )
 
 
 def read_rows(chunks: Iterable[Any], columns: Columns) -> Iterator[Rows]:
@@ -246,10 +250,16 @@ def as_array(column: Any) -> NDArray[Any]:
         return np.ma.filled(
             column.astype(float if numbers else object), np.nan if numbers else None
         )
-    if hasattr(column, "isna") and hasattr(column, "to_numpy") and column.dtype.kind in "iufb":
+    if (
+        hasattr(column, "isna")
+        and hasattr(column, "to_numpy")
+        and column.dtype.kind in "iufb"
+    ):
         # pandas.NA is not a float
         missing = column.isna().any()
-        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan) if missing else column)
+        return np.asarray(
+            column.to_numpy(dtype=np.float64, na_value=np.nan) if missing else column
+        )
     array = np.asarray(column)
     return _with_none(array) if array.dtype.kind == "O" and array.ndim == 1 else array
 

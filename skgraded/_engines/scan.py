@@ -109,7 +109,9 @@ class EvaluationPlan:
         n_threads: int | None = None,
     ) -> Self:
         """Check the arguments of an evaluation."""
-        threads(n_threads)  # -1 counts the processors of the machine that scores, not of this one
+        threads(
+            n_threads
+        )  # -1 counts the processors of the machine that scores, not of this one
         keep = flag("per_query", per_query)
         promised = flag("whole_queries", whole_queries)
         return cls(measures_by_name(measures), columns, keep, promised, n_threads)
@@ -138,7 +140,9 @@ class EvaluationPlan:
         measures = resolve_all(self.measures, max(tops), are_fractional=any(fractional))
         return dataclasses.replace(self, measures=measures)
 
-    def scan(self, batches: Iterable[Rows], order: Order | None = None) -> Iterator[Block]:
+    def scan(
+        self, batches: Iterable[Rows], order: Order | None = None
+    ) -> Iterator[Block]:
         """Score one batch after the other.
 
         Parameters
@@ -169,7 +173,9 @@ class EvaluationPlan:
                 judgments = rows.judgments()
             seen.check(rows.qid, judgments, first_row)
             with _rows_counted_from(first_row):
-                scores = evaluate(self.measures, judgments.rank(rows.y_score, self.n_threads))
+                scores = evaluate(
+                    self.measures, judgments.rank(rows.y_score, self.n_threads)
+                )
             yield Block(scores, rows.n_rows)
             first_row += rows.n_rows
 
@@ -178,7 +184,9 @@ class EvaluationPlan:
         kept = []
         ids = []
         for scores, n_rows in blocks:
-            kept.append(_without_ideals(scores) if self.per_query else Means.of(scores, n_rows))
+            kept.append(
+                _without_ideals(scores) if self.per_query else Means.of(scores, n_rows)
+            )
             if self.whole_queries:
                 ids.append(scores.qid)
         return Total(_joined(kept) if kept else None, ids)
@@ -315,7 +323,9 @@ class _QueryOrder:
             return
         queries = judgments.qid
         starts = judgments.indptr[:-1]
-        if judgments.row_order is not None:  # a query comes back, so that its rows were moved
+        if (
+            judgments.row_order is not None
+        ):  # a query comes back, so that its rows were moved
             starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
             queries = ids[starts]
         if self._order == "ascending":
@@ -323,7 +333,9 @@ class _QueryOrder:
         else:
             self._require_unseen(queries, first_row + starts)
 
-    def _require_ascending(self, queries: NDArray[Any], rows: NDArray[np.int64]) -> None:
+    def _require_ascending(
+        self, queries: NDArray[Any], rows: NDArray[np.int64]
+    ) -> None:
         ids = join_ids([*self._last, queries])
         try:
             descents = np.flatnonzero(~np.asarray(ids[:-1] < ids[1:], dtype=bool))
@@ -360,4 +372,6 @@ def _rows_counted_from(first_row: int) -> Iterator[None]:
     except ValueError as error:
         if not first_row:
             raise
-        raise ValueError(f"{error} (Rows are counted from row {first_row} on.)") from error
+        raise ValueError(
+            f"{error} (Rows are counted from row {first_row} on.)"
+        ) from error

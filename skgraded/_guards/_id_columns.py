@@ -49,7 +49,9 @@ def warn_if_a_feature_holds_the_ids(
             return
 
 
-def warn_if_a_column_is_learned(predict: Callable[[Any], NDArray[Any]], X: Any, name: str) -> None:
+def warn_if_a_column_is_learned(
+    predict: Callable[[Any], NDArray[Any]], X: Any, name: str
+) -> None:
     """Warn where predictions change with a column of a data frame that holds query ids.
 
     Parameters
@@ -97,7 +99,9 @@ def _places_of(ids: NDArray[Any], X: Any) -> NDArray[np.intp]:
     with suppress(TypeError, ValueError), np.errstate(invalid="ignore"):
         numbers = ids.astype(np.float64)[:, None]
         difference = np.abs(table.astype(np.float64) - numbers)
-        return np.flatnonzero((difference <= _DIGITS_OF_FLOAT32 * np.abs(numbers)).all(axis=0))
+        return np.flatnonzero(
+            (difference <= _DIGITS_OF_FLOAT32 * np.abs(numbers)).all(axis=0)
+        )
     return np.flatnonzero((table.astype(str) == ids.astype(str)[:, None]).all(axis=0))
 
 

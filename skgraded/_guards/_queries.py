@@ -101,7 +101,9 @@ class QueryRecord:
         hashes = hash_ids(queries.qid)
         n_rows = np.diff(queries.indptr)
         order = np.argsort(hashes)
-        return cls(hashes[order], n_rows[order].astype(np.min_scalar_type(n_rows.max())))
+        return cls(
+            hashes[order], n_rows[order].astype(np.min_scalar_type(n_rows.max()))
+        )
 
     def of_ids(self, qid: NDArray[Any]) -> QueryRecord:
         """Take some of the queries.
@@ -190,7 +192,9 @@ def _mixed(codes: HashArray) -> HashArray:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-def warn_about_queries(queries: Queries, rows: str = "scored rows", estimator: Any = None) -> None:
+def warn_about_queries(
+    queries: Queries, rows: str = "scored rows", estimator: Any = None
+) -> None:
     """Warn of doubtful ids, and of queries that lack rows, repeat them or were trained on.
 
     Parameters
@@ -224,7 +228,9 @@ def warn_if_splits_cut_queries(
     n_queries : int
         Number of queries.
     """
-    n_cut = max((n_shared(query[train], query[test]) for train, test in splits), default=0)
+    n_cut = max(
+        (n_shared(query[train], query[test]) for train, test in splits), default=0
+    )
     if n_cut:
         warn_once(
             f"cv cuts queries: up to {n_cut} of {n_queries} have documents in both the training "
@@ -271,7 +277,9 @@ def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
 
 def _is_numbering(qid: NDArray[Any]) -> bool:
     """Whether ids are 0..n-1 or 1..n."""
-    return qid.dtype.kind in "iu" and bool(qid.min() in {0, 1} and np.ptp(qid) == len(qid) - 1)
+    return qid.dtype.kind in "iu" and bool(
+        qid.min() in {0, 1} and np.ptp(qid) == len(qid) - 1
+    )
 
 
 def _training_record(estimator: Any) -> QueryRecord | None:
@@ -281,7 +289,9 @@ def _training_record(estimator: Any) -> QueryRecord | None:
         if isinstance(record, QueryRecord):
             return record
         steps = getattr(estimator, "steps", None)
-        estimator = getattr(estimator, "best_estimator_", steps[-1][1] if steps else None)
+        estimator = getattr(
+            estimator, "best_estimator_", steps[-1][1] if steps else None
+        )
     return None
 
 
@@ -324,14 +334,18 @@ def refuse_cut_queries(data_set: Any) -> None:
     while subset.used_indices is not None and subset.reference is not None:
         subset, rows = subset.reference, subset.used_indices
         _require_whole(subset.get_group(), rows)
-    data_set.label = data_set.weight = data_set.group = None  # the getters read them anew
+    data_set.label = data_set.weight = data_set.group = (
+        None  # the getters read them anew
+    )
     _whole[data_set] = data_set.version
 
 
 def _require_whole(sizes: IntArray | None, rows: Sequence[int]) -> None:
     if sizes is None:
         return
-    n_rows = np.bincount(np.repeat(np.arange(len(sizes)), sizes)[rows], minlength=len(sizes))
+    n_rows = np.bincount(
+        np.repeat(np.arange(len(sizes)), sizes)[rows], minlength=len(sizes)
+    )
     n_cut = ((n_rows > 0) & (n_rows < sizes)).sum()
     if n_cut:
         raise ValueError(
@@ -363,7 +377,11 @@ def _warn_if_ids_are_of_another_kind(queries: Queries) -> None:
                 "the rows of a query the same id.",
                 QueryIdsWarning,
             )
-    elif ids.dtype.kind in "iu" and ids[0] >= 1 and _are_sizes(ids, np.diff(queries.indptr)):
+    elif (
+        ids.dtype.kind in "iu"
+        and ids[0] >= 1
+        and _are_sizes(ids, np.diff(queries.indptr))
+    ):
         warn_once(
             "qid looks like the number of rows of each query, repeated for each row: queries of "
             "the same size are taken for one. From group sizes, make ids by "
@@ -376,7 +394,9 @@ def _name_rows(ids: NDArray[Any]) -> bool:
     """Whether ids are 0, 1, 2 ..., 1, 2, 3 ... or fractions; others may be of single documents."""
     if len(ids) < _MANY_SINGLE_DOCUMENTS or ids.dtype.kind not in "iuf":
         return False
-    return bool((ids != np.floor(ids)).any() or (ids[0] in {0, 1} and (np.diff(ids) == 1).all()))
+    return bool(
+        (ids != np.floor(ids)).any() or (ids[0] in {0, 1} and (np.diff(ids) == 1).all())
+    )
 
 
 def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:

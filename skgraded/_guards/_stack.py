@@ -41,7 +41,9 @@ _said_in: WeakKeyDictionary[Any, set[object]] = WeakKeyDictionary()
 _said_in_worker: set[object] = set()
 
 
-def warn_once(message: str, category: type[SkgradedWarning], *, in_searches: bool = True) -> None:
+def warn_once(
+    message: str, category: type[SkgradedWarning], *, in_searches: bool = True
+) -> None:
     """Warn at the user's line of code, and of each case only once in a cross-validation or search.
 
     A case is the place that warns, since its message may name numbers that differ between folds.
@@ -106,7 +108,10 @@ def refusal_of(error: ValueError) -> Any:
     """
     for frame in _frames_above_the_caller():
         module = _module_of(frame)
-        if module == "sklearn.model_selection._validation" and frame.f_code.co_name == "_score":
+        if (
+            module == "sklearn.model_selection._validation"
+            and frame.f_code.co_name == "_score"
+        ):
             return error
         if not module.startswith(("skgraded.", "sklearn.")):
             break

@@ -64,7 +64,9 @@ def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:
     if ids.dtype.kind not in "iuf" or grades.dtype.kind not in "iuf":
         return
     n_runs = 1 + np.count_nonzero(grades[1:] != grades[:-1])
-    if 2 * n_runs >= 1 + np.count_nonzero(ids[1:] != ids[:-1]):  # as where they are right
+    if 2 * n_runs >= 1 + np.count_nonzero(
+        ids[1:] != ids[:-1]
+    ):  # as where they are right
         return
     known = np.unique(grades)
     of_queries = np.unique(ids)

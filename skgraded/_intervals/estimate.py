@@ -47,7 +47,9 @@ def sums_by_cluster(
     _, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
     order = np.argsort(places, kind="stable")
     starts = np.cumsum(sizes) - sizes
-    return np.add.reduceat(values[..., order], starts, axis=-1), sizes.astype(np.float64)
+    return np.add.reduceat(values[..., order], starts, axis=-1), sizes.astype(
+        np.float64
+    )
 
 
 class Part(NamedTuple):
@@ -119,9 +121,13 @@ class Estimate:
         self.value = value
         self.part = part
         self.bounds = bounds
-        moves = np.where(np.abs(moves) * len(moves) <= _ROUNDING * np.abs(value), 0.0, moves)
+        moves = np.where(
+            np.abs(moves) * len(moves) <= _ROUNDING * np.abs(value), 0.0, moves
+        )
         shares = (
-            np.full(len(moves), 1.0 / len(moves)) if weights is None else weights / weights.sum()
+            np.full(len(moves), 1.0 / len(moves))
+            if weights is None
+            else weights / weights.sum()
         )
         self._moves = moves
         self._ways = [_way(1.0, each, moves, shares) for each in clusters]
@@ -130,7 +136,8 @@ class Estimate:
         elif len(clusters) > 1:
             self._ways.append(_way(-1.0, _crossed(*clusters), moves, shares))
         self._units = min(
-            (each for each in self._ways if each.sign > 0), key=lambda way: len(way.sums)
+            (each for each in self._ways if each.sign > 0),
+            key=lambda way: len(way.sums),
         )
         self._freedom = freedom
 
@@ -142,11 +149,15 @@ class Estimate:
         variance is less than by either way alone (MacKinnon, Nielsen, Webb 2024).
         """
         each = [(way.sign, way.corrected()) for way in self._ways]
-        found: FloatArray = np.sum([sign * sums.T @ sums for sign, sums in each], axis=0)
+        found: FloatArray = np.sum(
+            [sign * sums.T @ sums for sign, sums in each], axis=0
+        )
         if len(self._ways) > 1:
             sizes, axes = np.linalg.eigh(found)
             found = (axes * np.maximum(sizes, 0.0)) @ axes.T
-            alone = np.max([(sums**2).sum(axis=0) for sign, sums in each if sign > 0], axis=0)
+            alone = np.max(
+                [(sums**2).sum(axis=0) for sign, sums in each if sign > 0], axis=0
+            )
             found = found + np.diag(np.maximum(alone - found.diagonal(), 0.0))
         return found
 
@@ -161,15 +172,21 @@ class Estimate:
     @cached_property
     def error(self) -> FloatArray:
         """Standard errors, shape (k,)."""
-        return np.sqrt(self._variance + (0.0 if self.part is None else self.part.variance))
+        return np.sqrt(
+            self._variance + (0.0 if self.part is None else self.part.variance)
+        )
 
     @cached_property
     def freedom(self) -> FloatArray:
         """Degrees of freedom of the errors, shape (k,): Satterthwaite's (1946) of unequal parts."""
         found = self._freedom_of_units()
         if self.part is not None:
-            weight = self._variance**2 / found + self.part.variance**2 / self.part.freedom
-            found = np.divide(self.error**4, weight, out=found.copy(), where=weight > 0.0)
+            weight = (
+                self._variance**2 / found + self.part.variance**2 / self.part.freedom
+            )
+            found = np.divide(
+                self.error**4, weight, out=found.copy(), where=weight > 0.0
+            )
         return found
 
     def _freedom_of_units(self) -> FloatArray:
@@ -181,7 +198,9 @@ class Estimate:
             return np.full(len(self.value), most)
         squares = self._units.corrected() ** 2
         fourth = np.maximum((squares**2).sum(axis=0), _TINY)
-        found: FloatArray = np.clip(_KURTOSIS * squares.sum(axis=0) ** 2 / fourth, 1.0, most)
+        found: FloatArray = np.clip(
+            _KURTOSIS * squares.sum(axis=0) ** 2 / fourth, 1.0, most
+        )
         return found
 
     @cached_property
@@ -196,7 +215,9 @@ class Estimate:
         third = (self._moves**3).sum(axis=0)
         slope = np.divide(third, own**2, out=np.zeros_like(own), where=own**2 > 0.0)
         slope *= np.sqrt((n - 1) / n)
-        share = np.divide(self._variance, self.error**2, out=np.ones_like(own), where=own > 0.0)
+        share = np.divide(
+            self._variance, self.error**2, out=np.ones_like(own), where=own > 0.0
+        )
         most = max(units - 2, 0) / np.sqrt(units * max(units - 1, 1))
         found: FloatArray = np.clip(slope * share**2 * self.error, -most, most)
         return found
@@ -207,12 +228,18 @@ class Estimate:
         Without ``skewed`` they are those of Student's t.
         """
         away = null - self.value
-        u = np.divide(away, self.error, out=np.sign(away) * _ENDLESS, where=self.error > 0)
+        u = np.divide(
+            away, self.error, out=np.sign(away) * _ENDLESS, where=self.error > 0
+        )
         a = self.skewness if skewed else np.zeros_like(u)
         square = 1.0 + 2.0 * a / 3.0 * (u - a / 6.0)
         # Where the root has no square, the score's tail is 0, and that of t is larger.
-        z = np.where(square > 0.0, (u - a / 6.0) / np.sqrt(np.maximum(square, _TINY)), u)
-        tails = (stdtr(self.freedom, np.maximum(sign * u, sign * z)) for sign in (1.0, -1.0))
+        z = np.where(
+            square > 0.0, (u - a / 6.0) / np.sqrt(np.maximum(square, _TINY)), u
+        )
+        tails = (
+            stdtr(self.freedom, np.maximum(sign * u, sign * z)) for sign in (1.0, -1.0)
+        )
         return np.minimum(1.0, 2.0 * np.minimum(*tails))
 
     def reach(self, confidence: float) -> FloatArray:
@@ -231,10 +258,14 @@ class Estimate:
         high = self.value + self.error * np.maximum(t, middle + reach)
         if self.bounds is not None:
             low = np.minimum(low, self._unseen(1.0, least_weight).lower(tail, low))
-            high = np.maximum(high, -self._unseen(-1.0, least_weight).lower(tail, -high))
+            high = np.maximum(
+                high, -self._unseen(-1.0, least_weight).lower(tail, -high)
+            )
             low = np.maximum(low, self.bounds[0])
             high = np.minimum(high, self.bounds[1])
-        return np.column_stack([np.minimum(low, self.value), np.maximum(high, self.value)])
+        return np.column_stack(
+            [np.minimum(low, self.value), np.maximum(high, self.value)]
+        )
 
     def _unseen(self, sign: float, least_weight: float) -> Unseen:
         """Return the third tail, at the lower end of the values times the sign."""
@@ -243,7 +274,9 @@ class Estimate:
         sizes = units.shares * len(units.shares)
         held = sizes > 0.0
         values = self.value + len(sizes) * units.sums[held] / sizes[held, None]
-        return Unseen(sign * values, sizes[held], low if sign > 0 else -high, least_weight)
+        return Unseen(
+            sign * values, sizes[held], low if sign > 0 else -high, least_weight
+        )
 
 
 def means(
@@ -256,14 +289,22 @@ def means(
     widening: FloatArray | float = 1.0,
 ) -> Estimate:
     """Return the estimate of weighted means of rows, shape (n_rows, k)."""
-    shares = np.full(len(rows), 1.0 / len(rows)) if weights is None else weights / weights.sum()
+    shares = (
+        np.full(len(rows), 1.0 / len(rows))
+        if weights is None
+        else weights / weights.sum()
+    )
     value = shares @ rows
     value[np.abs(value) <= _ROUNDING * (shares @ np.abs(rows))] = 0.0
     moves = widening * shares[:, None] * (rows - value)
-    return Estimate(value, moves, weights=weights, clusters=clusters, part=part, bounds=bounds)
+    return Estimate(
+        value, moves, weights=weights, clusters=clusters, part=part, bounds=bounds
+    )
 
 
-def _way(sign: float, clusters: IntArray, moves: FloatArray, shares: FloatArray) -> _Way:
+def _way(
+    sign: float, clusters: IntArray, moves: FloatArray, shares: FloatArray
+) -> _Way:
     places = np.unique(clusters, return_inverse=True)[1].ravel()
     order = np.argsort(places, kind="stable")
     starts = np.flatnonzero(np.diff(places[order], prepend=-1))

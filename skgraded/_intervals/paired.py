@@ -51,7 +51,9 @@ def effect_size(differences: FloatArray) -> FloatArray:
     mean = differences.mean(axis=1)
     spread = differences.std(axis=1, ddof=1)
     with np.errstate(divide="ignore"):  # the same difference in every topic
-        sizes: FloatArray = np.divide(mean, spread, out=np.zeros_like(mean), where=mean != 0.0)
+        sizes: FloatArray = np.divide(
+            mean, spread, out=np.zeros_like(mean), where=mean != 0.0
+        )
     return sizes
 
 
@@ -109,7 +111,9 @@ def bootstrapped(
         # All pairs have the same resamples.
         counts = _counts(n_topics, n_resamples, np.random.default_rng(seed))
         parts = [_drawn(residuals[some], each.T) for each in counts]
-        drawn, ratios = (np.concatenate(each, axis=1) for each in zip(*parts, strict=True))
+        drawn, ratios = (
+            np.concatenate(each, axis=1) for each in zip(*parts, strict=True)
+        )
         beyond = (ratios >= (ratio[some] * (1.0 - _ROUNDING))[:, None]).sum(axis=1)
         p_value[some] = (beyond + 1) / (n_resamples + 1)
         place = np.argpartition(-ratios, wanted - 1, axis=1)[:, wanted - 1, None]
@@ -127,7 +131,9 @@ def _drawn(residuals: FloatArray, counts: FloatArray) -> tuple[FloatArray, Float
     spread = squares - drawn * sums
     spread[spread <= _ROUNDING * squares] = 0.0
     ratios = _in_errors(drawn, spread, n_topics)
-    ratios[np.abs(drawn) <= _ROUNDING * np.abs(residuals).max(axis=1, keepdims=True)] = 0.0
+    ratios[
+        np.abs(drawn) <= _ROUNDING * np.abs(residuals).max(axis=1, keepdims=True)
+    ] = 0.0
     return drawn, ratios
 
 
@@ -139,7 +145,9 @@ def _in_errors(means: FloatArray, squares: FloatArray, n_topics: int) -> FloatAr
     return found
 
 
-def _counts(n_topics: int, n_resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+def _counts(
+    n_topics: int, n_resamples: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
     """Draw how often each topic is in each resample, some rows (n_resamples, n_topics) at once."""
     for _, size in _batches(n_resamples, _COUNTS_AT_A_TIME // n_topics):
         topics = rng.integers(n_topics, size=(size, n_topics), dtype=np.int32)
@@ -158,7 +166,9 @@ def randomization_test(
     n_pairs, n_topics = differences.shape
     rounding = _ROUNDING * np.abs(differences).sum(axis=1)
     observed = np.abs(differences.sum(axis=1)) - rounding
-    exact = n_topics < int(n_resamples).bit_length()  # 2**n_topics may be too large for a float
+    exact = (
+        n_topics < int(n_resamples).bit_length()
+    )  # 2**n_topics may be too large for a float
     n_resamples = 2**n_topics if exact else n_resamples
     beyond = np.zeros(n_pairs, dtype=np.int64)
     for first, size in _batches(n_resamples, _SIGNS_AT_A_TIME // n_topics):
@@ -174,7 +184,9 @@ def randomization_test(
     return beyond / n_resamples if exact else (beyond + 1) / (n_resamples + 1)
 
 
-def tukey_test(values: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+def tukey_test(
+    values: FloatArray, n_resamples: int, rng: np.random.Generator
+) -> FloatArray:
     """Randomised Tukey HSD test (Carterette 2012): p-values of all pairs, (n_systems, n_systems).
 
     The systems' values are shuffled within each topic. A pair's difference is compared with the
@@ -232,7 +244,11 @@ class PairedTest(NamedTuple):
         return max(of_signs, 1.0 / (n_resamples + 1) if self.resamples else 0.0)
 
     def p_values(
-        self, values: FloatArray, pairs: IntArray, n_resamples: int, rng: np.random.Generator
+        self,
+        values: FloatArray,
+        pairs: IntArray,
+        n_resamples: int,
+        rng: np.random.Generator,
     ) -> FloatArray:
         """Test pairs of systems by their values, (n_systems, n_topics)."""
         drawn = (n_resamples, rng) if self.resamples else ()
@@ -258,7 +274,9 @@ class PairedTest(NamedTuple):
             return bootstrapped(differences, n_resamples, rng, level)
         p_values = self.p_values(values, pairs, n_resamples, rng)
         if self.name == "t":
-            return p_values, means(np.ascontiguousarray(differences.T)).reach(1.0 - level)
+            return p_values, means(np.ascontiguousarray(differences.T)).reach(
+                1.0 - level
+            )
         significant = np.abs(differences.mean(axis=1)[p_values < level])
         least = significant.min() if len(significant) else np.nan
         return p_values, np.full(len(pairs), least)

@@ -77,7 +77,9 @@ def regression(
     away = judged.mean(axis=0) - judged[places].mean(axis=0)
     share = 1.0 / n + away * per_xx * x
     left = (share**2).sum(axis=0) - of_these / n_all
-    variance = unexplained * np.where(left > _ROUNDING / n, left, 0.0)  # none if all are labelled
+    variance = unexplained * np.where(
+        left > _ROUNDING / n, left, 0.0
+    )  # none if all are labelled
     of_judge = slope**2 * judged.var(axis=0, ddof=1) / n_all
     if of_these and bounds is not None:
         low, high = ((labels.sum(axis=0) + (n_all - n) * end) / n_all for end in bounds)

@@ -94,18 +94,29 @@ def over_repeats(
         rows = np.ascontiguousarray(differences[:, 0].T)
         return rows, means(rows, weights=weights, clusters=ways, bounds=bounds)
     is_tested: NDArray[np.bool_] = ~np.any(np.isnan(differences), axis=0)
-    of_queries = np.where(is_tested, differences, 0.0).sum(axis=1) / is_tested.sum(axis=0)
+    of_queries = np.where(is_tested, differences, 0.0).sum(axis=1) / is_tested.sum(
+        axis=0
+    )
     cells = (differences - of_queries[:, None])[:, is_tested]
-    counted = np.ones(is_tested.shape[1]) if weights is None else weights / weights.mean()
+    counted = (
+        np.ones(is_tested.shape[1]) if weights is None else weights / weights.mean()
+    )
     by_queries = _variance_over_queries(of_queries, counted, clusters)
     design = _Design(is_tested, folds, clusters, counted)
     by_data = design.allowance(cells, by_queries)
-    share = np.divide(by_data, by_queries, out=np.zeros_like(by_data), where=by_queries > 0.0)
+    share = np.divide(
+        by_data, by_queries, out=np.zeros_like(by_data), where=by_queries > 0.0
+    )
     rows = np.ascontiguousarray(of_queries.T)
     part = Part(design.added(cells), design.freedom)
     widening = np.sqrt(1.0 + share)  # for what the training data of all folds share
     return rows, means(
-        rows, weights=weights, clusters=ways, part=part, bounds=bounds, widening=widening
+        rows,
+        weights=weights,
+        clusters=ways,
+        part=part,
+        bounds=bounds,
+        widening=widening,
     )
 
 
@@ -136,8 +147,12 @@ class _Design:
         counted: FloatArray,
     ) -> None:
         repeat, query = np.nonzero(is_tested)
-        fold = np.zeros(len(repeat), dtype=np.int64) if folds is None else folds[is_tested]
-        level = np.unique(repeat * (fold.max() + 1) + fold, return_inverse=True)[1].ravel()
+        fold = (
+            np.zeros(len(repeat), dtype=np.int64) if folds is None else folds[is_tested]
+        )
+        level = np.unique(repeat * (fold.max() + 1) + fold, return_inverse=True)[
+            1
+        ].ravel()
         times = is_tested.sum(axis=0)
         n_queries = len(counted)
         tests = np.zeros((n_queries, int(level.max()) + 1))
@@ -154,13 +169,17 @@ class _Design:
         pairs = float((normal**2 / np.outer(n_tested, n_tested)).sum())
         self.freedom = self._of_rest**2 / pairs if pairs > 0.0 else 1.0
         # A model's training queries over those that it tests, of all queries in its repeat.
-        self._folds_left = float((is_tested.sum(axis=1)[repeat] / n_tested[level]).mean()) - 1.0
+        self._folds_left = (
+            float((is_tested.sum(axis=1)[repeat] / n_tested[level]).mean()) - 1.0
+        )
         # What of the variance within queries is in the mean: of all tests, and of one for each.
         self._noise_share = float((counted**2 / times).sum()) / n_queries**2
         self._share_of_one = float((counted**2).sum()) / n_queries**2
         # The variance of the mean of effects of variance 1, less what that by queries holds of it.
         in_mean = counted @ shares / n_queries
-        sums, sizes = sums_by_cluster((counted[:, None] * (shares - in_mean)).T, clusters)
+        sums, sizes = sums_by_cluster(
+            (counted[:, None] * (shares - in_mean)).T, clusters
+        )
         held = (sums**2).sum() * len(sizes) / (len(sizes) - 1) / n_queries**2
         self._factor = float((in_mean**2).sum() - held)
 
@@ -172,7 +191,9 @@ class _Design:
         sums, n_tested = sums_by_cluster(cells, self._level)
         scale = self._of_folds - self._of_rest * self._trace / self._n_residuals
         if scale <= _ROUNDING * self._of_folds or self._factor <= 0.0:
-            return np.zeros(len(cells))  # each fold tests one query, or no query is shared
+            return np.zeros(
+                len(cells)
+            )  # each fold tests one query, or no query is shared
         of_folds = ((sums / np.sqrt(n_tested)) ** 2).sum(axis=1)
         of_cells = (cells**2).sum(axis=1)
         component = (of_folds - self._of_rest * of_cells / self._n_residuals) / scale

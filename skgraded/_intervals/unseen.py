@@ -19,7 +19,9 @@ FloatArray = NDArray[np.float64]
 
 _ROUNDING = 1e-12
 _TINY = 1e-300
-_ENOUGH = 1e-6  # of the distance from the mean: the last step of a secant errs by far less
+_ENOUGH = (
+    1e-6  # of the distance from the mean: the last step of a secant errs by far less
+)
 _HALF_OF_THE_DIGITS = 1e-6
 _CELLS_IN_CACHE = 30_000  # of a few arrays, of units and means
 _MIDDLE = 1e-4  # of r, where u and r agree in so many digits that their ratio has few
@@ -73,7 +75,9 @@ class Unseen:
             found[some] = self._lower(ndtri(tail), some, found[some])
         return found
 
-    def _lower(self, target: float, columns: NDArray[np.intp], most: FloatArray) -> FloatArray:
+    def _lower(
+        self, target: float, columns: NDArray[np.intp], most: FloatArray
+    ) -> FloatArray:
         end = self.end[columns]
         mean = self._mean[columns]
         found = most.copy()
@@ -100,7 +104,9 @@ class Unseen:
                 break
             before = mu[moves]
             last = quantile[moves]
-            left, low, high, mu, theta = (each[moves] for each in (left, low, high, step, theta))
+            left, low, high, mu, theta = (
+                each[moves] for each in (left, low, high, step, theta)
+            )
         return found
 
     def _quantile(

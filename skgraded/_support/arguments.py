@@ -21,7 +21,9 @@ def is_integer(value: object) -> bool:
     """Whether a value is an integer of any type except bool."""
     if type(value) is int:  # as most often: the abstract type takes a microsecond
         return True
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+    return isinstance(value, numbers.Integral) and not isinstance(
+        value, bool | np.bool_
+    )
 
 
 def is_number(value: object) -> bool:
@@ -69,11 +71,15 @@ def integer(name: str, value: Any, at_least: int, *, alternative: str = "") -> i
         If the value is not an integer, or is below the bound.
     """
     if not is_integer(value) or value < at_least:
-        raise ValueError(f"{name} must be an integer >= {at_least}{alternative}, got {value!r}.")
+        raise ValueError(
+            f"{name} must be an integer >= {at_least}{alternative}, got {value!r}."
+        )
     return int(value)
 
 
-def integer_or_none(name: str, value: Any, at_least: int, none_means: str) -> int | None:
+def integer_or_none(
+    name: str, value: Any, at_least: int, none_means: str
+) -> int | None:
     """Return an integer that is not below a bound, or None, which the message explains."""
     if value is None:
         return None
@@ -118,7 +124,9 @@ def number(
     if not is_fit or (at_least is not None and value < at_least):
         bound = f" > {above:g}" if above is not None else ""
         bound += f" >= {at_least:g}" if at_least is not None else ""
-        raise ValueError(f"{name} must be a finite number{bound}{alternative}, got {value!r}.")
+        raise ValueError(
+            f"{name} must be a finite number{bound}{alternative}, got {value!r}."
+        )
     return float(value)
 
 
@@ -136,7 +144,9 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def choice(name: str, value: Any, known: Iterable[str], *, alternative: str = "") -> str:
+def choice(
+    name: str, value: Any, known: Iterable[str], *, alternative: str = ""
+) -> str:
     """Return a value that is one of several words; the message suggests the closest word."""
     words = tuple(known)
     if not isinstance(value, str) or value not in words:
@@ -152,7 +162,9 @@ def threads(n_threads: Any) -> int:
     """Return a number of threads; None is one, and -1 one per processor of this process."""
     if n_threads is None:
         return 1
-    if not is_integer(n_threads) or not (n_threads == -1 or 1 <= n_threads <= _MOST_THREADS):
+    if not is_integer(n_threads) or not (
+        n_threads == -1 or 1 <= n_threads <= _MOST_THREADS
+    ):
         raise ValueError(
             f"n_threads must be an integer from 1 to {_MOST_THREADS}, or -1 for all processors, "
             f"got {n_threads!r}."

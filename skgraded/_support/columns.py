@@ -8,7 +8,15 @@ from typing import Any
 # Those of ir_measures and ir_datasets; PyTerrier; ranx; BEIR and MTEB; ESCI; logs; and plain words.
 SYNONYMS = {
     "query": ("query_id", "qid", "q_id", "topic", "topic_id", "query"),
-    "document": ("doc_id", "docid", "docno", "corpus_id", "product_id", "document_id", "document"),
+    "document": (
+        "doc_id",
+        "docid",
+        "docno",
+        "corpus_id",
+        "product_id",
+        "document_id",
+        "document",
+    ),
     "grade": ("relevance", "label", "grade", "rel", "esci_label"),
     "score": ("score",),
     "rank": ("rank", "position"),

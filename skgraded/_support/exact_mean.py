@@ -67,7 +67,9 @@ class MeanSums(NamedTuple):
         MeanSums
             The sums over all.
         """
-        return MeanSums(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        return MeanSums(
+            *(mine + theirs for mine, theirs in zip(self, other, strict=True))
+        )
 
     @property
     def mean(self) -> float:
@@ -108,4 +110,8 @@ def exact_means(
 
 
 def _doubles(values: FloatArray | None) -> FloatArray:
-    return _NO_WEIGHTS if values is None else np.ascontiguousarray(values, dtype=np.float64)
+    return (
+        _NO_WEIGHTS
+        if values is None
+        else np.ascontiguousarray(values, dtype=np.float64)
+    )

@@ -28,7 +28,10 @@ else:
 
 
 def on_first_use(
-    package: str, names: Sequence[str], homes: Sequence[str], modules: Sequence[str] = ()
+    package: str,
+    names: Sequence[str],
+    homes: Sequence[str],
+    modules: Sequence[str] = (),
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package that imports what is asked for.
 
@@ -46,7 +49,9 @@ def on_first_use(
                     return value
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
-    return of_name, lambda: sorted({*vars(sys.modules[package]), *names, *homes, *modules})
+    return of_name, lambda: sorted(
+        {*vars(sys.modules[package]), *names, *homes, *modules}
+    )
 
 
 def import_pandas(

@@ -12,7 +12,9 @@ from typing import Any
 from skgraded._support.arguments import is_nan
 
 # "Q-measure" is a name.
-_FORM = re.compile(r"(?P<name>[\w-]++)\s*+(\((?P<fields>.*)\))?\s*+(@\s*+(?P<k>.*))?", re.DOTALL)
+_FORM = re.compile(
+    r"(?P<name>[\w-]++)\s*+(\((?P<fields>.*)\))?\s*+(@\s*+(?P<k>.*))?", re.DOTALL
+)
 _LONGEST = 10_000  # characters; longer strings would take long to parse and refuse
 
 
@@ -24,14 +26,18 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
         )
     found = _FORM.fullmatch(spec.strip())
     if found is None or found["k"] == "":
-        raise ValueError(f"A measure must be written Name(field=value,...)@k, got {spec!r}.")
+        raise ValueError(
+            f"A measure must be written Name(field=value,...)@k, got {spec!r}."
+        )
     name = found["name"]
     fields_text = found["fields"]
     cutoff = found["k"]
     try:
         fields = _parse_fields(fields_text, spec) if fields_text else {}
     except (RecursionError, MemoryError):  # Python's parser raises either
-        raise ValueError(f"The fields of a measure are nested too deeply in {spec!r}.") from None
+        raise ValueError(
+            f"The fields of a measure are nested too deeply in {spec!r}."
+        ) from None
     if cutoff is not None:
         if "k" in fields:
             raise ValueError(
@@ -44,7 +50,9 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
 def as_string(name: str, fields: Mapping[str, Any]) -> str:
     """Write a measure in its string form, with the cut-off at the end."""
     inside = ",".join(
-        f"{field}={_in_string(value)}" for field, value in fields.items() if field != "k"
+        f"{field}={_in_string(value)}"
+        for field, value in fields.items()
+        if field != "k"
     )
     cutoff = f"@{fields['k']}" if "k" in fields else ""
     return name + (f"({inside})" if inside else "") + cutoff
@@ -59,7 +67,9 @@ def _in_string(value: Any) -> str:
     if isinstance(value, tuple):
         return "[" + ",".join(_in_string(each) for each in value) + "]"
     if isinstance(value, str):
-        is_bare_word = value.isidentifier() and not iskeyword(value) and value.lower() != "nan"
+        is_bare_word = (
+            value.isidentifier() and not iskeyword(value) and value.lower() != "nan"
+        )
         return value if is_bare_word else repr(value)
     return repr(value).removesuffix(".0")
 
@@ -98,7 +108,9 @@ def _keywords(source: str, spec: str) -> list[ast.keyword]:
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
         if not call.args and all(each.arg for each in call.keywords):
             return call.keywords
-        if len(call.args) == 1 and isinstance(call.args[0], ast.Dict):  # the parts of a blend
+        if len(call.args) == 1 and isinstance(
+            call.args[0], ast.Dict
+        ):  # the parts of a blend
             return [ast.keyword("parts", call.args[0]), *call.keywords]
     raise ValueError(
         "The fields of a measure must be written field=value, and a list in brackets, as in "

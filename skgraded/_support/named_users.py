@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
 
-Persona = Literal["browser", "easygoing", "even", "demanding", "exponential", "perfectionist"]
+Persona = Literal[
+    "browser", "easygoing", "even", "demanding", "exponential", "perfectionist"
+]
 UserName = Literal["uniform", "linear"] | Persona
 
 FloatArray = NDArray[np.float64]
@@ -30,7 +32,9 @@ MASSES: dict[str, Callable[[FloatArray, int], NDArray[np.generic]]] = {
 
 def g_of(name: str, top_grade: int) -> FloatArray:
     """Return the probabilities of the thresholds 1..top_grade of users with a name."""
-    mass: FloatArray = MASSES[name](np.arange(1.0, top_grade + 1), top_grade).astype(np.float64)
+    mass: FloatArray = MASSES[name](np.arange(1.0, top_grade + 1), top_grade).astype(
+        np.float64
+    )
     g: FloatArray = mass / mass.sum()
     return g
 
@@ -99,5 +103,7 @@ def personas(max_grade: int) -> dict[str, tuple[float, ...]]:
     """
     top = integer("max_grade", max_grade, 1)
     if top > _HIGHEST_TOP:
-        raise ValueError(f"max_grade must be an integer from 1 to {_HIGHEST_TOP}, got {top}.")
+        raise ValueError(
+            f"max_grade must be an integer from 1 to {_HIGHEST_TOP}, got {top}."
+        )
     return {name: tuple(g_of(name, top).tolist()) for name in get_args(Persona)}

@@ -78,14 +78,18 @@ SUGGESTED = {
 LESS_IS_BETTER = {"fallout", "fdr", "rankedhalflife"}
 
 _AS_CLASS = {"k": int}
-_DIGITS = 18  # in a number; a longer one is a mistake, and Python converts only some thousand
+_DIGITS = (
+    18  # in a number; a longer one is a mistake, and Python converts only some thousand
+)
 
 
 def folded(name: str) -> str:
     """Write a name without capitals, and without underscores and hyphens between letters."""
     small = name.lower()
     # At the end of a name they mean something: "ndcg-" of XGBoost counts empty queries otherwise.
-    return small if small != small.strip("_-") else small.replace("_", "").replace("-", "")
+    return (
+        small if small != small.strip("_-") else small.replace("_", "").replace("-", "")
+    )
 
 
 def meaning_of(name: str, ours: Mapping[str, str]) -> Meaning | None:
@@ -110,7 +114,9 @@ def meaning_of(name: str, ours: Mapping[str, str]) -> Meaning | None:
 def is_of_ir_measures(value: object) -> bool:
     """Whether a value is a measure of ir_measures, such as ``ir_measures.nDCG @ 10``."""
     module = type(value).__module__.partition(".")[0]
-    return module == "ir_measures" and hasattr(value, "NAME") and hasattr(value, "params")
+    return (
+        module == "ir_measures" and hasattr(value, "NAME") and hasattr(value, "params")
+    )
 
 
 _RENAMED = {"cutoff": "k", "max_rel": "max_grade", "relative": "normalize"}
@@ -131,7 +137,9 @@ def fields_of_ir_measures(name: str, params: Mapping[str, Any]) -> dict[str, Any
             fields["beta"] = value**0.5  # theirs stands in the place of our square
         elif param == "min_rel":
             if value != 0:
-                raise ValueError(f"The gain of grade 0 is 0 here; got min_rel={value!r} in {name}.")
+                raise ValueError(
+                    f"The gain of grade 0 is 0 here; got min_rel={value!r} in {name}."
+                )
         else:
             fields[_RENAMED.get(param, param)] = value
     return fields
@@ -146,7 +154,9 @@ def _gains_by_grade(gains: Any) -> tuple[float, ...]:
     named = {int(grade): float(gain) for grade, gain in dict(gains).items()}
     if named.get(0, 0.0) != 0.0 or min(named, default=0) < 0:
         raise ValueError(f"gains must be those of grades above 0, got {gains!r}.")
-    return tuple(named.get(grade, float(grade)) for grade in range(1, max(named, default=0) + 1))
+    return tuple(
+        named.get(grade, float(grade)) for grade in range(1, max(named, default=0) + 1)
+    )
 
 
 _BY_FOLDED_NAME = {folded(name): meaning for name, meaning in OTHER_NAMES.items()}

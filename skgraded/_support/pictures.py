@@ -89,7 +89,9 @@ def headline(ax: Any, verdict: str) -> None:
 
 def _room(ax: Any) -> int:
     """Return how many characters fit above the axes, beside the names left of them."""
-    names = [line for each in ax.get_yticklabels() for line in each.get_text().split("\n")]
+    names = [
+        line for each in ax.get_yticklabels() for line in each.get_text().split("\n")
+    ]
     width = ax.figure.get_figwidth() * ax.get_position().width / 0.775
     beside = max(map(len, names), default=0) * _SMALL_CHARACTER + 0.5
     return max(24, int((width - beside) / _TITLE_CHARACTER))
@@ -138,7 +140,11 @@ def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[
     for curve in curves:
         style: dict[str, Any] = {"color": _PALE, "linewidth": 1.0, "zorder": 1.5}
         if curve.look is not None:
-            style = {"color": COLOURS[curve.look % len(COLOURS)], "linewidth": 1.7, "zorder": 2.5}
+            style = {
+                "color": COLOURS[curve.look % len(COLOURS)],
+                "linewidth": 1.7,
+                "zorder": 2.5,
+            }
             if markers:
                 style |= {"marker": MARKERS[curve.look % len(MARKERS)], "markersize": 4}
         lines += ax.plot(curve.x, curve.y, linestyle=curve.dashes, **style)

@@ -26,7 +26,12 @@ class ProgressBar:
     """
 
     def __init__(
-        self, total: int, label: str, stream: TextIO | None = None, *, delay: float = 0.0
+        self,
+        total: int,
+        label: str,
+        stream: TextIO | None = None,
+        *,
+        delay: float = 0.0,
     ) -> None:
         self.total = total
         self.label = label
@@ -66,7 +71,11 @@ class ProgressBar:
             return
         self._is_drawn = True
         filled = _WIDTH * self.done // max(1, self.total)
-        left = f", {passed * (self.total - self.done) / self.done:.0f} s left" if self.done else ""
+        left = (
+            f", {passed * (self.total - self.done) / self.done:.0f} s left"
+            if self.done
+            else ""
+        )
         bar = "#" * filled + "." * (_WIDTH - filled)
         line = f"\r{self.label} [{bar}] {self.done}/{self.total} ({passed:.0f} s{left})"
         self.stream.write(f"{line}\x1b[K")  # clears the rest of a longer line

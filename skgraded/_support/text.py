@@ -18,7 +18,9 @@ def count(n: int, noun: str, plural: str = "") -> str:
 def first_few(names: Sequence[str]) -> str:
     """List the first names of several, such as ``a, b, c and 4 more``."""
     shown = ", ".join(names[:_EXAMPLES])
-    return shown + (f" and {len(names) - _EXAMPLES} more" if len(names) > _EXAMPLES else "")
+    return shown + (
+        f" and {len(names) - _EXAMPLES} more" if len(names) > _EXAMPLES else ""
+    )
 
 
 def shorten(name: str, width: int = _WIDEST_NAME) -> str:
@@ -34,7 +36,9 @@ def shorten(name: str, width: int = _WIDEST_NAME) -> str:
 
 def wrap(text: str, width: int = WIDTH, indent: int = 2) -> str:
     """Break a sentence into lines and indent all of them but the first."""
-    return textwrap.fill(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
+    return textwrap.fill(
+        text, width, subsequent_indent=" " * indent, break_on_hyphens=False
+    )
 
 
 def told_queries(n_queries: Sequence[int]) -> str:

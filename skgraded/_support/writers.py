@@ -32,7 +32,9 @@ _WIDEST_LABEL = 30
 # Unicode's control characters, separators of lines and of paragraphs, and halves of characters,
 # which no encoding has; and marks that change the direction of the text behind them.
 _UNWRITABLE = frozenset(["Cc", "Zl", "Zp", "Cs"])
-_DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DIRECTIONS = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
 
 # What Markdown and LaTeX read as marks of their own.
 _IN_MARKDOWN = str.maketrans({each: f"\\{each}" for each in "\\`*_|[]<>#$~"})
@@ -81,14 +83,20 @@ class Field(NamedTuple):
     @property
     def best_row(self) -> int | None:
         """The row of the best value, if it is better than another one."""
-        values = self.best * np.asarray(self.values, dtype=float) if self.best else np.zeros(0)
+        values = (
+            self.best * np.asarray(self.values, dtype=float)
+            if self.best
+            else np.zeros(0)
+        )
         known = values[~np.isnan(values)]
         return int(np.nanargmax(values)) if len(np.unique(known)) > 1 else None
 
 
 def or_blank(form: str, blank: str = "") -> Callable[..., str]:
     """Return the form of a field that leaves nan and None blank."""
-    return lambda value, /, **row: blank if is_missing(value) else form.format(value, **row)
+    return lambda value, /, **row: (
+        blank if is_missing(value) else form.format(value, **row)
+    )
 
 
 class Table(NamedTuple):
@@ -129,7 +137,9 @@ class Table(NamedTuple):
         for field, own in zip(self.fields, values, strict=True):
             if field.heading is not None:
                 write = field.form.format if isinstance(field.form, str) else field.form
-                cells = [write(value, **row) for value, row in zip(own, rows, strict=True)]
+                cells = [
+                    write(value, **row) for value, row in zip(own, rows, strict=True)
+                ]
                 columns.append(_all_visible([field.heading, *cells]))
         return [list(line) for line in zip(*columns, strict=True)]
 
@@ -169,7 +179,9 @@ class Table(NamedTuple):
             room -= len(_GAP) + cell_width
             for line, cell in zip(blocks[-1], cells, strict=True):
                 line.append(cell.rjust(cell_width))
-        lines = ("\n".join(_GAP.join(line).rstrip() for line in block) for block in blocks)
+        lines = (
+            "\n".join(_GAP.join(line).rstrip() for line in block) for block in blocks
+        )
         return "\n\n".join(lines)
 
     def to_html(self) -> str:
@@ -185,19 +197,32 @@ class Table(NamedTuple):
         header, *rows = ([html.escape(cell) for cell in row] for row in self.rows)
         title = [f"<p>{html.escape(visible(self.title))}</p>"] if self.title else []
         notes = [f"<p>{html.escape(each)}</p>" for each in self.sentences]
-        lines = [*title, "<table>", "<thead>", _html_row("th", header), "</thead>", "<tbody>"]
+        lines = [
+            *title,
+            "<table>",
+            "<thead>",
+            _html_row("th", header),
+            "</thead>",
+            "<tbody>",
+        ]
         lines += [*(_html_row("td", row) for row in rows), "</tbody>", "</table>"]
         return "\n".join([*lines, *notes])
 
-    def _for_papers(self, marks: dict[int, str], strong: str, raised: str) -> list[list[str]]:
+    def _for_papers(
+        self, marks: dict[int, str], strong: str, raised: str
+    ) -> list[list[str]]:
         """Return the rows as a format writes them: the best values strong, and marks raised."""
         header, *rows = ([cell.translate(marks) for cell in row] for row in self.rows)
         shown = [each for each in self.fields if each.heading is not None]
         for column, field in enumerate(shown):
             best = None if field.best_row is None else rows[field.best_row][column]
             for row, mark in zip(rows, field.marks or [""] * len(rows), strict=True):
-                cell = strong.format(row[column]) if row[column] == best else row[column]
-                row[column] = cell + (raised.format(mark.translate(marks)) if mark else "")
+                cell = (
+                    strong.format(row[column]) if row[column] == best else row[column]
+                )
+                row[column] = cell + (
+                    raised.format(mark.translate(marks)) if mark else ""
+                )
         return [header, *rows]
 
     def to_markdown(self) -> str:
@@ -211,7 +236,11 @@ class Table(NamedTuple):
         header, *rows = self._for_papers(_IN_MARKDOWN, "**{}**", "<sup>{}</sup>")
         alignment = ["---", *("---:" for _ in header[1:])]
         lines = [f"| {' | '.join(row)} |" for row in (header, alignment, *rows)]
-        title = [f"**{visible(self.title).translate(_IN_MARKDOWN)}**\n"] if self.title else []
+        title = (
+            [f"**{visible(self.title).translate(_IN_MARKDOWN)}**\n"]
+            if self.title
+            else []
+        )
         notes = [f"\n{note.translate(_IN_MARKDOWN)}" for note in self.sentences]
         return "\n".join([*title, *lines, *notes])
 
@@ -224,11 +253,18 @@ class Table(NamedTuple):
             A ``table`` with the title and the notes as its caption.
         """
         header, *rows = self._for_papers(_IN_LATEX, r"\textbf{{{}}}", "$^{{{}}}$")
-        told = " ".join([f"{visible(self.title).rstrip('.')}.", *self.sentences][not self.title :])
+        told = " ".join(
+            [f"{visible(self.title).rstrip('.')}.", *self.sentences][not self.title :]
+        )
         lines = [r"\begin{table}", r"\centering"]
         lines += [f"\\caption{{{told.translate(_IN_LATEX)}}}"] if told else []
         lines += [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule"]
-        lines += [_latex_row(header), r"\midrule", *map(_latex_row, rows), r"\bottomrule"]
+        lines += [
+            _latex_row(header),
+            r"\midrule",
+            *map(_latex_row, rows),
+            r"\bottomrule",
+        ]
         return "\n".join([*lines, r"\end{tabular}", r"\end{table}"])
 
 
@@ -298,8 +334,14 @@ class Result:
 
     def _facts(self) -> dict[str, Any]:
         """Return what JSON holds beside the rows: names, numbers of queries, options."""
-        facts = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
-        return {name: each for name, each in facts.items() if name != "notes" and _is_fact(each)}
+        facts = {
+            each.name: getattr(self, each.name) for each in dataclasses.fields(self)
+        }  # type: ignore[arg-type]
+        return {
+            name: each
+            for name, each in facts.items()
+            if name != "notes" and _is_fact(each)
+        }
 
     def _report(self) -> Report:
         notes: Sequence[str] = getattr(self, "notes", ())
@@ -419,7 +461,11 @@ def visible(text: str) -> str:
 
 def _all_visible(texts: list[str]) -> list[str]:
     joined = "".join(texts)
-    return texts if joined.isascii() and joined.isprintable() else list(map(visible, texts))
+    return (
+        texts
+        if joined.isascii() and joined.isprintable()
+        else list(map(visible, texts))
+    )
 
 
 def _is_fact(value: Any) -> bool:
@@ -443,7 +489,9 @@ def _plain(value: Any) -> Any:
 
 def _html_row(tag: str, cells: Sequence[str]) -> str:
     label, *numbers = cells
-    aligned = "".join(f'<{tag} style="text-align: right">{cell}</{tag}>' for cell in numbers)
+    aligned = "".join(
+        f'<{tag} style="text-align: right">{cell}</{tag}>' for cell in numbers
+    )
     return f'<tr><th style="text-align: left">{label}</th>{aligned}</tr>'
 
 
@@ -461,7 +509,11 @@ def _of_tables(
         for report in reports:
             chosen = (for_papers and report.for_papers) or report.tables
             tables = "\n\n".join(map(draw, chosen))
-            texts.append(f"{heading.format(report.heading)}{tables}" if report.heading else tables)
+            texts.append(
+                f"{heading.format(report.heading)}{tables}"
+                if report.heading
+                else tables
+            )
         return "\n\n".join(texts) + "\n"
 
     return write
@@ -479,7 +531,9 @@ def _as_csv(reports: Sequence[Report]) -> str:
         columns = map(_without_formulas, map(_plain, report.labelled_columns.values()))
         writer.writerows(zip(*columns, strict=True))
     text = "\n".join([line.removesuffix("\r\n") for line in [*lines, ""]])
-    return text.encode("utf-8", "backslashreplace").decode()  # halves of characters as escapes
+    return text.encode(
+        "utf-8", "backslashreplace"
+    ).decode()  # halves of characters as escapes
 
 
 def _without_formulas(values: list[Any]) -> list[Any]:
@@ -488,7 +542,9 @@ def _without_formulas(values: list[Any]) -> list[Any]:
     written = {each: f"'{each}" for each in names if _FORMULA.match(each)}
     if not written:
         return values
-    return [written.get(each, each) if isinstance(each, str) else each for each in values]
+    return [
+        written.get(each, each) if isinstance(each, str) else each for each in values
+    ]
 
 
 def _as_json(reports: Sequence[Report]) -> str:
@@ -498,7 +554,10 @@ def _as_json(reports: Sequence[Report]) -> str:
     parts = []
     for report in reports:
         columns = _plain(report.columns)
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        rows = [
+            dict(zip(columns, row, strict=True))
+            for row in zip(*columns.values(), strict=True)
+        ]
         parts.append({**_plain({**report.labels, **report.facts}), "rows": rows})
     notes = list(dict.fromkeys(note for report in reports for note in report.notes))
     content = {**(parts[0] if len(parts) == 1 else {"parts": parts}), "notes": notes}
@@ -508,7 +567,9 @@ def _as_json(reports: Sequence[Report]) -> str:
     except ValueError:  # nan and infinity, which JSON does not have
         content = json.loads(json.dumps(content), parse_constant=lambda _: None)
         text = write(content, ensure_ascii=False)
-    if re.search("[\ud800-\udfff]", text):  # halves of characters, which JSON can only escape
+    if re.search(
+        "[\ud800-\udfff]", text
+    ):  # halves of characters, which JSON can only escape
         text = write(content)
     return text + "\n"
 

@@ -75,7 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 2
 
 
-def _show_warning(chosen: argparse.Namespace, message: Warning | str, *_: Any, **__: Any) -> None:
+def _show_warning(
+    chosen: argparse.Namespace, message: Warning | str, *_: Any, **__: Any
+) -> None:
     """Show a warning as a message of the command."""
     _tell(chosen, f"warning: {chosen.parser.in_words_of_options(str(message))}")
 
@@ -105,14 +107,18 @@ def make_parser() -> argparse.ArgumentParser:
     return _parser_with(_COMMANDS, _COMMANDS)
 
 
-def _parser_with(names: Iterable[str], called: Collection[str]) -> argparse.ArgumentParser:
+def _parser_with(
+    names: Iterable[str], called: Collection[str]
+) -> argparse.ArgumentParser:
     """Make a parser of commands, and import only those that are called: others may need SciPy."""
     parser = Parser(
         prog="skgraded",
         description="Evaluate, select and train rankers on graded relevance.",
         epilog=_EPILOG,
     )
-    parser.add_argument("--version", action="version", version=f"skgraded {__version__}")
+    parser.add_argument(
+        "--version", action="version", version=f"skgraded {__version__}"
+    )
     commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", prog=parser.prog
     )

@@ -26,7 +26,9 @@ _ALL = f"""
     infAP gm_bpref Rprec_mult.0.2,0.4,0.6,0.8,1.0,1.2,1.4,1.6,1.8,2.0 utility 11pt_avg binG G ndcg
     ndcg_rel Rndcg ndcg_cut.{_CUTS} map_cut.{_CUTS} relative_P.{_CUTS} success.1,5,10 set_P
     set_relative_P set_recall set_map set_F num_nonrel_judged_ret""".split()
-_FAMILIES = {family: given for family, _, given in (each.partition(".") for each in _ALL)}
+_FAMILIES = {
+    family: given for family, _, given in (each.partition(".") for each in _ALL)
+}
 _SETS = ["utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F"]
 _NICKNAMES = {"official": _ALL[:12], "set": [*_ALL[:5], *_SETS], "all_trec": _ALL}
 _AS_WRITTEN = ("utility", "11pt_avg", "ndcg", "set_F")  # with one parameter
@@ -39,7 +41,9 @@ def evaluate_as_trec_eval(arguments: argparse.Namespace) -> str:
     inputs = Inputs(arguments)
     # As there, no document of a negative grade was sampled.
     grades = set(inputs.qrels.grades.tolist())
-    qrels = inputs.qrels.map_grades({each: Qrels.UNSAMPLED for each in grades if each < 0})
+    qrels = inputs.qrels.map_grades(
+        {each: Qrels.UNSAMPLED for each in grades if each < 0}
+    )
     return "".join(
         f"{line}\n"
         for source in inputs.runs
@@ -73,8 +77,12 @@ def _split(name: str) -> tuple[str, list[str]]:
         family, _, parameters = name.rpartition("_")  # the name of a value
     if parameters and (_FAMILIES.get(family) or family in (*_AS_WRITTEN, "relstring")):
         return family, _printed(family, parameters)
-    measure_as("trec_eval", name)  # which says what there is, unless it is a name of ours
-    raise ValueError(f"-m must be a name of trec_eval with --as trec_eval, got {name!r}.")
+    measure_as(
+        "trec_eval", name
+    )  # which says what there is, unless it is a name of ours
+    raise ValueError(
+        f"-m must be a name of trec_eval with --as trec_eval, got {name!r}."
+    )
 
 
 def _printed(family: str, parameters: str) -> list[str]:
@@ -86,7 +94,9 @@ def _printed(family: str, parameters: str) -> list[str]:
         are_whole = "." not in _FAMILIES[family]
         return [str(int(each)) if are_whole else f"{each:.2f}" for each in numbers]
     except (ValueError, OverflowError):  # an int of infinity
-        raise ValueError(f"-m {family} must be with numbers, got {parameters!r}.") from None
+        raise ValueError(
+            f"-m {family} must be with numbers, got {parameters!r}."
+        ) from None
 
 
 def _measure(name: str, level: int, top_grade: int) -> Measure:
@@ -104,9 +114,13 @@ def _gains(text: str, top_grade: int) -> tuple[float, ...]:
         pairs = (each.partition("=") for each in text.split(","))
         gains = {int(grade): float(gain) for grade, _, gain in pairs}
         if min(gains) > 0:
-            grades = range(1, min(top_grade, 10_000) + 1)  # nDCG refuses labels above them
+            grades = range(
+                1, min(top_grade, 10_000) + 1
+            )  # nDCG refuses labels above them
             return tuple(gains.get(grade, float(grade)) for grade in grades)
-    raise ValueError(f"-m ndcg must have gains of grades, as in ndcg.1=1,2=3, got {text!r}.")
+    raise ValueError(
+        f"-m ndcg must have gains of grades, as in ndcg.1=1,2=3, got {text!r}."
+    )
 
 
 def _lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> Iterator[str]:
@@ -130,7 +144,9 @@ def _lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> Iterator[st
         if family == "runid":
             yield _line(name, "all", run.tag or run.name)
         elif family != "relstring":
-            yield _line(name, "all", _summary(family, [columns[name][place] for place in kept]))
+            yield _line(
+                name, "all", _summary(family, [columns[name][place] for place in kept])
+            )
 
 
 def _columns(
@@ -143,7 +159,9 @@ def _columns(
     for name, family in values.items():
         if family == "relstring":
             n_documents = int(name.partition("_")[2] or 10)
-            columns[name] = [f"'{''.join(map(_character, each[:n_documents]))}'" for each in lists]
+            columns[name] = [
+                f"'{''.join(map(_character, each[:n_documents]))}'" for each in lists
+            ]
         elif name not in (*columns, "runid"):
             measures[name] = _measure(name, level, top_grade)
     if measures:
@@ -171,7 +189,9 @@ def _counts(
         "num_ret": list(map(len, lists)),
         "num_rel": pools.sum(axis=1).tolist(),
         "num_rel_ret": [int((each >= level).sum()) for each in lists],
-        "num_nonrel_judged_ret": [int(((each >= 0) & (each < level)).sum()) for each in lists],
+        "num_nonrel_judged_ret": [
+            int(((each >= 0) & (each < level)).sum()) for each in lists
+        ],
     }
 
 

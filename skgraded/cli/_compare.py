@@ -15,7 +15,11 @@ from skgraded.cli._inputs import Inputs
 from skgraded.cli._options import OPTIONS, SCORING_OF_FILES, add_options, words
 from skgraded.cli._outputs import check_files, save_picture, tell, write_reports
 from skgraded.comparison import compare
-from skgraded.exceptions import FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning
+from skgraded.exceptions import (
+    FewDifferencesWarning,
+    UnhelpfulJudgeWarning,
+    UnlikeQueriesWarning,
+)
 from skgraded.results import Scores
 from skgraded.trec import Qrels
 
@@ -94,7 +98,9 @@ _OPTIONS = {
 
 def set_up(parser: argparse.ArgumentParser) -> None:
     """Describe the command, and add its options."""
-    parser.description = "Compare runs by paired tests over topics, or for all users by --profile."
+    parser.description = (
+        "Compare runs by paired tests over topics, or for all users by --profile."
+    )
     parser.epilog = f"{_tests_in_words()}\n{_EPILOG}"
     groups = {
         "": "qrels runs -m/--measure -g --baseline --margin --better --cluster --judge "
@@ -108,7 +114,9 @@ def set_up(parser: argparse.ArgumentParser) -> None:
 
 def _tests_in_words() -> str:
     """Explain the tests, for the end of the help."""
-    told = (f"  {name:<15}{test.title}: {test.hypothesis}" for name, test in TESTS.items())
+    told = (
+        f"  {name:<15}{test.title}: {test.hypothesis}" for name, test in TESTS.items()
+    )
     lines = [wrap(each, indent=17) for each in told]
     return "\n".join(["tests, and what they suppose:", *lines]) + "\n"
 
@@ -129,7 +137,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _profile(arguments: argparse.Namespace) -> tuple[Scores, Any]:
-    from skgraded.users import threshold_profile  # here and not above: a test does not need it
+    from skgraded.users import (
+        threshold_profile,
+    )  # here and not above: a test does not need it
 
     arguments.parser.refuse(
         arguments,
@@ -169,12 +179,18 @@ def _compare(arguments: argparse.Namespace) -> tuple[Scores, Any]:
     inputs = Inputs(arguments)
     judge = None
     if arguments.judge:
-        arguments.parser.refuse(arguments, "--letor --cluster", "cannot be given with --judge")
+        arguments.parser.refuse(
+            arguments, "--letor --cluster", "cannot be given with --judge"
+        )
         scores, judge = inputs.scores_by_judges()
     else:
         scores = inputs.scores()
     baseline = arguments.baseline
-    if baseline is None and scores.systems and (arguments.margin is not None or arguments.better):
+    if (
+        baseline is None
+        and scores.systems
+        and (arguments.margin is not None or arguments.better)
+    ):
         baseline = scores.systems[-1]
     return scores, compare(
         scores,
@@ -197,7 +213,9 @@ def _read_clusters(path: str | None) -> dict[str, str] | None:
     if path is None:
         return None
     found: dict[str, str] = {}
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(
+        Path(path).read_text(encoding="utf-8").splitlines(), start=1
+    ):
         words = line.split()
         if not words:
             continue

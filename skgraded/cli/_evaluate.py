@@ -36,7 +36,10 @@ _OPTIONS = {
     "-c": words(dest="all_topics", action="store_true", help="average over all topics"),
     "-n": words(dest="no_summary", action="store_true", help="print no means"),
     "-l": words(
-        dest="level", metavar="GRADE", default=1, help="lowest relevant grade (default: 1)"
+        dest="level",
+        metavar="GRADE",
+        default=1,
+        help="lowest relevant grade (default: 1)",
     ),
 }
 _HABITS = "-c -n -l"
@@ -44,7 +47,9 @@ _HABITS = "-c -n -l"
 
 def set_up(parser: argparse.ArgumentParser) -> None:
     """Describe the command, and add its options."""
-    parser.description = "Score runs against qrels; print a table of means, or values by topic."
+    parser.description = (
+        "Score runs against qrels; print a table of means, or values by topic."
+    )
     parser.epilog = _EPILOG
     groups = {
         "": "qrels runs -m/--measure -g -q/--per-query --average",
@@ -64,18 +69,24 @@ def run(arguments: argparse.Namespace) -> None:
         return
     arguments.parser.refuse(arguments, _HABITS, "needs --as trec_eval")
     if arguments.tool is not None and not arguments.measures:
-        raise ValueError(f"--as {arguments.tool} needs -m with a name that the tool has.")
+        raise ValueError(
+            f"--as {arguments.tool} needs -m with a name that the tool has."
+        )
     scores = Inputs(arguments).scores()
     if arguments.sort is not None:
         try:
             scores = scores.sort(arguments.sort)
         except KeyError as error:
-            raise ValueError(f"--sort must be one of the measures. {error.args[0]}") from None
+            raise ValueError(
+                f"--sort must be one of the measures. {error.args[0]}"
+            ) from None
     if arguments.format == _LINES:
         write(arguments, scores.to_trec_eval(arguments.per_query, arguments.average))
         tell(scores._notes())
     else:
-        write_reports(arguments, [scores._report_of(arguments.per_query, arguments.average)])
+        write_reports(
+            arguments, [scores._report_of(arguments.per_query, arguments.average)]
+        )
 
 
 def _print_as_trec_eval(arguments: argparse.Namespace) -> None:

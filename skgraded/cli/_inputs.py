@@ -54,9 +54,13 @@ class Inputs:
         """The judgments of learning-to-rank data, and scores of their lines as runs."""
         given = self.given
         if given.qrels == "-":
-            raise ValueError("With --letor, qrels must be a file of SVMlight lines, got -.")
+            raise ValueError(
+                "With --letor, qrels must be a file of SVMlight lines, got -."
+            )
         if not all(map(_is_number, parse_grades(given.grades))):
-            raise ValueError("With --letor, grades are numbers, and no words stand for them.")
+            raise ValueError(
+                "With --letor, grades are numbers, and no words stand for them."
+            )
         pairs = [
             read_letor(given.qrels, opened(each), name=os.path.basename(each))
             for each in given.runs
@@ -69,18 +73,26 @@ class Inputs:
         Without names they are those that were asked for, or else those of the command.
         """
         names = names or tuple(self.given.measures or self.given.default_measures)
-        tool, ties, g = (getattr(self.given, name, None) for name in ("tool", "ties", "g"))
+        tool, ties, g = (
+            getattr(self.given, name, None) for name in ("tool", "ties", "g")
+        )
         if tool is None:
             has_tools = hasattr(self.given, "tool")
             found = [measure_of(name, has_tools=has_tools) for name in names]
         else:
-            from skgraded.conventions import measure_as  # a long table, which few commands need
+            from skgraded.conventions import (
+                measure_as,
+            )  # a long table, which few commands need
 
             found = [measure_as(tool, name) for name in names]
         chosen = [with_fields(each, ties=ties, g=g) for each in found]
         if g is not None and all(with_fields(each, g=g) == each for each in found):
-            raise ValueError(f"-g needs a measure of users without g, got -m {' -m '.join(names)}.")
-        return dict(zip(map(str, chosen) if tool is None else names, chosen, strict=True))
+            raise ValueError(
+                f"-g needs a measure of users without g, got -m {' -m '.join(names)}."
+            )
+        return dict(
+            zip(map(str, chosen) if tool is None else names, chosen, strict=True)
+        )
 
     @property
     def rules(self) -> dict[str, Any]:
@@ -142,8 +154,15 @@ def parse_grades(rules: list[str]) -> dict[str, float]:
         *pairs, rest = re.split("=([^=,]*)(?:,(?!$)|$)", rule.removeprefix("="))
         by_old = zip(pairs[::2], pairs[1::2], strict=True)
         changes = {old.strip(): new for olds, new in by_old for old in olds.split(",")}
-        if rest or not changes or "" in changes or not all(map(_is_number, pairs[1::2])):
-            raise ValueError(f"--grades must have the form OLD[,OLD...]=NEW, got {rule!r}.")
+        if (
+            rest
+            or not changes
+            or "" in changes
+            or not all(map(_is_number, pairs[1::2]))
+        ):
+            raise ValueError(
+                f"--grades must have the form OLD[,OLD...]=NEW, got {rule!r}."
+            )
         grades |= {old: float(new) for old, new in changes.items()}
     return grades
 
@@ -177,14 +196,19 @@ def measure_of(name: str, *, has_tools: bool = False) -> Measure:
 
 
 def _refuse_other_name(name: str, *, has_tools: bool) -> None:
-    parts = {name.partition("(")[0].strip(), re.split("[(@]", name, maxsplit=1)[0].strip()}
+    parts = {
+        name.partition("(")[0].strip(),
+        re.split("[(@]", name, maxsplit=1)[0].strip(),
+    }
     if all(meaning_of(part, ours={}) is None for part in parts):
         return
     told = f"-m {shlex.quote(str(measure(name)))} for the measure of skgraded"
     tool = _tool_of(name) if has_tools else None
     if tool is not None:
         told += f", or --as {tool} -m {shlex.quote(name)} for the number of {tool}"
-    raise ValueError(f"-m {name} is a name of other tools, whose numbers can differ. Type {told}.")
+    raise ValueError(
+        f"-m {name} is a name of other tools, whose numbers can differ. Type {told}."
+    )
 
 
 def _tool_of(name: str) -> str | None:
@@ -200,12 +224,16 @@ def _tool_of(name: str) -> str | None:
 def with_fields(chosen: Measure, **fields: Any) -> Measure:
     """Set fields that a measure has and that its name has not set; None leaves it as it is."""
     if isinstance(chosen, Blend):
-        return Blend([(with_fields(each, **fields), weight) for each, weight in chosen.parts])
+        return Blend(
+            [(with_fields(each, **fields), weight) for each, weight in chosen.parts]
+        )
     own = chosen._fields
     unset = {
         name: value
         for name, value in fields.items()
-        if value is not None and name in own and getattr(chosen, name) == own[name].default
+        if value is not None
+        and name in own
+        and getattr(chosen, name) == own[name].default
     }
     return chosen._replace(**unset) if unset else chosen
 
@@ -221,5 +249,7 @@ def faults_name_the_judgments(qrels: Qrels) -> Iterator[None]:
         _, found, rule = str(error).partition("y_true must ")
         if not found:
             raise
-        told = f"{qrels.name}: the judgments must {rule} --grades OLD=NEW changes grades."
+        told = (
+            f"{qrels.name}: the judgments must {rule} --grades OLD=NEW changes grades."
+        )
         raise ValueError(told) from error

@@ -63,7 +63,9 @@ def _explanation(spec: str) -> str:
 
 
 def _signature(kind: type[Measure]) -> str:
-    fields = ", ".join(f"{name}={each.default!r}" for name, each in kind._fields.items())
+    fields = ", ".join(
+        f"{name}={each.default!r}" for name, each in kind._fields.items()
+    )
     return wrap(f"{kind.__name__}({fields})")
 
 
@@ -74,7 +76,8 @@ def _list() -> str:
     lines = ["Start here", *_rows(_START)]
     for family, members in families.items():
         summaries = {
-            name: (inspect.getdoc(kind) or "").split("\n")[0] for name, kind in members.items()
+            name: (inspect.getdoc(kind) or "").split("\n")[0]
+            for name, kind in members.items()
         }
         lines += ["", wrap(family, indent=0), *_rows(summaries)]
     told = (
@@ -104,7 +107,9 @@ def _conversion(tool: str, name: str) -> str:
     pasted = f'-m "{found}"' if re.search(r"[^\w@.]", str(found)) else f"-m {found}"
     told = [TOOLS[tool].rules]
     told += [
-        row.note for row in conventions_of(tool) if row.note and row.stated_in(name) is not None
+        row.note
+        for row in conventions_of(tool)
+        if row.note and row.stated_in(name) is not None
     ]
     lines = [f"{tool}'s {name} is {found}", "", f"  {pasted}", ""]
     return "\n".join([*lines, *(wrap(each, indent=0) for each in told)]) + "\n"

@@ -91,7 +91,9 @@ OPTIONS: dict[str, Words] = {
         default="unsampled",
         help="meaning of negative grades (default: -1 is unsampled, others are not relevant)",
     ),
-    "--strict": words(action="store_true", help="treat repeated documents of a run as an error"),
+    "--strict": words(
+        action="store_true", help="treat repeated documents of a run as an error"
+    ),
     "--letor": words(
         action="store_true",
         help="read qrels from a file of SVMlight lines (not -), and each run from a file with one "
@@ -117,9 +119,12 @@ OPTIONS: dict[str, Words] = {
     ),
     "--seed": words(type=_seed, default=0, help="random seed"),
     "--format": words(
-        choices=tuple(WRITERS), help="(default: that of an output in .csv or .json, else table)"
+        choices=tuple(WRITERS),
+        help="(default: that of an output in .csv or .json, else table)",
     ),
-    "-o/--output": words(metavar="FILE", help="write the output to a file, which is replaced"),
+    "-o/--output": words(
+        metavar="FILE", help="write the output to a file, which is replaced"
+    ),
     "--plot": words(metavar="FILE", help="save a picture of the result"),
 }
 
@@ -140,7 +145,9 @@ def add_options(
     for title, names in groups.items():
         group = parser.add_argument_group(title) if title else parser
         for name in names.split():
-            option: Any = group.add_argument(*name.partition(":")[0].split("/"), **table[name])
+            option: Any = group.add_argument(
+                *name.partition(":")[0].split("/"), **table[name]
+            )
             if option.metavar == _MEASURE:
                 option.completer = complete_measures
             if option.dest == "measures":

@@ -81,7 +81,9 @@ def _suffix(path: str) -> str:
 def check_files(arguments: argparse.Namespace) -> None:
     """Raise an error before the work starts if a file could not be written, or read twice."""
     given = [getattr(arguments, name, None) for name in _FILES]
-    words = [word for each in given for word in (each if isinstance(each, list) else [each])]
+    words = [
+        word for each in given for word in (each if isinstance(each, list) else [each])
+    ]
     if words.count("-") > 1:
         raise ValueError(
             f"- (standard input) can be given only once, got it {words.count('-')} times."

@@ -23,16 +23,22 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.formatter_class = argparse.RawDescriptionHelpFormatter
-        self.suggest_on_error = False  # Python 3.14 suggests choices, too, but no options
+        self.suggest_on_error = (
+            False  # Python 3.14 suggests choices, too, but no options
+        )
 
     def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+        self,
+        args: Sequence[str] | None = None,
+        namespace: argparse.Namespace | None = None,
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse words; unlike argparse, report unknown ones instead of returning them."""
         words = sys.argv[1:] if args is None else list(args)
         # Before argparse complains of a missing file, or a command of what it does not expect.
         has_commands = self._subparsers is not None
-        self._refuse_unknown_options(*((words[:1], "-") if has_commands else (words, "--")))
+        self._refuse_unknown_options(
+            *((words[:1], "-") if has_commands else (words, "--"))
+        )
         found, unknown = super().parse_known_args(words, namespace)
         if unknown:
             self._refuse_unknown_options(unknown, "-")
@@ -63,8 +69,12 @@ class Parser(argparse.ArgumentParser):
         """Name the option or argument of a file that the system refused."""
         for action in self._actions:
             given = getattr(chosen, action.dest, None)
-            if given and error.filename in (given if isinstance(given, list) else [given]):
-                name = (action.option_strings or [str(action.metavar or action.dest)])[-1]
+            if given and error.filename in (
+                given if isinstance(given, list) else [given]
+            ):
+                name = (action.option_strings or [str(action.metavar or action.dest)])[
+                    -1
+                ]
                 told = f"{error.filename!r} ({str(error.strerror).lower()})"
                 return f"{name} must name a file that can be opened, got {told}."
         return str(error)
@@ -73,11 +83,17 @@ class Parser(argparse.ArgumentParser):
         """Stop at words that begin with dashes, stand before two dashes alone, and are unknown."""
         known = self._option_string_actions
         before = words[: words.index("--")] if "--" in words else words
-        named = [(word, word.partition("=")[0]) for word in before if word.startswith(dashes)]
-        unknown = [(w, n) for w, n in named if not any(each.startswith(n) for each in known)]
+        named = [
+            (word, word.partition("=")[0]) for word in before if word.startswith(dashes)
+        ]
+        unknown = [
+            (w, n) for w, n in named if not any(each.startswith(n) for each in known)
+        ]
         if unknown:
             told = " ".join(word for word, _ in unknown)
-            self.error(f"unrecognized arguments: {told}.{closest(unknown[0][1], known)}")
+            self.error(
+                f"unrecognized arguments: {told}.{closest(unknown[0][1], known)}"
+            )
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:

@@ -20,7 +20,12 @@ from skgraded._intervals.paired import N_RESAMPLES, TESTS
 from skgraded._support.arguments import integer
 from skgraded._support.writers import Report, Table
 from skgraded.cli import _outputs
-from skgraded.cli._inputs import Inputs, faults_name_the_judgments, measure_of, with_fields
+from skgraded.cli._inputs import (
+    Inputs,
+    faults_name_the_judgments,
+    measure_of,
+    with_fields,
+)
 from skgraded.cli._options import OPTIONS, SCORING, add_options, numbers, words
 from skgraded.measures import Measure
 from skgraded.trec import Qrels, rank
@@ -95,7 +100,9 @@ class Asked(Inputs):
             few = self.facts.few(grade, ratio)
             if not few.any():
                 rule = f"R(1) >= {ratio:g} * R({grade}) > 0"
-                raise ValueError(f"--few {grade} must leave at least one topic with {rule}.")
+                raise ValueError(
+                    f"--few {grade} must leave at least one topic with {rule}."
+                )
             masks[f"few of grade {grade}"] = few
         return masks
 
@@ -113,7 +120,9 @@ class Asked(Inputs):
             return studies.above_first_quartile(scores, str(by))
         n_runs = len(scores.systems or ())
         if not 1 < top <= n_runs:
-            raise ValueError(f"--top must be from 2 to the number of runs, {n_runs}, got {top}.")
+            raise ValueError(
+                f"--top must be from 2 to the number of runs, {n_runs}, got {top}."
+            )
         return studies.best_systems(scores, top, str(by))
 
 
@@ -165,9 +174,13 @@ def thresholds(asked: Asked) -> Answer:
     given = asked.given
     top = asked.facts.grades[-1]
     if top < 1:
-        raise ValueError(f"{asked.qrels.name}: thresholds need grades of 1 or more, got none.")
+        raise ValueError(
+            f"{asked.qrels.name}: thresholds need grades of 1 or more, got none."
+        )
     grid = studies.threshold_grid(int(top), given.steps)
-    swept = [with_fields(each, ties=given.ties) for each in studies.threshold_measures(grid)]
+    swept = [
+        with_fields(each, ties=given.ties) for each in studies.threshold_measures(grid)
+    ]
     scores = asked.scores([*swept, *asked.chosen])
     found = studies.sweep_thresholds(scores, topics=asked.topics, systems=asked.systems)
     return [Part(found, tables=[found._table(given.statistic)])], scores._notes()
@@ -220,7 +233,9 @@ def incompleteness(asked: Asked) -> Answer:
     if len(tables) > 1:
         for name, table in tables.items():
             tables[name] = table._replace(title=f"{_heading_of(name)}: {table.title}")
-    draw = [partial(found.plot, statistic=given.statistic, topics=name) for name in tables]
+    draw = [
+        partial(found.plot, statistic=given.statistic, topics=name) for name in tables
+    ]
     return [Part(found, tables=list(tables.values()), draw=draw)], found.notes
 
 
@@ -244,7 +259,9 @@ def power(asked: Asked) -> Answer:
     qrels = asked.qrels
     systems = asked.systems
     topics = asked.topics
-    runs = [run for place, run in enumerate(asked.runs) if systems is None or systems[place]]
+    runs = [
+        run for place, run in enumerate(asked.runs) if systems is None or systems[place]
+    ]
     parts = []
     notes = list(qrels.notes(given.negative))
     # The smaller samples of the judgments are parts of the larger.
@@ -363,7 +380,9 @@ _OPTIONS = {
     "--ratio": words(
         default=10.0, help="a topic has few of a grade if R(1) >= ratio * R(grade) > 0"
     ),
-    "--top": words(metavar="N", type=int, help="study only the N runs with the best mean AP"),
+    "--top": words(
+        metavar="N", type=int, help="study only the N runs with the best mean AP"
+    ),
     "--upper-quartiles": words(
         action="store_true",
         help="study only the runs above the first quartile of mean AP",
@@ -380,7 +399,8 @@ _OPTIONS = {
         help="how pools are reduced",
     ),
     "--rates": words(
-        **_RATES, help="percentages or depths, such as 100,50,10,5 (default: the paper's)"
+        **_RATES,
+        help="percentages or depths, such as 100,50,10,5 (default: the paper's)",
     ),
     "--rates:power": words(
         **_RATES, help="test also by samples of these percentages of the judgments"
@@ -395,11 +415,15 @@ _OPTIONS = {
         action=argparse.BooleanOptionalAction,
         help="whether a smaller sample is part of every larger one (default: yes if stratified)",
     ),
-    "--repeats": words(type=int, help="samples for each rate (default: 10 if random, else 1)"),
+    "--repeats": words(
+        type=int, help="samples for each rate (default: 10 if random, else 1)"
+    ),
     "--repeats:simulation": words(
         default=1000, help="number of judgments of each document", metavar="N"
     ),
-    "--target": words(default="AP", help="the measure that the others are compared with"),
+    "--target": words(
+        default="AP", help="the measure that the others are compared with"
+    ),
     "--test": words(choices=TESTS, default="bootstrap", help="the test"),
     "--resamples": words(default=N_RESAMPLES, help="number of resamples"),
     "--change": words(
@@ -430,7 +454,9 @@ _OPTIONS = {
         "minus it",
     ),
     "--topics": words(default=50, help="number of topics", metavar="N"),
-    "--documents": words(default=10, help="number of documents of each topic", metavar="N"),
+    "--documents": words(
+        default=10, help="number of documents of each topic", metavar="N"
+    ),
 }
 _NAMES = ("AP", "GAP", "xGAP", "eGAP", "nDCG", "RBP", "Bpref")
 _SELECTED = "--few --ratio --top --upper-quartiles"
@@ -462,7 +488,9 @@ class Study(NamedTuple):
 
 STUDIES = (
     Study(topics, "qrels", "--grades --negative", ()),
-    Study(correlation, "qrels runs", options=f"{_SELECTED} --statistic:correlation --plot"),
+    Study(
+        correlation, "qrels runs", options=f"{_SELECTED} --statistic:correlation --plot"
+    ),
     Study(
         thresholds,
         "qrels runs",
@@ -483,7 +511,12 @@ STUDIES = (
     ),
     Study(sensitivity, "qrels run_file", options="--change --pool --max-rank"),
     Study(lists, "", "", options="--relevant --length --show"),
-    Study(simulation, "", "", options="--theta --topics --documents --repeats:simulation --seed"),
+    Study(
+        simulation,
+        "",
+        "",
+        options="--theta --topics --documents --repeats:simulation --seed",
+    ),
 )
 
 
@@ -493,7 +526,9 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         "Study measures: do they agree, tolerate missing judgments, separate systems?"
     )
     parser.epilog = _EPILOG
-    names = parser.add_subparsers(title="studies", dest="study", metavar="STUDY", required=True)
+    names = parser.add_subparsers(
+        title="studies", dest="study", metavar="STUDY", required=True
+    )
     for study in STUDIES:
         sentence, _, papers = (inspect.getdoc(study.answer) or "").partition("\n\n")
         added = names.add_parser(
@@ -514,7 +549,9 @@ def set_up(parser: argparse.ArgumentParser) -> None:
 def _run(answer: Callable[[Asked], Answer], arguments: argparse.Namespace) -> None:
     _outputs.check_files(arguments)
     parts, notes = answer(Asked(arguments))
-    in_json = _outputs.format_of(arguments) == "json"  # which holds all notes; others beside
+    in_json = (
+        _outputs.format_of(arguments) == "json"
+    )  # which holds all notes; others beside
     reports = []
     for part in parts:
         report: Report = part.found._report()

@@ -10,15 +10,33 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._intervals.estimate import SURE, Estimate, sums_by_cluster
-from skgraded._intervals.paired import CORRECTIONS, N_RESAMPLES, effect_size, paired_differences
+from skgraded._intervals.paired import (
+    CORRECTIONS,
+    N_RESAMPLES,
+    effect_size,
+    paired_differences,
+)
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction, integer
 from skgraded.comparison._comparison import Comparison
 from skgraded.comparison._given import Given, given_of, ranges, scores_of_rankers
-from skgraded.comparison._judge import POPULATIONS, Judged, estimates, judged_scores, with_notes
+from skgraded.comparison._judge import (
+    POPULATIONS,
+    Judged,
+    estimates,
+    judged_scores,
+    with_notes,
+)
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.comparison._notes import notes_on
-from skgraded.comparison._plan import ABLE, Plan, are_too_many, decisions, margin_of, tests_named
+from skgraded.comparison._plan import (
+    ABLE,
+    Plan,
+    are_too_many,
+    decisions,
+    margin_of,
+    tests_named,
+)
 from skgraded.measures import Measures
 
 FloatArray = NDArray[np.float64]
@@ -139,19 +157,25 @@ def compare(
     Second-order score test over 12 queries, level 0.05.
     """
     scores = scores_of_rankers(rankers, X, y, qid, measures)
-    known, where = (POPULATIONS, "") if judge is not None else (POPULATIONS[:1], " without judge=")
+    known, where = (
+        (POPULATIONS, "") if judge is not None else (POPULATIONS[:1], " without judge=")
+    )
     choice("population", population, known, alternative=where)
     judged = None if judge is None else judged_scores(judge, scores, cluster)
     given = given_of(scores, cluster, baseline)
     low, high = ranges(given.values)
-    more_varies = judged is not None or given.clusters is not None or given.values.shape[2] > 1
+    more_varies = (
+        judged is not None or given.clusters is not None or given.values.shape[2] > 1
+    )
     plan = Plan(
         tests_named(tests, only_able=more_varies),
         "holm" if correction is None else choice("correction", correction, CORRECTIONS),
         fraction("confidence", confidence),
         N_RESAMPLES if n_resamples is None else integer("n_resamples", n_resamples, 1),
         margin_of(margin, baseline, float((high - low).min()), better=better),
-        is_decided=tests is not None or correction is not None or not are_too_many(given),
+        is_decided=tests is not None
+        or correction is not None
+        or not are_too_many(given),
     )
     if judged is not None:
         return _with_judge(given, judged, plan, population)
@@ -181,7 +205,9 @@ def _by_labels(given: Given, plan: Plan, widest: FloatArray) -> _Read:
     return _Read(*(np.concatenate(each)[order] for each in zip(*parts, strict=True)))
 
 
-def _of_group(given: Given, group: NDArray[np.intp], plan: Plan, widest: FloatArray) -> _Read:
+def _of_group(
+    given: Given, group: NDArray[np.intp], plan: Plan, widest: FloatArray
+) -> _Read:
     """Read what some measures tell, of some pairs at a time."""
     kept = given.is_compared[group[0]]
     folds = given.scores.folds
@@ -196,18 +222,24 @@ def _of_group(given: Given, group: NDArray[np.intp], plan: Plan, widest: FloatAr
         differences = paired_differences(values[:, one], values[:, other])
         reach = np.repeat(widest, len(one))
         differences = differences.reshape(-1, *values.shape[2:])
-        rows, estimate = over_repeats(differences, folds, clusters, bounds=(-reach, reach))
+        rows, estimate = over_repeats(
+            differences, folds, clusters, bounds=(-reach, reach)
+        )
         parts.append(_read(estimate, rows.T, clusters, directions, plan))
     return _Read(*(np.concatenate(each, axis=1) for each in zip(*parts, strict=True)))
 
 
-def _with_judge(given: Given, judged: Judged, plan: Plan, population: str) -> Comparison:
+def _with_judge(
+    given: Given, judged: Judged, plan: Plan, population: str
+) -> Comparison:
     of_systems, _ = estimates(judged, plan.confidence, population)
     of_pairs = judged.differences(given.pairs)
     told, estimate = estimates(of_pairs, plan.confidence, population)
     labels = of_pairs.human.reshape(-1, of_pairs.human.shape[2])
     read = _read(estimate, labels, None, np.array(given.scores.directions), plan)
-    return _comparison(given, plan, read, of_systems.estimate, with_notes(told, of_pairs))
+    return _comparison(
+        given, plan, read, of_systems.estimate, with_notes(told, of_pairs)
+    )
 
 
 def _read(
@@ -238,14 +270,20 @@ def _read(
         np.stack(p_values, axis=1),
         decided,
     )
-    return _Read(*(each.reshape(len(directions), -1, *each.shape[1:]) for each in found))
+    return _Read(
+        *(each.reshape(len(directions), -1, *each.shape[1:]) for each in found)
+    )
 
 
-def _test_otherwise(given: Given, plan: Plan, read: _Read, rng: np.random.Generator) -> None:
+def _test_otherwise(
+    given: Given, plan: Plan, read: _Read, rng: np.random.Generator
+) -> None:
     """Fill in the p-values that do not come from an estimate."""
     for column, kept in enumerate(given.is_compared):
         # What concerns all systems at once does not depend on the order in which they are given.
-        order = np.argsort(-given.scores.directions[column] * given.means[:, column], kind="stable")
+        order = np.argsort(
+            -given.scores.directions[column] * given.means[:, column], kind="stable"
+        )
         values = given.values[column, order, 0][:, kept]
         pairs = np.argsort(order)[given.pairs]
         for place, test in enumerate(plan.tests):

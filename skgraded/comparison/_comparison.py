@@ -15,7 +15,14 @@ from scipy.special import ndtri, stdtrit
 from skgraded._intervals.estimate import FEWEST_DIFFERENCES
 from skgraded._intervals.paired import level_of
 from skgraded._support.arguments import fraction, number
-from skgraded._support.pictures import BETTER, GREY, axes_or_new, headline, plain, size_beside
+from skgraded._support.pictures import (
+    BETTER,
+    GREY,
+    axes_or_new,
+    headline,
+    plain,
+    size_beside,
+)
 from skgraded._support.text import WIDTH, shorten
 from skgraded._support.writers import Field, LongResult, Report, Table
 from skgraded.comparison._judged_estimates import JudgedEstimates
@@ -123,7 +130,9 @@ class Comparison(OfMeasures, LongResult):
         }
         for field in ("measures", "directions", "n_queries"):
             picked[field] = tuple(getattr(self, field)[column] for column in columns)
-        picked["p_value"] = {test: found[:, columns] for test, found in self.p_value.items()}
+        picked["p_value"] = {
+            test: found[:, columns] for test, found in self.p_value.items()
+        }
         picked["judge"] = None if self.judge is None else self.judge[names]
         return dataclasses.replace(self, **picked)
 
@@ -148,10 +157,16 @@ class Comparison(OfMeasures, LongResult):
         """
         if self.decisions is None:
             raise ValueError("Decisions need a margin or better=True, and a baseline.")
-        return next((_STATUS[e] for e in ("fails", "undecided") if (self.decisions == e).any()), 0)
+        return next(
+            (_STATUS[e] for e in ("fails", "undecided") if (self.decisions == e).any()),
+            0,
+        )
 
     def queries_needed(
-        self, effect: float | None = None, power: float = 0.8, confidence: float | None = None
+        self,
+        effect: float | None = None,
+        power: float = 0.8,
+        confidence: float | None = None,
     ) -> FloatArray:
         r"""Return how many queries would show a difference of a size that you name.
 
@@ -208,9 +223,13 @@ class Comparison(OfMeasures, LongResult):
         531.0
         """
         if effect is None and not self.margin:
-            raise ValueError("effect must be given for a comparison without a margin, got None.")
+            raise ValueError(
+                "effect must be given for a comparison without a margin, got None."
+            )
         wanted = number("effect", self.margin if effect is None else effect, above=0.0)
-        chosen = fraction("confidence", self.confidence if confidence is None else confidence)
+        chosen = fraction(
+            "confidence", self.confidence if confidence is None else confidence
+        )
         level = level_of(chosen)
         n_queries = np.array(self.n_queries)
         freedom = n_queries - 1.0
@@ -318,16 +337,27 @@ def _tables_for_papers(found: Comparison) -> list[Table]:
     of_measures = [(name, found[name]) for name in found]
     if found.baseline is None:
         letters = list(map(_letter, range(len(order))))
-        names = [f"({letter}) {name}" for letter, name in zip(letters, names, strict=True)]
+        names = [
+            f"({letter}) {name}" for letter, name in zip(letters, names, strict=True)
+        ]
         between = "," if len(order) > _N_LETTERS else ""
         marks = [
-            [between.join(np.array(letters)[row]) for row in _beats(each)[np.ix_(order, order)]]
+            [
+                between.join(np.array(letters)[row])
+                for row in _beats(each)[np.ix_(order, order)]
+            ]
             for _, each in of_measures
         ]
         told = "Superscripts: significantly better than these systems."
     else:
-        others = [set(found.pairs[each.significant[:, 0], 0].tolist()) for _, each in of_measures]
-        marks = [["*" if place in differing else "" for place in order] for differing in others]
+        others = [
+            set(found.pairs[each.significant[:, 0], 0].tolist())
+            for _, each in of_measures
+        ]
+        marks = [
+            ["*" if place in differing else "" for place in order]
+            for differing in others
+        ]
         told = f"*: differs significantly from {found.baseline}."
     fields = [Field("system", names, "system")]
     for (name, each), of_measure in zip(of_measures, marks, strict=True):
@@ -335,7 +365,11 @@ def _tables_for_papers(found: Comparison) -> list[Table]:
         direction = each.directions[0]
         fields.append(Field(name, means, name, "{:.4f}", direction, of_measure))
     means_table = Table(fields, [f"{told} {found.tested}.", *found.notes])
-    pairs = [_pairs_table(each, name) for name, each in of_measures] if _are_listed(found) else []
+    pairs = (
+        [_pairs_table(each, name) for name, each in of_measures]
+        if _are_listed(found)
+        else []
+    )
     return [means_table, *pairs]
 
 
@@ -367,7 +401,10 @@ def _means_table(found: Comparison, n_rows: int | None) -> Table:
     order = _best_first(found)
     shown = order[:n_rows]
     digits = len(str(len(order)))
-    labels = [f"{at:>{digits}} {found.systems[each]}" for at, each in enumerate(shown, start=1)]
+    labels = [
+        f"{at:>{digits}} {found.systems[each]}"
+        for at, each in enumerate(shown, start=1)
+    ]
     heading = shorten(found.measures[0])
     means = [f"{found.means[each, 0]:.4f}" for each in shown]
     above = " " * digits + " system"
@@ -375,10 +412,14 @@ def _means_table(found: Comparison, n_rows: int | None) -> Table:
     if found.baseline is None:
         rows = [np.flatnonzero(row) + 1 for row in _beats(found)[np.ix_(shown, order)]]
         widths = [
-            max(map(len, each)) for each in ([above, *map(shorten, labels)], [heading, *means])
+            max(map(len, each))
+            for each in ([above, *map(shorten, labels)], [heading, *means])
         ]
         room = WIDTH - sum(widths) - len("    ")
-        cells = [textwrap.shorten(each, room, placeholder=" ...") for each in map(_ranges, rows)]
+        cells = [
+            textwrap.shorten(each, room, placeholder=" ...")
+            for each in map(_ranges, rows)
+        ]
         widest = max(map(len, ["beats", *cells]))
         beats = [each.ljust(widest) for each in cells]
         fields.append(Field("beats", beats, "beats".ljust(widest)))
@@ -386,13 +427,21 @@ def _means_table(found: Comparison, n_rows: int | None) -> Table:
 
 
 def _pair_names(found: Comparison) -> list[str]:
-    return [f"{found.systems[one]} - {found.systems[other]}" for one, other in found.pairs]
+    return [
+        f"{found.systems[one]} - {found.systems[other]}" for one, other in found.pairs
+    ]
 
 
 def _ranges(numbers: NDArray[np.intp]) -> str:
     """Write ascending numbers with consecutive ones as a range, such as ``2 4-7``."""
-    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1) if len(numbers) else []
-    return " ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    runs = (
+        np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
+        if len(numbers)
+        else []
+    )
+    return " ".join(
+        str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs
+    )
 
 
 def _p_value(value: float, /, **_: Any) -> str:
@@ -403,7 +452,9 @@ def _p_value(value: float, /, **_: Any) -> str:
 
 def _draw_comparison(found: Comparison, axes: Any) -> Any:
     """Draw a comparison, one picture for each measure, side by side."""
-    width, height = size_beside(_pair_names(found), len(_shown(found[found.measures[0]])))
+    width, height = size_beside(
+        _pair_names(found), len(_shown(found[found.measures[0]]))
+    )
     axes = axes_or_new(axes, found, (len(found) * width, height), len(found))
     for name, ax in zip(found, np.ravel(axes), strict=True):
         _draw(found[name], ax)
@@ -428,7 +479,9 @@ def _draw(found: Comparison, ax: Any) -> None:
     ax.axvline(0, color=GREY, linewidth=1)
     ax.set_yticks(place, names)
     ax.set_ylim(len(place) - 0.5, -0.5)
-    ax.set_xlabel(f"difference in {found.measures[0]},\n{100.0 * found.confidence:g}% interval")
+    ax.set_xlabel(
+        f"difference in {found.measures[0]},\n{100.0 * found.confidence:g}% interval"
+    )
     plain(ax, grid="x")
     headline(ax, _verdict(found, shown))
 
@@ -439,13 +492,22 @@ def _verdict(found: Comparison, shown: NDArray[np.intp]) -> str:
     differs = found.significant[shown, 0]
     if found.decisions is not None:
         words, numbers = np.unique(found.decisions[:, 0], return_counts=True)
-        told = ", ".join(f"{word} for {n}" for word, n in zip(words, numbers, strict=True))
-        margin = f"No worse by more than {found.margin:g} than" if found.margin else "Better than"
+        told = ", ".join(
+            f"{word} for {n}" for word, n in zip(words, numbers, strict=True)
+        )
+        margin = (
+            f"No worse by more than {found.margin:g} than"
+            if found.margin
+            else "Better than"
+        )
         return f"{margin} {found.baseline} {by}: {told}."
     if len(shown) > 1:
         return f"{differs.sum() or 'None'} of {len(shown)} differences {by} are significant."
     better = found.difference[shown[0], 0] * found.directions[0]
-    one, other = (found.systems[each] for each in found.pairs[shown[0]][:: 1 if better > 0 else -1])
+    one, other = (
+        found.systems[each]
+        for each in found.pairs[shown[0]][:: 1 if better > 0 else -1]
+    )
     if differs[0]:
         return f"{one} is better than {other} {by}."
     return f"No difference between {one} and {other} {by} is established."

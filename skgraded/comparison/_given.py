@@ -75,15 +75,23 @@ def scores_of_rankers(
     rankers: Any, X: Any, y: Any, qid: ArrayLike | None, measures: Measures | None
 ) -> Scores:
     """Return the scores of all rankers, by the same measures and on the same queries."""
-    systems = rankers if isinstance(rankers, Mapping) else getattr(rankers, "systems", None)
+    systems = (
+        rankers if isinstance(rankers, Mapping) else getattr(rankers, "systems", None)
+    )
     if systems is None:
-        what = "Scores of one system" if isinstance(rankers, Scores) else type(rankers).__name__
+        what = (
+            "Scores of one system"
+            if isinstance(rankers, Scores)
+            else type(rankers).__name__
+        )
         raise TypeError(
             "rankers must be Scores of several systems, or map names to fitted models, results of "
             f"cross_validate_queries or Scores, got {what}."
         )
     if len(systems) < _FEWEST:
-        raise ValueError(f"rankers must hold at least 2 systems to compare, got {len(systems)}.")
+        raise ValueError(
+            f"rankers must hold at least 2 systems to compare, got {len(systems)}."
+        )
     if systems is rankers:
         return side_by_side(_scored(by_name(rankers), X, y, qid, measures))
     scores: Scores = rankers if measures is None else rankers[_names(measures)]
@@ -92,14 +100,20 @@ def scores_of_rankers(
 
 def _names(measures: Measures) -> list[str]:
     """Return the names by which results hold measures."""
-    names = list(map(str, [measures] if isinstance(measures, str | Measure) else measures))
+    names = list(
+        map(str, [measures] if isinstance(measures, str | Measure) else measures)
+    )
     if not names:
         raise ValueError("measures must name at least one measure, got none.")
     return names
 
 
 def _scored(
-    named: dict[str, Any], X: Any, y: Any, qid: ArrayLike | None, measures: Measures | None
+    named: dict[str, Any],
+    X: Any,
+    y: Any,
+    qid: ArrayLike | None,
+    measures: Measures | None,
 ) -> dict[str, Scores]:
     """Return the scores of each ranker; fitted models rank the documents first."""
     scored = {name: each for name, each in named.items() if isinstance(each, Scores)}
@@ -110,7 +124,11 @@ def _scored(
         # Importing scikit-learn takes a second.
         from skgraded.model_selection._validation import scores_of_models
 
-        given = list(next(iter(scored.values()))) if scored and measures is None else measures
+        given = (
+            list(next(iter(scored.values())))
+            if scored and measures is None
+            else measures
+        )
         scored |= scores_of_models(models, X, y, qid, given)
     return {name: scored[name] for name in named}
 

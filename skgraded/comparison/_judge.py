@@ -62,7 +62,9 @@ class Judged(NamedTuple):
         (one, other) = pairs.T
         (low, high) = self.bounds
         return self._replace(
-            names=tuple(f"{self.names[a]} - {self.names[b]}" for a, b in pairs.tolist()),
+            names=tuple(
+                f"{self.names[a]} - {self.names[b]}" for a, b in pairs.tolist()
+            ),
             human=paired_differences(self.human[:, one], self.human[:, other]),
             values=paired_differences(self.values[:, one], self.values[:, other]),
             bounds=(low - high, high - low),
@@ -78,7 +80,9 @@ def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
     _check_plain("human labels", human, cluster)
     labelled = human.qid.tolist()
     if len(labelled) < _FEWEST_LABELLED:
-        raise ValueError(f"judge needs at least 3 queries with human labels, got {len(labelled)}.")
+        raise ValueError(
+            f"judge needs at least 3 queries with human labels, got {len(labelled)}."
+        )
     given = list(judge) if isinstance(judge, list | tuple) else [judge]
     judges = [_scores_of(each, human) for each in given]
     asked = [each.qid.tolist() for each in judges]
@@ -165,8 +169,12 @@ def estimates(
     judged: Judged, confidence: float, population: str
 ) -> tuple[JudgedEstimates, Estimate]:
     """Return estimates; columns of the second are rows by measure, the rows varying fastest."""
-    labels, by_judge = (each.reshape(-1, each.shape[2]).T for each in (judged.human, judged.values))
-    fitted = partial(regression, places=judged.places, of_these=population == POPULATIONS[1])
+    labels, by_judge = (
+        each.reshape(-1, each.shape[2]).T for each in (judged.human, judged.values)
+    )
+    fitted = partial(
+        regression, places=judged.places, of_these=population == POPULATIONS[1]
+    )
     low, high = (np.repeat(each, len(judged.names)) for each in judged.bounds)
     both = fitted(labels, by_judge, bounds=(low, high))
     alone = fitted(labels, np.zeros_like(by_judge)).estimate.reach(confidence)
@@ -185,7 +193,9 @@ def estimates(
         standard_error=shaped(both.estimate.error),
         slope=shaped(both.slope),
         n_alone=shaped(_n_alone(both, len(labels), len(by_judge), population)),
-        relative_width=shaped(np.divide(reach, alone, out=np.ones_like(reach), where=alone > 0.0)),
+        relative_width=shaped(
+            np.divide(reach, alone, out=np.ones_like(reach), where=alone > 0.0)
+        ),
         n_human=len(labels),
         n_judged=len(by_judge),
         population=population,
@@ -194,7 +204,9 @@ def estimates(
     return told, both.estimate
 
 
-def _n_alone(found: Regression, n_human: int, n_judged: int, population: str) -> FloatArray:
+def _n_alone(
+    found: Regression, n_human: int, n_judged: int, population: str
+) -> FloatArray:
     """Return how many labelled queries alone would have the same errors.
 
     By the line, labels vary as the residuals and the judged values of all queries say; a judge like
@@ -213,9 +225,13 @@ def with_notes(found: JudgedEstimates, judged: Judged) -> JudgedEstimates:
     on_help = _note_on_help(found, helps)
     on_unlike = _note_on_unlike(judged)
     if on_help and not any(helps):
-        warnings.warn(on_help, UnhelpfulJudgeWarning, stacklevel=stacklevel_of_the_user())
+        warnings.warn(
+            on_help, UnhelpfulJudgeWarning, stacklevel=stacklevel_of_the_user()
+        )
     if on_unlike:
-        warnings.warn(on_unlike, UnlikeQueriesWarning, stacklevel=stacklevel_of_the_user())
+        warnings.warn(
+            on_unlike, UnlikeQueriesWarning, stacklevel=stacklevel_of_the_user()
+        )
     return replace(found, notes=tuple(note for note in (on_help, on_unlike) if note))
 
 
@@ -232,7 +248,11 @@ def _note_on_help(found: JudgedEstimates, helps: list[bool]) -> str:
     """Say by how many measures intervals are narrower than by human labels alone, if not by all."""
     if all(helps):
         return ""
-    useless = [name for name, is_helped in zip(found.measures, helps, strict=True) if not is_helped]
+    useless = [
+        name
+        for name, is_helped in zip(found.measures, helps, strict=True)
+        if not is_helped
+    ]
     return (
         f"The judge helps by {sum(helps)} of {count(len(helps), 'measure')}: by "
         f"{first_few(useless)} intervals are no narrower than those of the {found.n_human} queries "
@@ -249,7 +269,10 @@ def notes_on_judge(found: JudgedEstimates) -> list[str]:
         f"{n:,.0f} by {name} (intervals {width:.2f} times as wide, off by at most {most:.4f})"
         for n, name, width, most in zip(saved, found.measures, widths, off, strict=True)
     ]
-    return [f"Queries with human labels that the judge saves: {first_few(told)}.", *found.notes]
+    return [
+        f"Queries with human labels that the judge saves: {first_few(told)}.",
+        *found.notes,
+    ]
 
 
 def _note_on_unlike(judged: Judged) -> str:
@@ -377,6 +400,8 @@ def estimate_means(
     fraction("confidence", confidence)
     choice("population", population, POPULATIONS)
     if scores.weights is not None and np.ptp(scores.weights) > 0.0:
-        raise ValueError("Queries must have no weights with a judge: all would count alike.")
+        raise ValueError(
+            "Queries must have no weights with a judge: all would count alike."
+        )
     judged = judged_scores(judge, scores)
     return with_notes(estimates(judged, confidence, population)[0], judged)

@@ -79,7 +79,9 @@ class JudgedEstimates(OfMeasures, LongResult):
         names = name if isinstance(name, list | tuple) else [name]
         columns = [column_of(self.measures, each) for each in names]
         picked: dict[str, Any] = {
-            field: each[:, columns] for field, each in vars(self).items() if np.ndim(each) > 1
+            field: each[:, columns]
+            for field, each in vars(self).items()
+            if np.ndim(each) > 1
         }
         picked["measures"] = tuple(self.measures[column] for column in columns)
         return dataclasses.replace(self, **picked)
@@ -115,7 +117,9 @@ class JudgedEstimates(OfMeasures, LongResult):
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         tables = [Table(self[name]._fields()).first(n_rows) for name in self]
         cut = n_rows is not None and n_rows < len(self.names)
-        told = f"; the first {n_rows} of {len(self.names)} rows are shown" if cut else ""
+        told = (
+            f"; the first {n_rows} of {len(self.names)} rows are shown" if cut else ""
+        )
         worth = "worth: as many queries with human labels alone are as precise"
         return [
             *tables[:-1],

@@ -65,7 +65,9 @@ def _note_on_tests(given: Given, plan: Plan, level: float, units: str) -> str:
 def _note_on_left_out(given: Given) -> str:
     """Say which queries do not count, and that weights do not."""
     n_left_out = (~given.is_compared).sum(axis=1).tolist()
-    some = {name: n for name, n in zip(given.scores.measures, n_left_out, strict=True) if n}
+    some = {
+        name: n for name, n in zip(given.scores.measures, n_left_out, strict=True) if n
+    }
     weights = given.scores.weights
     told = []
     if some:
@@ -87,8 +89,14 @@ def _note_on_few(found: Comparison, given: Given, units: tuple[str, str]) -> str
     n_units = given.n_units[column]
     one, other = (found.systems[each] for each in found.pairs[pair])
     differing = count(int(found.n_differing[pair, column]), *units)
-    more = f", and {count(len(few) - 1, 'other difference')} like it" if len(few) > 1 else ""
-    share = min(300.0 / n_units, 100.0)  # the rule of three: the upper end where none shows
+    more = (
+        f", and {count(len(few) - 1, 'other difference')} like it"
+        if len(few) > 1
+        else ""
+    )
+    share = min(
+        300.0 / n_units, 100.0
+    )  # the rule of three: the upper end where none shows
     return (
         f"{one} - {other} differs from 0 in {differing} of {n_units} by "
         f"{found.measures[column]}{more}: up to {share:.3g} % of all {units[1]} may differ in ways "

@@ -59,7 +59,11 @@ class Plan(NamedTuple):
         elif n_measures > 1 and self.correction != "none":
             corrected = f", p-values times {n_measures} for as many measures"
         level = f"level {level_of(self.confidence):g}"
-        first = "; the first test decides what is significant" if len(self.tests) > 1 else ""
+        first = (
+            "; the first test decides what is significant"
+            if len(self.tests) > 1
+            else ""
+        )
         return f"{named[0].upper()}{named[1:]} over {over}{corrected}, {level}{first}"
 
 
@@ -75,13 +79,19 @@ def are_too_many(given: Given) -> bool:
     return given.baseline is None and len(given.pairs) > min(given.n_units) ** 2
 
 
-def tests_named(tests: str | Iterable[str] | None, *, only_able: bool) -> tuple[PairedTest, ...]:
+def tests_named(
+    tests: str | Iterable[str] | None, *, only_able: bool
+) -> tuple[PairedTest, ...]:
     """Return the tests; where more varies than the queries, refuse those that do not know it."""
     if tests is None:
         return (TESTS["score"],)
-    known, where = (ABLE, " with clusters, repeats or judge=") if only_able else (TESTS, "")
+    known, where = (
+        (ABLE, " with clusters, repeats or judge=") if only_able else (TESTS, "")
+    )
     names = dict.fromkeys([tests] if isinstance(tests, str) else tests)
-    found = tuple(TESTS[choice("tests", name, known, alternative=where)] for name in names)
+    found = tuple(
+        TESTS[choice("tests", name, known, alternative=where)] for name in names
+    )
     if not found:
         raise ValueError("tests must name at least one test, got none.")
     return found
@@ -101,7 +111,9 @@ def margin_of(
             f"margin cannot be given with better, which asks another question, got {margin}."
         )
     if baseline is None:
-        raise ValueError("A margin, or better=True, needs a baseline to compare the others with.")
+        raise ValueError(
+            "A margin, or better=True, needs a baseline to compare the others with."
+        )
     if margin is None:
         return 0.0
     if number("margin", margin, above=0.0) >= widest:
@@ -119,4 +131,6 @@ def decisions(
     Intervals have shape (n, 2). Above is the direction, 1 or -1, in which the measure is better.
     """
     low, high = np.sort(directions[:, None] * interval, axis=1).T
-    return np.where(low > -margin, "holds", np.where(high < -margin, "fails", "undecided"))
+    return np.where(
+        low > -margin, "holds", np.where(high < -margin, "fails", "undecided")
+    )

@@ -61,11 +61,15 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
     if is_of_ir_measures(name):
         name = str(name)
     if isinstance(name, str):
-        rows, stated = _READERS.get(TOOLS[tool].table, _by_template)(name.strip(), of_tool)
+        rows, stated = _READERS.get(TOOLS[tool].table, _by_template)(
+            name.strip(), of_tool
+        )
         if rows:
             return _build(_with_or_without_cutoff(rows, stated), stated)
         if incomplete := _by_word(name.strip(), of_tool):
-            raise ValueError(f"{tool}'s {name!r} needs a number, as in {incomplete[0].example!r}.")
+            raise ValueError(
+                f"{tool}'s {name!r} needs a number, as in {incomplete[0].example!r}."
+            )
     kind, stated = _own_measure(tool, name)
     rows = [each for each in of_tool if each.ours == kind.__name__]
     if not rows:
@@ -97,7 +101,9 @@ def conventions_of(tool: str) -> list[Convention]:
 
 def _with_or_without_cutoff(rows: Rows, stated: Fields) -> Convention:
     has_cutoff = stated.get("k") is not None
-    return next((each for each in rows if ("{k}" in each.theirs) == has_cutoff), rows[0])
+    return next(
+        (each for each in rows if ("{k}" in each.theirs) == has_cutoff), rows[0]
+    )
 
 
 def _build(convention: Convention, stated: Mapping[str, Any]) -> Measure:
@@ -107,21 +113,31 @@ def _build(convention: Convention, stated: Mapping[str, Any]) -> Measure:
 
 def _own_measure(tool: str, name: str | Measure) -> tuple[type[Measure], Fields]:
     """Return the class of a measure of ours, and the fields that the user states."""
-    if isinstance(name, str) and not is_own_name(re.findall(r"^[\w-]*", name.strip())[0]):
+    if isinstance(name, str) and not is_own_name(
+        re.findall(r"^[\w-]*", name.strip())[0]
+    ):
         meant = measure_or_none(name)
-        other = "" if meant is None else f" It is another tool's name of {str(meant)!r}."
+        other = (
+            "" if meant is None else f" It is another tool's name of {str(meant)!r}."
+        )
         raise ValueError(_unknown(tool, name) + other)
     try:
         chosen = measure(name)
     except ValueError as error:
         raise ValueError(f"{_unknown(tool, name)} {error}") from None
-    return parse_spec(name) if isinstance(name, str) else (type(chosen), _changed(chosen))
+    return (
+        parse_spec(name) if isinstance(name, str) else (type(chosen), _changed(chosen))
+    )
 
 
 def _changed(chosen: Measure) -> Fields:
     """Fields of a measure that differ from the defaults of its class."""
     values = {name: getattr(chosen, name) for name in chosen._fields}
-    return {name: each for name, each in values.items() if each != chosen._fields[name].default}
+    return {
+        name: each
+        for name, each in values.items()
+        if each != chosen._fields[name].default
+    }
 
 
 def _unknown(tool: str, name: object) -> str:
@@ -169,7 +185,9 @@ def _of_catboost(name: str, rows: Rows) -> tuple[Rows, Fields]:
     rows = _by_word(word, rows)
     fields = _fields_of(rows)
     stated: Fields = {}
-    for param, _, value in (each.partition("=") for each in filter(None, params.split(";"))):
+    for param, _, value in (
+        each.partition("=") for each in filter(None, params.split(";"))
+    ):
         if param == "top" and value.isdecimal() and value != "0":
             stated["k"] = int(value)
         elif param == "border" and "rel" in fields:
@@ -194,7 +212,9 @@ def _of_ranx(name: str, rows: Rows) -> tuple[Rows, Fields]:
         stated["p"] = float(f".{persistence or cutoff}")
     elif word == "rbp" or persistence:
         return [], {}
-    elif int(cutoff or 0) > 0 and any("{k}" in each.theirs for each in rows):  # others ignore it
+    elif int(cutoff or 0) > 0 and any(
+        "{k}" in each.theirs for each in rows
+    ):  # others ignore it
         stated["k"] = int(cutoff)
     if level not in (None, "1"):
         if word == "rbp" or "rel" not in _fields_of(rows):

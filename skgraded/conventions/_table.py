@@ -15,13 +15,18 @@ Meaning = tuple[dict[str, Any], str]  # fields, and a note
 def _rows(tool: str, *rows: tuple[Any, ...]) -> Iterator[Convention]:
     """Yield the conventions of a tool; brackets hold what a name may have or not have."""
     for theirs, *others in rows:
-        for each in dict.fromkeys((re.sub(r"\[.*\]", "", theirs), re.sub(r"[\[\]]", "", theirs))):
+        for each in dict.fromkeys(
+            (re.sub(r"\[.*\]", "", theirs), re.sub(r"[\[\]]", "", theirs))
+        ):
             yield Convention(tool, each, *others)
 
 
 _BY_MIN: Meaning = ({"normalize": True}, "Divided by min(R, k).")
 _BY_R: Meaning = ({}, "Divided by R, whatever k.")
-_BY_LENGTH: Meaning = ({"fill": False}, "A list shorter than k is divided by its own length.")
+_BY_LENGTH: Meaning = (
+    {"fill": False},
+    "A list shorter than k is divided by its own length.",
+)
 _SCALE: Meaning = ({}, "max_grade must be given.")
 _G: Meaning = ({}, "g must be given; its part above the query's highest grade is lost.")
 _OF_BOTH = "Where a query has relevant and non-relevant documents."
@@ -76,9 +81,15 @@ _SKLEARN = _rows(
     ("roc_auc_score", "NormalizedRecall", {}, f"Of one query. {_OF_BOTH}"),
 )
 
-_BUT_ENDS: Meaning = ({}, "It leaves out the end of lists that are longer by one than R.")
+_BUT_ENDS: Meaning = (
+    {},
+    "It leaves out the end of lists that are longer by one than R.",
+)
 _VERSION: Meaning = ({}, 'Up to version 9; version 10 has rounding="nearest".')
-_GEOMETRIC: Meaning = ({}, 'Its value of all queries is the geometric mean: `mean("geometric")`.')
+_GEOMETRIC: Meaning = (
+    {},
+    'Its value of all queries is the geometric mean: `mean("geometric")`.',
+)
 _SUM = "Its value of all queries is the sum, not the mean."
 _RETRIEVED: Meaning = (
     {"weights": (1.0, 1.0, 0.0, 0.0)},
@@ -156,7 +167,12 @@ _IR_MEASURES = _rows(
     ("NumRet", "Utility", *_RETRIEVED),
     ("P@{k}", "P"),
     ("R@{k}", "R"),
-    ("RBP(rel=1)", "RBP", {}, "cwl_eval ends at rank 1000, where little weight is left."),
+    (
+        "RBP(rel=1)",
+        "RBP",
+        {},
+        "cwl_eval ends at rank 1000, where little weight is left.",
+    ),
     ("RR[@{k}]", "RR"),
     ("Rprec", "RPrecision"),
     ("SDCG@{k}", "SDCG", *_SCALE),
@@ -194,8 +210,18 @@ _RANX = _rows(
     ("dcg_burges[@{k}]", "DCG", {"gain": "exp2"}),
     ("ndcg[@{k}]", "nDCG"),
     ("ndcg_burges[@{k}]", "nDCG", {"gain": "exp2"}),
-    ("bpref", "Bpref", {}, f"{_OF_BOTH} Others divide by 0, and spoil their neighbours."),
-    ("rbp{p}", "RBP", {}, "Binary grades. It takes others as they are, and can exceed 1."),
+    (
+        "bpref",
+        "Bpref",
+        {},
+        f"{_OF_BOTH} Others divide by 0, and spoil their neighbours.",
+    ),
+    (
+        "rbp{p}",
+        "RBP",
+        {},
+        "Binary grades. It takes others as they are, and can exceed 1.",
+    ),
 )
 
 _TORCHMETRICS = _rows(
@@ -212,7 +238,9 @@ _TORCHMETRICS = _rows(
     ("RetrievalAUROC", "NormalizedRecall", {"ties": "expected"}, _OF_BOTH),
 )
 
-_OF_DATA = "The top of the scale is the highest grade of the data, unless max_grade is given."
+_OF_DATA = (
+    "The top of the scale is the highest grade of the data, unless max_grade is given."
+)
 _LINEAR: Meaning = ({"gain": "linear"}, _OF_DATA)
 
 _NTCIREVAL = _rows(

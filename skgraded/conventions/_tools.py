@@ -84,7 +84,9 @@ class Convention:
     @property
     def example(self) -> str:
         """The name with a number for each that it may hold, such as ``"map_cut_10"``."""
-        return self.theirs.format(**{field: example for field, (*_, example) in _NUMBERS.items()})
+        return self.theirs.format(
+            **{field: example for field, (*_, example) in _NUMBERS.items()}
+        )
 
     def stated_in(self, name: str) -> dict[str, Any] | None:
         """Return the fields that the number in a name states.
@@ -111,7 +113,9 @@ class Convention:
         found = re.fullmatch(pattern, name.strip(), re.ASCII)
         if found is None:
             return None
-        return {field: _NUMBERS[field][1](text) for field, text in found.groupdict().items()}
+        return {
+            field: _NUMBERS[field][1](text) for field, text in found.groupdict().items()
+        }
 
 
 TOOLS = {

@@ -129,7 +129,9 @@ def _total(plan: EvaluationPlan, part: pd.DataFrame) -> tuple[Total, NDArray[np.
     first_rows = np.zeros(0, dtype=np.int64)
     if _ROW in part.columns:
         part = part.sort_values(_ROW, kind="stable")
-        first_rows = part[_ROW].to_numpy()[~part[plan.columns.qid].duplicated().to_numpy()]
+        first_rows = part[_ROW].to_numpy()[
+            ~part[plan.columns.qid].duplicated().to_numpy()
+        ]
     return plan.total(plan.scan(read_rows([part], plan.columns))), first_rows
 
 
@@ -161,8 +163,12 @@ def _with_grades(frame: Any, label: str) -> Any:
 
 
 def _grades_of_words(labels: pd.Series, words: tuple[Any, ...]) -> pd.Series:
-    require_same_words(words, "the data as Dask describes them", words_of_grades(labels), "a part")
-    return pd.Series(grades_of_categories(labels), labels.index, np.float64, labels.name)
+    require_same_words(
+        words, "the data as Dask describes them", words_of_grades(labels), "a part"
+    )
+    return pd.Series(
+        grades_of_categories(labels), labels.index, np.float64, labels.name
+    )
 
 
 def _tops_of(labels: list[Any]) -> list[tuple[float, bool]]:
@@ -182,7 +188,10 @@ def _parts_of_whole_queries(frame: Any, plan: EvaluationPlan) -> tuple[list[Any]
     if plan.whole_queries or is_sorted or frame.npartitions == 1:
         return chosen.to_delayed(), False
     numbered = dd.from_delayed(
-        [dask.delayed(_numbered)(part, place) for place, part in enumerate(chosen.to_delayed())],
+        [
+            dask.delayed(_numbered)(part, place)
+            for place, part in enumerate(chosen.to_delayed())
+        ],
         meta=chosen._meta.assign(**{_ROW: np.zeros(0, dtype=np.int64)}),
         verify_meta=False,
     )
@@ -196,9 +205,17 @@ def _numbered(part: pd.DataFrame, place: int) -> pd.DataFrame:
 
 def _blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
     """Return the blocks or partitions of a collection, not computed; each holds whole rows."""
-    if not hasattr(collection, "to_delayed") or getattr(collection, "ndim", 0) != n_dimensions:
-        kinds = {1: "Dask array of one dimension or Series", 2: "Dask array of rows or DataFrame"}
-        raise TypeError(f"{name} must be a {kinds[n_dimensions]}, got {type(collection).__name__}.")
+    if (
+        not hasattr(collection, "to_delayed")
+        or getattr(collection, "ndim", 0) != n_dimensions
+    ):
+        kinds = {
+            1: "Dask array of one dimension or Series",
+            2: "Dask array of rows or DataFrame",
+        }
+        raise TypeError(
+            f"{name} must be a {kinds[n_dimensions]}, got {type(collection).__name__}."
+        )
     if n_dimensions > 1 and hasattr(collection, "rechunk"):
         collection = collection.rechunk({1: -1})
     return np.ravel(collection.to_delayed()).tolist()
@@ -226,9 +243,7 @@ def _joined(names: list[str], *blocks: Any) -> pd.DataFrame:
 
 
 def make_ranking_scorer(
-    measures: Measures,
-    *,
-    response_method: ResponseMethod = "auto",
+    measures: Measures, *, response_method: ResponseMethod = "auto"
 ) -> _DaskRankingScorer:
     """Make a scorer of models on Dask collections from one measure or several.
 
@@ -327,7 +342,9 @@ class _DaskRankingScorer(RankingScorer):
             raise ValueError("qid must hold a query id for each row, got None.")
         plan = EvaluationPlan.of(
             self._named,
-            Columns("y", "score", "qid", None if sample_weight is None else "sample_weight"),
+            Columns(
+                "y", "score", "qid", None if sample_weight is None else "sample_weight"
+            ),
             per_query=per_query,
             whole_queries=whole_queries,
         )
@@ -353,6 +370,8 @@ def _predictions(estimator: Any, X: Any, response_method: ResponseMethod) -> lis
     return [score(model, block, response_method) for block in _blocks_of("X", X, 2)]
 
 
-def _scores_of_block(model: Any, X: Any, response_method: ResponseMethod) -> NDArray[np.float64]:
+def _scores_of_block(
+    model: Any, X: Any, response_method: ResponseMethod
+) -> NDArray[np.float64]:
     # Most estimators refuse to predict for no rows.
     return scores_of_rows(model, X, response_method) if len(X) else np.zeros(0)

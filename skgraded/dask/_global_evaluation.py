@@ -21,7 +21,12 @@ from skgraded._boosting import ChosenMeasure, NamedMeasures, as_argument, parse_
 from skgraded._engines.scan import require_version, version_here
 from skgraded._support.arguments import number, threads
 from skgraded.exceptions import WorkerLostError
-from skgraded.measures import Measure, evaluate, resolve_all, warn_if_grades_are_inferred
+from skgraded.measures import (
+    Measure,
+    evaluate,
+    resolve_all,
+    warn_if_grades_are_inferred,
+)
 from skgraded.rankings import Judgments
 from skgraded.results import Means
 
@@ -165,10 +170,17 @@ class GlobalEvaluation:
         self._here: dict[str, tuple[_Meeting, dict[str, _JudgedSet]]] = {}
 
     def __reduce__(self) -> Any:
-        return GlobalEvaluation, (self.named, self.timeout, self.n_threads, self.version)
+        return GlobalEvaluation, (
+            self.named,
+            self.timeout,
+            self.n_threads,
+            self.version,
+        )
 
     def __repr__(self) -> str:
-        return f"global_evaluation({', '.join(as_argument(*each) for each in self.named)})"
+        return (
+            f"global_evaluation({', '.join(as_argument(*each) for each in self.named)})"
+        )
 
     def __call__(self, env: Any) -> None:
         """Evaluate after an iteration; LightGBM's later callbacks see the values.
@@ -222,7 +234,9 @@ class GlobalEvaluation:
         def score(y_score: NDArray[np.float64], _: Any) -> list[Any]:
             name = next(names)
             judgments, measures = sets[name]
-            scores = evaluate(measures, judgments.rank(y_score, threads(self.n_threads)))
+            scores = evaluate(
+                measures, judgments.rank(y_score, threads(self.n_threads))
+            )
             found[name] = Means.of(scores, judgments.n_documents)
             return []
 
@@ -233,7 +247,9 @@ class GlobalEvaluation:
         names = dict.fromkeys(name for who in sorted(parts) for name in parts[who])
         values = []
         for name in names:
-            means = reduce(Means.joined, [part[name] for part in parts.values() if name in part])
+            means = reduce(
+                Means.joined, [part[name] for part in parts.values() if name in part]
+            )
             for (chosen, each), sums in zip(self.named, means.sums, strict=True):
                 _require_mean(each, sums.mean, name, means.n_queries)
                 values.append(_result(name, chosen, sums.mean, each.greater_is_better))
@@ -250,7 +266,9 @@ class _JudgedSet(NamedTuple):
 def _judgments_of(data_set: Any) -> Judgments:
     group = data_set.get_group()
     if group is None:
-        raise ValueError("The query sizes of an evaluation set are missing: pass eval_group=[...].")
+        raise ValueError(
+            "The query sizes of an evaluation set are missing: pass eval_group=[...]."
+        )
     return Judgments.from_groups(data_set.get_label(), group, data_set.get_weight())
 
 
@@ -271,7 +289,11 @@ def _require_names(parts: dict[str, Any]) -> None:
         raise ValueError(
             "global_evaluation needs an evaluation set: pass eval_X, eval_y, eval_group."
         )
-    if len(longest) > 1 and len(lists) > 1 and any(name.startswith("valid_") for name in longest):
+    if (
+        len(longest) > 1
+        and len(lists) > 1
+        and any(name.startswith("valid_") for name in longest)
+    ):
         raise ValueError(
             "A worker has no rows of one of the evaluation sets, and LightGBM numbers them anew "
             "there: pass eval_names=[...] to fit, or partitions of every set to each worker."
@@ -341,9 +363,14 @@ class _Exchange(SchedulerPlugin):  # type: ignore[misc]
         try:
             while not (current.is_full.is_set() or lost) and time.monotonic() < end:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(current.is_full.wait(), min(_LOOK_EVERY, timeout))
+                    await asyncio.wait_for(
+                        current.is_full.wait(), min(_LOOK_EVERY, timeout)
+                    )
                 missing = [each for each in peers if each not in current.parts]
-                lost = next((each for each in missing if each not in self._scheduler.workers), None)
+                lost = next(
+                    (each for each in missing if each not in self._scheduler.workers),
+                    None,
+                )
         finally:
             self._rounds.pop(key, None)
         return {"parts": current.parts, "lost": lost}
@@ -430,7 +457,9 @@ class _Meeting:
         call = getattr(self._worker.scheduler, _HANDLER)
         try:
             wait = self._timeout + _MARGIN
-            answer: dict[str, Any] = sync(self._worker.loop, call, **message, callback_timeout=wait)
+            answer: dict[str, Any] = sync(
+                self._worker.loop, call, **message, callback_timeout=wait
+            )
         except (OSError, TimeoutError) as error:
             raise WorkerLostError(
                 "The scheduler, which passes the workers' values on after each iteration, does not "

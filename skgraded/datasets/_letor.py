@@ -129,7 +129,9 @@ def load_letor(
     array([10, 10, 11])
     """
     paths = _check_paths(path_or_paths)
-    n_features = integer_or_none("n_features", n_features, 1, "the largest index in the files")
+    n_features = integer_or_none(
+        "n_features", n_features, 1, "the largest index in the files"
+    )
     first_index = 0 if flag("zero_based", zero_based) else 1
     rules = Rules(n_features, first_index, _check_dtype(dtype))
     parts = [_read(path, rules) for path in paths]
@@ -150,7 +152,9 @@ def _read(path: str, rules: Rules) -> _Part:
     with _OPENERS.get(Path(path).suffix, open)(path, "rb") as file:
         lines = Lines(file)
         try:
-            X, y = load_svmlight_file(lines, dtype=rules.dtype, zero_based=rules.first_index == 0)
+            X, y = load_svmlight_file(
+                lines, dtype=rules.dtype, zero_based=rules.first_index == 0
+            )
         except (ValueError, OverflowError) as error:
             raise line_error(path, lines, rules) from error
         except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
@@ -161,11 +165,15 @@ def _read(path: str, rules: Rules) -> _Part:
                 f"damaged or not a {Path(path).suffix} file ({error})."
             ) from error
     if not lines.numbers:
-        raise ValueError(f"{path}: the file must hold at least one document, got no data line.")
+        raise ValueError(
+            f"{path}: the file must hold at least one document, got no data line."
+        )
     _refuse_bad_values(path, X, y, lines, rules)
     qid = np.frombuffer(lines.qid, dtype=np.int64) if lines.qid else None
     # Its indices are int32 where they fit: half the memory, and many estimators require it.
-    return _Part(path, sparse.csr_matrix((X.data, X.indices, X.indptr), X.shape), y, qid)
+    return _Part(
+        path, sparse.csr_matrix((X.data, X.indices, X.indptr), X.shape), y, qid
+    )
 
 
 def _refuse_bad_values(
@@ -232,7 +240,9 @@ def _parse_sizes(sidecar: str, file: IO[bytes]) -> Iterator[int]:
     lines = iter(lambda: file.readline(_LONGEST_SIZE), b"")
     for number, line in enumerate(lines, start=1):
         text = line.strip()
-        if text and not (text.isdigit() and len(text) <= _MOST_DIGITS_OF_INT64 and int(text) > 0):
+        if text and not (
+            text.isdigit() and len(text) <= _MOST_DIGITS_OF_INT64 and int(text) > 0
+        ):
             raise ValueError(
                 f"{sidecar}:{number}: a group size must be a positive integer, "
                 f"got {quoted(text.decode('ascii', 'backslashreplace'))}."
@@ -265,10 +275,16 @@ def _stack(matrices: list[Any], n_features: int | None) -> Any:
 
 
 def _check_paths(path_or_paths: Any) -> list[str]:
-    are_many = isinstance(path_or_paths, Sequence) and not isinstance(path_or_paths, str | bytes)
-    names = [_file_name(path) for path in (path_or_paths if are_many else [path_or_paths])]
+    are_many = isinstance(path_or_paths, Sequence) and not isinstance(
+        path_or_paths, str | bytes
+    )
+    names = [
+        _file_name(path) for path in (path_or_paths if are_many else [path_or_paths])
+    ]
     if not names:
-        raise ValueError(f"path_or_paths must name at least one file, got {path_or_paths!r}.")
+        raise ValueError(
+            f"path_or_paths must name at least one file, got {path_or_paths!r}."
+        )
     for name in names:
         # Reading can take minutes; a file that is missing should be reported before.
         os.stat(name)
@@ -278,7 +294,9 @@ def _check_paths(path_or_paths: Any) -> list[str]:
 def _file_name(path: object) -> str:
     if isinstance(path, str | os.PathLike):
         return str(Path(path))
-    raise TypeError(f"path_or_paths must be a path or a sequence of paths, got {path!r}.")
+    raise TypeError(
+        f"path_or_paths must be a path or a sequence of paths, got {path!r}."
+    )
 
 
 def _check_dtype(dtype: DTypeLike) -> type[np.floating[Any]]:

@@ -14,7 +14,9 @@ T = TypeVar("T", int, float)
 _LARGEST_INDEX = np.iinfo(np.int32).max
 _LONGEST_QUOTE = 40
 _CHUNK = 1 << 20  # bytes of text that are looked through at a time
-_LONGEST_LINE = 10_000_000  # bytes; a file without line ends would be held in memory whole
+_LONGEST_LINE = (
+    10_000_000  # bytes; a file without line ends would be held in memory whole
+)
 _UTF8_MARK = b"\xef\xbb\xbf"
 # What stands before a comment, in lines that hold anything there.
 _DATA = re.compile(rb"^[^\S\n]*[^\s#][^#\n]*", re.MULTILINE)

@@ -128,7 +128,9 @@ def make_ranking(
     """
     n_queries = integer("n_queries", n_queries, 1)
     low, high = _check_bounds(docs_per_query)
-    n_noise = _check_columns(n_features, n_informative, n_integer, n_redundant, n_query_features)
+    n_noise = _check_columns(
+        n_features, n_informative, n_integer, n_redundant, n_query_features
+    )
     shares = _check_shares(grade_shares)
     noise = number("noise", noise, at_least=0)
     random = check_random_state(random_state)
@@ -148,7 +150,11 @@ def make_ranking(
 
 
 def _informative(
-    random: RandomState, qid: IntArray, n_queries: int, n_informative: int, n_integer: int
+    random: RandomState,
+    qid: IntArray,
+    n_queries: int,
+    n_informative: int,
+    n_integer: int,
 ) -> FloatArray:
     """Features that vary between the documents of a query and, less, between queries."""
     features = 0.9 * random.standard_normal((len(qid), n_informative))
@@ -182,14 +188,22 @@ def _signal(
     main = np.tanh(standard) @ (signs * random.uniform(0.5, 1.5, n_informative))
     neighbours = standard * np.roll(standard, 1, axis=1)
     interaction = neighbours @ random.uniform(0.5, 1.5, n_informative)
-    tastes = np.tanh(queries @ random.standard_normal((queries.shape[1], n_informative)))
+    tastes = np.tanh(
+        queries @ random.standard_normal((queries.shape[1], n_informative))
+    )
     taste = np.einsum("ij,ij->i", standard, tastes[qid])
-    return _unit(_unit(main) + _BESIDE_MAIN * _unit(interaction) + _BESIDE_MAIN * _unit(taste))
+    return _unit(
+        _unit(main) + _BESIDE_MAIN * _unit(interaction) + _BESIDE_MAIN * _unit(taste)
+    )
 
 
-def _redundant(random: RandomState, standard: FloatArray, n_redundant: int) -> FloatArray:
+def _redundant(
+    random: RandomState, standard: FloatArray, n_redundant: int
+) -> FloatArray:
     """Noisy linear combinations of the informative features."""
-    combined = _unit(standard @ random.standard_normal((standard.shape[1], n_redundant)))
+    combined = _unit(
+        standard @ random.standard_normal((standard.shape[1], n_redundant))
+    )
     return combined + _REDUNDANT_NOISE * random.standard_normal(combined.shape)
 
 
@@ -199,7 +213,9 @@ def _grades(latent: FloatArray, shares: FloatArray) -> IntArray:
     first_of_next = np.rint(np.cumsum(shares) / shares.sum() * n_documents)
     grades = np.empty(n_documents, dtype=np.int64)
     ascending = np.argsort(latent, kind="stable")
-    grades[ascending] = np.searchsorted(first_of_next, np.arange(n_documents), side="right")
+    grades[ascending] = np.searchsorted(
+        first_of_next, np.arange(n_documents), side="right"
+    )
     return grades
 
 
@@ -218,7 +234,11 @@ def _check_bounds(docs_per_query: Any) -> tuple[int, int]:
 
 
 def _check_columns(
-    n_features: int, n_informative: int, n_integer: int, n_redundant: int, n_query_features: int
+    n_features: int,
+    n_informative: int,
+    n_integer: int,
+    n_redundant: int,
+    n_query_features: int,
 ) -> int:
     """Return the number of columns left for noise."""
     integer("n_informative", n_informative, 1)

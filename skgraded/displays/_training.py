@@ -104,7 +104,9 @@ class TrainingDisplay:
                 "evals_result_."
             )
         (evaluated,) = estimator.evals_result_.values()
-        name = _name_of(estimator.measure_ if measure is None else measure, evaluated, estimator)
+        name = _name_of(
+            estimator.measure_ if measure is None else measure, evaluated, estimator
+        )
         display = cls(
             values=np.asarray(evaluated[name]),
             best_iteration=_best_of(evaluated, estimator),
@@ -133,7 +135,9 @@ class TrainingDisplay:
         colour = COLOURS[len(self.ax_.get_lines()) % len(COLOURS)]
         iterations = np.arange(1, len(self.values) + 1)
         (self.line_,) = self.ax_.plot(
-            iterations, self.values, **{"label": self.label, "color": colour, **line_kwargs}
+            iterations,
+            self.values,
+            **{"label": self.label, "color": colour, **line_kwargs},
         )
         self.best_ = None
         if self.best_iteration:
@@ -154,7 +158,8 @@ class TrainingDisplay:
                 color=self.line_.get_color(),
             )
         self.ax_.set(
-            xlabel="Iteration", ylabel=f"{self.measure or 'Measure'}\non validation queries"
+            xlabel="Iteration",
+            ylabel=f"{self.measure or 'Measure'}\non validation queries",
         )
         plain(self.ax_)
         is_alone = len(self.ax_.get_lines()) == 1 + (self.best_ is not None)
@@ -170,13 +175,17 @@ class TrainingDisplay:
         return f"Best after {self.best_iteration} of {len(self.values)} iterations ({value:.4f})."
 
 
-def _name_of(wanted: str | Measure, evaluated: dict[str, list[float]], ranker: Any) -> str:
+def _name_of(
+    wanted: str | Measure, evaluated: dict[str, list[float]], ranker: Any
+) -> str:
     """Return the name under which a measure was recorded."""
     names = list(evaluated)
     if wanted in names:
         return str(wanted)
     return names[
-        column_of([str(ranker.evaluated_measures_.get(each, each)) for each in names], wanted)
+        column_of(
+            [str(ranker.evaluated_measures_.get(each, each)) for each in names], wanted
+        )
     ]
 
 
@@ -187,4 +196,9 @@ def _best_of(evaluated: dict[str, list[float]], ranker: Any) -> int | None:
     """
     if not hasattr(ranker, "best_iteration_"):
         return None
-    return evaluated[_name_of(ranker.measure_, evaluated, ranker)].index(ranker.best_score_) + 1
+    return (
+        evaluated[_name_of(ranker.measure_, evaluated, ranker)].index(
+            ranker.best_score_
+        )
+        + 1
+    )

@@ -3,7 +3,14 @@
 from typing import TYPE_CHECKING
 
 from skgraded._support.lazy import on_first_use
-from skgraded.measures import average_precision, blend, bpref, cascade, ndcg, precision_recall
+from skgraded.measures import (
+    average_precision,
+    blend,
+    bpref,
+    cascade,
+    ndcg,
+    precision_recall,
+)
 from skgraded.measures._catalogue import (
     Measures,
     catalogue,

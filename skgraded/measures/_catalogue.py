@@ -78,10 +78,16 @@ def register(kind: type[M]) -> type[M]:
     name = kind.__name__
     meant = meaning_of(name, _by_folded_name)
     if not name.isidentifier() or (meant is not None and not _is_again(kind)):
-        what = "a word" if meant is None else f"a new name; {name!r} means {_meant(meant)}"
-        raise ValueError(f"The name of a registered measure must be {what}, got {kind!r}.")
+        what = (
+            "a word" if meant is None else f"a new name; {name!r} means {_meant(meant)}"
+        )
+        raise ValueError(
+            f"The name of a registered measure must be {what}, got {kind!r}."
+        )
     _enter({name: kind})
-    (LESS_IS_BETTER.discard if kind.greater_is_better else LESS_IS_BETTER.add)(folded(name))
+    (LESS_IS_BETTER.discard if kind.greater_is_better else LESS_IS_BETTER.add)(
+        folded(name)
+    )
     _of_string.cache_clear()
     return kind
 
@@ -107,7 +113,11 @@ def _is_again(kind: type[Measure]) -> bool:
 
 
 def _meant(meant: Meaning) -> str:
-    return repr(_registered[meant.name]) if not meant.fields else f"a measure of {meant.name}"
+    return (
+        repr(_registered[meant.name])
+        if not meant.fields
+        else f"a measure of {meant.name}"
+    )
 
 
 def catalogue() -> dict[str, type[Measure]]:
@@ -277,7 +287,9 @@ def measures_by_name(measures: Measures) -> dict[str, Measure]:
         one: Any = measures
         named = {str(each): each for each in [measure(one)]}
     else:
-        raise TypeError(f"measures must be a measure or a sequence of measures, got {measures!r}.")
+        raise TypeError(
+            f"measures must be a measure or a sequence of measures, got {measures!r}."
+        )
     if not named:
         raise ValueError("measures must name at least one measure, got none.")
     return named
@@ -297,7 +309,9 @@ def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
     if name not in _registered:
         meant = meaning_of(name, _by_folded_name)
         if meant is None:
-            raise ValueError(f"Unknown measure {name!r} in {spec!r}.{_hint(name, fields)}")
+            raise ValueError(
+                f"Unknown measure {name!r} in {spec!r}.{_hint(name, fields)}"
+            )
         name = meant.name
         fields = _joined(meant, fields, spec)
     kind = _registered[name]

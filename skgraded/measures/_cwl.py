@@ -106,19 +106,20 @@ class CWL(Measure):
         """Return the gain x by level, shape (n_levels,)."""
         raise NotImplementedError
 
-    def _continuation(self, n: FloatArray, x: FloatArray, G: FloatArray) -> FloatArray | float:
+    def _continuation(
+        self, n: FloatArray, x: FloatArray, G: FloatArray
+    ) -> FloatArray | float:
         """Return C: the probability of going on from the ranks n, with gain x there, G so far."""
         raise NotImplementedError
 
     def _ranks_from(
-        self,
-        n: FloatArray | float,
-        G: FloatArray | float,
-        last: FloatArray | float,
+        self, n: FloatArray | float, G: FloatArray | float, last: FloatArray | float
     ) -> FloatArray | float:
         """Return how many ranks n..last a user who reaches rank n views, all of gain 0."""
         name = type(self).__name__
-        raise NotImplementedError(f"{name} must define _ranks_from, or state rate = False.")
+        raise NotImplementedError(
+            f"{name} must define _ranks_from, or state rate = False."
+        )
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._gain_by_level(judgments) > 0
@@ -127,13 +128,19 @@ class CWL(Measure):
         """Return the last rank that a user can view."""
         if self.k is not None:
             return float(self.k)
-        return judgments.list_lengths(self.unjudged).astype(np.float64) if self.ends else np.inf
+        return (
+            judgments.list_lengths(self.unjudged).astype(np.float64)
+            if self.ends
+            else np.inf
+        )
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         levels, _, indptr = rankings.ranked(self.ties, self.unjudged)
         last = np.broadcast_to(self._last_rank(judgments), len(indptr) - 1)
-        borders = np.append(0, np.cumsum(np.minimum(np.diff(indptr), last).astype(np.int64)))
+        borders = np.append(
+            0, np.cumsum(np.minimum(np.diff(indptr), last).astype(np.int64))
+        )
         gain = np.ascontiguousarray(self._gain_by_level(judgments), dtype=np.float64)
         n, x, G = _core.meet_ranks(levels, indptr[:-1], borders, gain)
         found, viewed, left = _core.walk(x, self._probabilities(n, x, G), borders)
@@ -142,11 +149,17 @@ class CWL(Measure):
         goes_on = np.flatnonzero(left > 0.0)
         if len(goes_on):
             below = 1.0 + np.diff(borders)[goes_on]
-            found_above = np.append(0.0, G)[np.where(below > 1.0, borders[1:][goes_on], 0)]
-            viewed[goes_on] += left[goes_on] * self._ranks_from(below, found_above, last[goes_on])
+            found_above = np.append(0.0, G)[
+                np.where(below > 1.0, borders[1:][goes_on], 0)
+            ]
+            viewed[goes_on] += left[goes_on] * self._ranks_from(
+                below, found_above, last[goes_on]
+            )
         return found * reciprocal(viewed)
 
-    def _probabilities(self, n: FloatArray, x: FloatArray, found: FloatArray) -> FloatArray:
+    def _probabilities(
+        self, n: FloatArray, x: FloatArray, found: FloatArray
+    ) -> FloatArray:
         go_on = np.asarray(self._continuation(n, x, found), dtype=np.float64)
         if go_on.size and not (go_on.min() >= 0.0 and go_on.max() <= 1.0):
             raise ValueError(

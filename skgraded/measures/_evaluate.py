@@ -47,7 +47,9 @@ def rankings_of_systems(
         systems = by_name(y_score)
         given = {f"y_score[{system!r}]": scores for system, scores in systems.items()}
     else:
-        systems = by_name({each: y_score[each] for each in without_query_ids(y_score).columns})
+        systems = by_name(
+            {each: y_score[each] for each in without_query_ids(y_score).columns}
+        )
         given = {"y_score": y_score}
     judgments: Judgments | None = None
     if isinstance(y_true, Judgments):
@@ -74,7 +76,9 @@ def rankings_of_systems(
 def refuse_arrays(beside: str, **arrays: Any) -> None:
     for name, given in arrays.items():
         if given is not None:
-            raise TypeError(f"{name} must be None with {beside}, got {type(given).__name__}.")
+            raise TypeError(
+                f"{name} must be None with {beside}, got {type(given).__name__}."
+            )
 
 
 def evaluate(
@@ -165,7 +169,9 @@ def evaluate(
         ranked = rankings_of_systems(y_score, y_true, qid, sample_weight, n_threads)
         scores = _of_systems(named, ranked, warns=True)
     else:
-        rankings = rankings_for(named.values(), y_true, y_score, qid, sample_weight, n_threads)
+        rankings = rankings_for(
+            named.values(), y_true, y_score, qid, sample_weight, n_threads
+        )
         scores = _scores(named, rankings)
     if not (grades or words):
         return scores
@@ -180,7 +186,9 @@ def _scores(named: dict[str, Measure], rankings: Rankings) -> Scores:
 
 
 def _of_systems(
-    named: dict[str, Measure], ranked: Iterable[tuple[str, Rankings]], warns: bool = False
+    named: dict[str, Measure],
+    ranked: Iterable[tuple[str, Rankings]],
+    warns: bool = False,
 ) -> Scores:
     """Score the rankings of several systems, of which only one is in memory at a time."""
     scores: dict[str, Scores] = {}
@@ -191,7 +199,9 @@ def _of_systems(
     return side_by_side(scores)
 
 
-def _checked(y_true: Mapping[Any, Any], named: dict[str, Measure]) -> dict[str, Rankings]:
+def _checked(
+    y_true: Mapping[Any, Any], named: dict[str, Measure]
+) -> dict[str, Rankings]:
     """Return rankings by system; warn of measures that do not fit their scale."""
     rankings = by_name(y_true)
     for system, each in rankings.items():

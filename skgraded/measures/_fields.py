@@ -52,7 +52,9 @@ class _SignatureOfFields:
             raise AttributeError("__signature__")
         kind = inspect.Parameter.KEYWORD_ONLY
         fields = [
-            inspect.Parameter(name, kind, default=each.default, annotation=each.annotation)
+            inspect.Parameter(
+                name, kind, default=each.default, annotation=each.annotation
+            )
             for name, each in owner._fields.items()
         ]
         return inspect.Signature(fields)
@@ -73,7 +75,9 @@ class _DocOfFields:
 
     def _read(self) -> tuple[str, str, str, dict[str, str]]:
         """Return the sections, and what the entries say behind the name of each field."""
-        ((before, section, after),) = re.findall(_SECTIONS, inspect.cleandoc(self._written))
+        ((before, section, after),) = re.findall(
+            _SECTIONS, inspect.cleandoc(self._written)
+        )
         entries = [each.partition(" : ") for each in re.split(r"\n(?=\S)", section)]
         said = {name: rest for names, _, rest in entries for name in names.split(", ")}
         return before, section, after, said
@@ -135,7 +139,9 @@ class Fields:
                 fields[name] = stated._replace(annotation=inherited.annotation)
                 setattr(cls, name, stated.default)
             else:
-                fields[name] = inherited._replace(default=_checked_default(cls, name, stated))
+                fields[name] = inherited._replace(
+                    default=_checked_default(cls, name, stated)
+                )
         cls._fields = fields
         if cls.__doc__ and cls.__init__ is Fields.__init__:
             cls.__doc__ = _DocOfFields(cls.__doc__)  # type: ignore[assignment]
@@ -165,7 +171,9 @@ class Fields:
 
     def _replace(self, **fields: Any) -> Self:
         """Return a copy with other values of some fields."""
-        return type(self)(**{**{name: getattr(self, name) for name in self._fields}, **fields})
+        return type(self)(
+            **{**{name: getattr(self, name) for name in self._fields}, **fields}
+        )
 
     def __replace__(self, **fields: Any) -> Self:
         """Return what `copy.replace` returns, from Python 3.13 on."""
@@ -196,7 +204,9 @@ def check_cutoff(name: str, k: Any) -> int | None:
     """Return k as an int, or None for the whole list."""
     cutoff = _params.integer_or_none(name, k, 1, "the whole list")
     if cutoff is not None and cutoff > _core.LAST_RANK:
-        raise ValueError(f"{name} must be below 2**63, or None for the whole list, got {k!r}.")
+        raise ValueError(
+            f"{name} must be below 2**63, or None for the whole list, got {k!r}."
+        )
     return cutoff
 
 
@@ -216,8 +226,14 @@ def numbers_by_grade(field: str, values: Any) -> tuple[float, ...]:
         numbers = values
     else:
         entries = np.asarray(values, dtype=object)
-        if entries.ndim != 1 or len(entries) == 0 or not all(map(_params.is_number, entries)):
-            raise ValueError(f"{field} must hold one number per grade 1, 2, ..., got {values!r}.")
+        if (
+            entries.ndim != 1
+            or len(entries) == 0
+            or not all(map(_params.is_number, entries))
+        ):
+            raise ValueError(
+                f"{field} must hold one number per grade 1, 2, ..., got {values!r}."
+            )
         numbers = tuple(map(float, entries))
     if not all(map(math.isfinite, numbers)):
         raise ValueError(f"{field} must hold finite numbers, got {values!r}.")

@@ -40,7 +40,9 @@ IntArray = NDArray[np.int64]
 Gain = Literal["linear", "exp2"]
 
 
-def check_gain(name: str, gain: Any, others: Sequence[str] = ()) -> str | tuple[float, ...]:
+def check_gain(
+    name: str, gain: Any, others: Sequence[str] = ()
+) -> str | tuple[float, ...]:
     """Return the name of a gain or another word, or a non-decreasing tuple of gains of 1..c."""
     if isinstance(gain, str):
         return _params.choice(name, gain, (*others, *get_args(Gain)))
@@ -63,10 +65,14 @@ def exp2_gain(grades: FloatArray, judgments: Judgments, owner: object) -> FloatA
             f'{top:g}. gain="linear" has no such limit.'
         )
     # Close to 1 a power has lost the digits of a small grade.
-    return np.where(grades < 1.0, np.expm1(grades * math.log(2.0)), np.exp2(grades) - 1.0)
+    return np.where(
+        grades < 1.0, np.expm1(grades * math.log(2.0)), np.exp2(grades) - 1.0
+    )
 
 
-def gain_by_level(gain: str | Sequence[float], judgments: Judgments, owner: object) -> FloatArray:
+def gain_by_level(
+    gain: str | Sequence[float], judgments: Judgments, owner: object
+) -> FloatArray:
     """Return the gains of all levels."""
     grades = judgments.grades
     if gain == "linear":
@@ -87,7 +93,9 @@ def check_top_grade(name: str, top: Any) -> int | None:
     return None if top is None else _params.integer(name, top, 1)
 
 
-def require_top(max_grade: int | None, name: str, by_grade: str | Sequence[float]) -> None:
+def require_top(
+    max_grade: int | None, name: str, by_grade: str | Sequence[float]
+) -> None:
     """Raise where a field lists one number per grade, and max_grade is another number of grades."""
     if max_grade is None or isinstance(by_grade, str) or len(by_grade) == max_grade:
         return
@@ -98,7 +106,10 @@ def require_top(max_grade: int | None, name: str, by_grade: str | Sequence[float
 
 
 def gain_of_top_grade(
-    gain: str | Sequence[float], max_grade: int | None, judgments: Judgments, owner: object
+    gain: str | Sequence[float],
+    max_grade: int | None,
+    judgments: Judgments,
+    owner: object,
 ) -> float:
     """Return the gain of the top grade, as stated by gain or max_grade, or else by the data."""
     if not isinstance(gain, str):
@@ -163,7 +174,9 @@ class _ScaleMeasure(_GainMeasure):
 
 
 _ROUNDING = 1e-9
-_FEW_DIGITS = 1e-6  # rounding error of g in single precision, or of thirds written as decimals
+_FEW_DIGITS = (
+    1e-6  # rounding error of g in single precision, or of thirds written as decimals
+)
 
 
 def check_thresholds(name: str, g: Any) -> str | tuple[float, ...]:
@@ -172,7 +185,9 @@ def check_thresholds(name: str, g: Any) -> str | tuple[float, ...]:
         return _params.choice(name, g, MASSES, alternative=_OTHER_THRESHOLDS)
     probabilities = numbers_by_grade(name, g)
     if min(probabilities) < 0:
-        raise ValueError(f"g must hold probabilities >= 0, got {min(probabilities)!r} in {g!r}.")
+        raise ValueError(
+            f"g must hold probabilities >= 0, got {min(probabilities)!r} in {g!r}."
+        )
     total = float(np.sum(probabilities))
     if abs(total - 1.0) > _FEW_DIGITS:
         raise ValueError(
@@ -190,7 +205,9 @@ _OTHER_THRESHOLDS = (
 
 
 @lru_cache(maxsize=16)
-def distribution(g: str | tuple[float, ...], top_grade: int) -> tuple[FloatArray, FloatArray]:
+def distribution(
+    g: str | tuple[float, ...], top_grade: int
+) -> tuple[FloatArray, FloatArray]:
     """Return g over the grades 1, 2, ... and its sums G over 0, 1, ...; both are read-only."""
     probabilities = g_of(g, top_grade) if isinstance(g, str) else np.array(g)
     cumulated = np.concatenate(([0.0], np.cumsum(probabilities)))
@@ -207,7 +224,9 @@ class ReciprocalIdealGain:
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         pool = judgments.pool
-        gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[pool.levels]
+        gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[
+            pool.levels
+        ]
         summands = _core.cumulate(gains, pool.indptr)
         n = rank_of(ranked)
         if not np.array_equal(pool.indptr, ranked.indptr):
@@ -229,7 +248,9 @@ class _IdealDCG:
     def _of_pool(self, judgments: Judgments) -> tuple[FloatArray, FloatArray]:
         """Return the gain and 1 / DCG_I at every rank of the pools."""
         pool = judgments.pool
-        gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[pool.levels]
+        gains = gain_by_level(self.gain, judgments, "a measure of ideal gain")[
+            pool.levels
+        ]
         ideal = _core.cumulate(gains * self._discounts(pool), pool.indptr)
         return gains, reciprocal(ideal)
 
@@ -252,7 +273,9 @@ class AveragedDiscount(_IdealDCG):
         within = np.where(places_of(pool) < np.repeat(k, pool.lengths), inverse, 0.0)
         tail = to_the_end(within, pool)
         # DCG_I is constant beyond the pool.
-        n_beyond = np.maximum(np.repeat(k, ranked.lengths) - np.maximum(last, n - 1.0), 0.0)
+        n_beyond = np.maximum(
+            np.repeat(k, ranked.lengths) - np.maximum(last, n - 1.0), 0.0
+        )
         beyond = n_beyond * at_ranks(last, inverse, ranked, pool)
         sums = beyond + np.where(n <= last, at_ranks(n, tail, ranked, pool), 0.0)
         return self._discounts(ranked) * sums * np.repeat(reciprocal(k), ranked.lengths)
@@ -282,7 +305,9 @@ class DiscountAtGainEnds(_IdealDCG):
         length = length if self.k is None else np.minimum(length, self.k)
         longer = length > count_of(gains > 0, pool.indptr)
         points = np.repeat(count_of(ends, pool.indptr) + longer, ranked.lengths)
-        at_end = np.repeat(longer, ranked.lengths) * at_ranks(pool_end, inverse, ranked, pool)
+        at_end = np.repeat(longer, ranked.lengths) * at_ranks(
+            pool_end, inverse, ranked, pool
+        )
         sums = np.where(n <= pool_end, at_ranks(n, tail, ranked, pool), 0.0) + at_end
         return self._discounts(ranked) * sums * reciprocal(points)
 
@@ -364,7 +389,10 @@ class _SetMeasure(_BinaryMeasure, PrefixMeasure):
         return self._n_all(judgments) - self._n_relevant(judgments)
 
     def _true_positives(
-        self, judgments: Judgments, scale: FloatArray | float, constant: FloatArray | float
+        self,
+        judgments: Judgments,
+        scale: FloatArray | float,
+        constant: FloatArray | float,
     ) -> LinearPart:
         return LinearPart(CONSTANT, self._marks(judgments), scale, constant)
 

@@ -36,7 +36,9 @@ def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> No
     """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
     still_open = [each for each in measures if each.is_open]
     if still_open:
-        warn_if_grades_are_inferred(still_open, "A call with arrays", judgments.top_grade)
+        warn_if_grades_are_inferred(
+            still_open, "A call with arrays", judgments.top_grade
+        )
     for each in measures:
         g = getattr(each, "g", None)
         if isinstance(g, tuple) and len(g) >= judgments.top_grade + 1:
@@ -239,7 +241,9 @@ class Measure(Fields):
             )
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name == "_jited":  # by which CatBoost marks a metric that it is about to call
+        if (
+            name == "_jited"
+        ):  # by which CatBoost marks a metric that it is about to call
             refuse_calls_of_boosters(self, "catboost")
         super().__setattr__(name, value)
 
@@ -284,7 +288,9 @@ class Measure(Fields):
             score: float = self._as_scorer()(y_true, y_score, y, qid, sample_weight)
             return score
         if y is not None:
-            raise TypeError("qid must be given by name, got a third positional argument: qid=...")
+            raise TypeError(
+                "qid must be given by name, got a third positional argument: qid=..."
+            )
         rankings = rankings_for([self], y_true, y_score, qid, sample_weight)
         judgments = rankings.judgments
         values, _ = self._score(rankings)
@@ -358,7 +364,11 @@ class Measure(Fields):
         Measure
             The measure with its top grade set, or the measure itself if it does not need it.
         """
-        return self._replace(max_grade=max(1, math.ceil(top_grade))) if self.is_open else self
+        return (
+            self._replace(max_grade=max(1, math.ceil(top_grade)))
+            if self.is_open
+            else self
+        )
 
     @cached_property
     def is_open(self) -> bool:
@@ -379,7 +389,9 @@ class Measure(Fields):
         judgments = rankings.judgments
         values = self._values(rankings)
         nothing_relevant = judgments.count_pool(self._relevant(judgments)) == 0
-        return np.where(nothing_relevant, self.empty, values), int(nothing_relevant.sum())
+        return np.where(nothing_relevant, self.empty, values), int(
+            nothing_relevant.sum()
+        )
 
     def _values(self, rankings: Ranked) -> FloatArray:
         values = self._raw_values(rankings)
@@ -410,7 +422,9 @@ class Measure(Fields):
     if not TYPE_CHECKING:  # type checkers would take it for the name of the class
 
         @property
-        def __name__(self) -> str:  # read by sklearn.metrics.make_scorer, which takes functions
+        def __name__(
+            self,
+        ) -> str:  # read by sklearn.metrics.make_scorer, which takes functions
             return self._string
 
     @cached_property
@@ -429,7 +443,8 @@ class Measure(Fields):
         return {
             name: value
             for name, (value, default) in found.items()
-            if value != default and not (_params.is_nan(value) and _params.is_nan(default))
+            if value != default
+            and not (_params.is_nan(value) and _params.is_nan(default))
         }
 
     @cached_property
@@ -440,7 +455,10 @@ class Measure(Fields):
         """
         # nan != nan, but two measures with empty=nan must be equal.
         values = (getattr(self, name) for name in self._fields)
-        return (type(self), *("nan" if _params.is_nan(value) else value for value in values))
+        return (
+            type(self),
+            *("nan" if _params.is_nan(value) else value for value in values),
+        )
 
     @cached_property
     def _hash(self) -> int:
@@ -456,7 +474,9 @@ class Measure(Fields):
 
     def __getstate__(self) -> dict[str, Any]:
         # Hashes of strings differ from process to process.
-        return {name: value for name, value in vars(self).items() if name not in _CACHED}
+        return {
+            name: value for name, value in vars(self).items() if name not in _CACHED
+        }
 
 
 @cache
@@ -464,7 +484,9 @@ def _require_rules(kind: type[Measure]) -> None:
     """Raise where a class has only the methods of the base class that says what it needs."""
     base = next(each for each in kind.__mro__ if "_needs" in vars(each))
     for names in kind._needs:
-        if all(getattr(kind, each) is getattr(base, each) for each in names.split(" or ")):
+        if all(
+            getattr(kind, each) is getattr(base, each) for each in names.split(" or ")
+        ):
             raise TypeError(
                 f"A measure must define {names} before it has instances, which the class "
                 f"{kind.__name__} does not."
@@ -483,7 +505,9 @@ def rankings_for(measures: Collection[Measure], y_true: Any, *others: Any) -> Ra
         warn_about_scales(measures, judgments)
     else:
         are_fractional = judgments.has_fractional_grades
-        warn_of_continuous_scale(measures, judgments.top_grade, are_fractional=are_fractional)
+        warn_of_continuous_scale(
+            measures, judgments.top_grade, are_fractional=are_fractional
+        )
     return rankings
 
 

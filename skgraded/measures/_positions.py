@@ -194,10 +194,14 @@ def value_above(values: FloatArray, indptr: NDArray[np.int64]) -> FloatArray:
     return above
 
 
-def at_ranks(n: FloatArray, by_pool_rank: FloatArray, ranked: RankedList, pool: RankedList) -> Any:
+def at_ranks(
+    n: FloatArray, by_pool_rank: FloatArray, ranked: RankedList, pool: RankedList
+) -> Any:
     """Look up the value at rank n of the query's pool, or at its last rank if that is above n."""
     length = np.repeat(pool.lengths, ranked.lengths)
-    place = np.repeat(pool.indptr[:-1], ranked.lengths) + np.minimum(n.astype(np.int64), length)
+    place = np.repeat(pool.indptr[:-1], ranked.lengths) + np.minimum(
+        n.astype(np.int64), length
+    )
     return np.where(length > 0, np.append(0.0, by_pool_rank)[place], 0.0)
 
 

@@ -30,7 +30,9 @@ from skgraded.rankings import Judgments, Ranked, RankedList, Ties, Unjudged
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-Scored = tuple[FloatArray, list[int]]  # values by measure and query, and numbers of empty queries
+Scored = tuple[
+    FloatArray, list[int]
+]  # values by measure and query, and numbers of empty queries
 
 _NOTHING = np.zeros(0)
 _NO_BORDERS = np.zeros(0, np.int64)
@@ -116,9 +118,15 @@ class PairFactors(NamedTuple):
         """
         given = zip(self._fields, self, strict=True)
         shapes = {name: np.shape(each) for name, each in given if each is not None}
-        many = [name for name in ("f", "h") if share_levels and len(shapes.get(name, ())) > 1]
+        many = [
+            name
+            for name in ("f", "h")
+            if share_levels and len(shapes.get(name, ())) > 1
+        ]
         for name, shape in shapes.items():
-            fitting: tuple[int, ...] = (n_queries, n_levels) if name in many[:1] else (n_levels,)
+            fitting: tuple[int, ...] = (
+                (n_queries, n_levels) if name in many[:1] else (n_levels,)
+            )
             if name == "scale":
                 fitting = (n_queries,) if shape else ()
             if shape != fitting:
@@ -174,7 +182,9 @@ class PrefixMeasure(Measure):
 
     shares_levels: ClassVar[bool] = False
     counts_pairs: ClassVar[bool] = False  # whether the measure has a pair part
-    _goes_by_scale: ClassVar[bool] = False  # so that queries with levels of their own are apart
+    _goes_by_scale: ClassVar[bool] = (
+        False  # so that queries with levels of their own are apart
+    )
 
     _needs = ("_relevant", "_linear_part or _pair_part")
 
@@ -218,7 +228,9 @@ class PrefixMeasure(Measure):
         """What measures have in common if their forms are equal: all but the rule for ties."""
         kind, *values = self._identity
         return kind, *(
-            each for name, each in zip(self._fields, values, strict=True) if name != "ties"
+            each
+            for name, each in zip(self._fields, values, strict=True)
+            if name != "ties"
         )
 
     def query_factor(self, judgments: Judgments) -> FloatArray:
@@ -244,7 +256,9 @@ class PrefixMeasure(Measure):
         best = cast("FloatArray", form.kernel.best)
         if not self.normalize:
             return relevant.astype(np.float64)
-        return np.divide(1.0, best, out=np.zeros_like(best), where=relevant & (best > 0))
+        return np.divide(
+            1.0, best, out=np.zeros_like(best), where=relevant & (best > 0)
+        )
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         (values,), (n_empty,) = _score_together((self,), rankings)
@@ -273,7 +287,10 @@ class PrefixForm(NamedTuple):
 
 
 def _form_of(
-    linear: LinearPart | None, pairs: PairPart | None, judgments: Judgments, owner: PrefixMeasure
+    linear: LinearPart | None,
+    pairs: PairPart | None,
+    judgments: Judgments,
+    owner: PrefixMeasure,
 ) -> PrefixForm:
     gain = scale = constant = _NOTHING
     K = [_NOTHING] * 6  # its factors, and an array in place of them
@@ -315,9 +332,15 @@ def _as_kernels_take(
             "gains and discounts, such as nDCG, accept any number of grades."
         )
     if isinstance(K, PairFactors):
-        taken = [_NOTHING if each is None else np.asarray(each, float, "C") for each in (*K, None)]
+        taken = [
+            _NOTHING if each is None else np.asarray(each, float, "C")
+            for each in (*K, None)
+        ]
         # Without entries, a factor would count as one that K lacks.
-        if any(each is not None and not kept.size for each, kept in zip(K, taken, strict=False)):
+        if any(
+            each is not None and not kept.size
+            for each, kept in zip(K, taken, strict=False)
+        ):
             shape = judgments.n_queries, n_levels
             raise ValueError(K.complaint(*shape, share_levels=borders is None))
         return taken
@@ -332,7 +355,10 @@ def _as_kernels_take(
 
 
 def value_of_pairs(
-    positions: Positions, factors: PairFactors, judgments: Judgments, owner: PrefixMeasure
+    positions: Positions,
+    factors: PairFactors,
+    judgments: Judgments,
+    owner: PrefixMeasure,
 ) -> FloatArray:
     """Sum p_n K[r_m, r_n] over all ranks of the ideal rankings, shape (n_queries,)."""
     whole = owner._replace(k=None, empty=0.0, normalize=False)
@@ -340,7 +366,9 @@ def value_of_pairs(
     return _ideal_values(form, judgments, owner)
 
 
-def _ideal_values(form: PrefixForm, judgments: Judgments, owner: PrefixMeasure) -> FloatArray:
+def _ideal_values(
+    form: PrefixForm, judgments: Judgments, owner: PrefixMeasure
+) -> FloatArray:
     plan = _Plan.of([form], judgments)
     (values,), _ = plan.values(judgments.ideal, owner.ties, owner.unjudged)
     return values
@@ -354,21 +382,30 @@ def score_queries(measures: Collection[Measure], rankings: Ranked) -> Scored:
     groups, order = _groups(tuple(measures))
     if len(groups) == 1:
         return _score_alike(groups[0], rankings)
-    values, n_empty = zip(*(_score_alike(each, rankings) for each in groups), strict=True)
+    values, n_empty = zip(
+        *(_score_alike(each, rankings) for each in groups), strict=True
+    )
     return np.concatenate(values)[order], np.concatenate(n_empty)[order].tolist()
 
 
 @lru_cache(maxsize=64)
-def _groups(measures: tuple[Measure, ...]) -> tuple[list[tuple[Measure, ...]], IntArray]:
+def _groups(
+    measures: tuple[Measure, ...],
+) -> tuple[list[tuple[Measure, ...]], IntArray]:
     """Return groups of measures that are scored together, and the order that undoes grouping."""
     groups: dict[Any, list[int]] = {}
     for place, each in enumerate(measures):
         rules: Any = place
-        if isinstance(each, PrefixMeasure) and type(each)._score is PrefixMeasure._score:
+        if (
+            isinstance(each, PrefixMeasure)
+            and type(each)._score is PrefixMeasure._score
+        ):
             rules = each.ties, each.unjudged
         groups.setdefault(rules, []).append(place)
     order = np.argsort(np.concatenate(list(groups.values())))
-    return [tuple(measures[place] for place in places) for places in groups.values()], order
+    return [
+        tuple(measures[place] for place in places) for places in groups.values()
+    ], order
 
 
 def _score_alike(measures: tuple[Any, ...], rankings: Ranked) -> Scored:
@@ -430,8 +467,12 @@ class _Plan(NamedTuple):
         places: dict[Positions, int] = {}
         placed = []
         for form in forms:
-            discount = form.linear and places.setdefault(form.linear.discount, len(places))
-            position = form.pairs and places.setdefault(form.pairs.positions, len(places))
+            discount = form.linear and places.setdefault(
+                form.linear.discount, len(places)
+            )
+            position = form.pairs and places.setdefault(
+                form.pairs.positions, len(places)
+            )
             placed.append((form.kernel, discount or 0, position or 0))
         longest = _core.longest_query(judgments.indptr)
         if not judgments.has_own_pool:
@@ -450,7 +491,11 @@ class _Plan(NamedTuple):
         ranked = rankings.ranked(ties, unjudged)
         borders = _NO_BORDERS if judgments.borders is None else judgments.borders
         weights = [
-            known or (_weights_of(each, unjudged, ranked, rankings), not isinstance(each, ByRank))
+            known
+            or (
+                _weights_of(each, unjudged, ranked, rankings),
+                not isinstance(each, ByRank),
+            )
             for each, known in zip(self.positions, self.weights, strict=True)
         ]
         how = ties == "expected", rankings.n_threads

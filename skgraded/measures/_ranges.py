@@ -99,10 +99,14 @@ def bounds(
     if max_grade is None:
         max_grade = max(_highest_grade(part, judgments) for part in parts)
         are_fractional = judgments.has_fractional_grades
-        warn_of_continuous_scale([judged], judgments.top_grade, are_fractional=are_fractional)
+        warn_of_continuous_scale(
+            [judged], judgments.top_grade, are_fractional=are_fractional
+        )
     top = _params.integer("max_grade", max_grade, 1)
     of_scale = judged.resolve(max(top, judgments.top_of_scale))
-    as_zero, as_top = (of_scale.per_query(_judge_all(rankings, grade, top)) for grade in (0, top))
+    as_zero, as_top = (
+        of_scale.per_query(_judge_all(rankings, grade, top)) for grade in (0, top)
+    )
     return Bounds(*(as_zero, as_top)[:: parts[0]._changes_with_grades])
 
 
@@ -120,7 +124,8 @@ def _require_bounds(measure: Measure) -> None:
         "its divisor changes with the judgments": not measure._changes_with_grades
         or measure.normalize,
         "the list itself changes with the judgments": measure.unjudged == "condense",
-        f"empty must be {worst!r}, the worst value, got {measure.empty!r}": measure.empty != worst,
+        f"empty must be {worst!r}, the worst value, got {measure.empty!r}": measure.empty
+        != worst,
     }
     for reason, holds in reasons.items():
         if holds:
@@ -145,11 +150,17 @@ def _judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:
     level_of = np.searchsorted(grades, np.append(before.grades, [grade, grade]))
     level_of = level_of.astype(np.int32)
     # A given pool may hold unretrieved documents; additional documents of grade 0 do not change it.
-    pool = before.pool._replace(levels=level_of[before.pool.levels]) if grade == 0 else None
+    pool = (
+        before.pool._replace(levels=level_of[before.pool.levels])
+        if grade == 0
+        else None
+    )
     levels = level_of[before.levels]
     qid = before.qid
     weights = before.weights
-    judgments = Judgments.of_lists(levels, before.indptr, grades, pool, qid=qid, weights=weights)
+    judgments = Judgments.of_lists(
+        levels, before.indptr, grades, pool, qid=qid, weights=weights
+    )
     return Rankings(judgments, rankings.order, rankings.tied, rankings.n_threads)
 
 
@@ -211,7 +222,9 @@ class TieReport(LongResult):
         queries = count(self.n_queries, "query", "queries")
         notes = [f"{self.n_tied_queries} of {queries} with tied documents."]
         beyond = [
-            name for name, each in zip(self.measures, self.are_bounds, strict=True) if not each
+            name
+            for name, each in zip(self.measures, self.are_bounds, strict=True)
+            if not each
         ]
         if beyond:
             notes.append(
@@ -279,7 +292,10 @@ def tie_report(
     named = measures_by_name(measures)
     _require_one_system(y_score, "tie_report(measures, y_true, scores, qid=qid)")
     rankings = rankings_for(named.values(), y_true, y_score, qid)
-    named = {name: each.resolve(rankings.judgments.top_of_scale) for name, each in named.items()}
+    named = {
+        name: each.resolve(rankings.judgments.top_of_scale)
+        for name, each in named.items()
+    }
     rules = {"nonrelevant", *(_parts(each)[0].unjudged for each in named.values())}
     tied_before = {rule: _tied_before(rankings, rule) for rule in rules}
     n_tied_before, indptr = tied_before["nonrelevant"]
@@ -289,7 +305,9 @@ def tie_report(
         lowest_first=_means(named, rankings, "pessimistic"),
         highest_first=_means(named, rankings, "optimistic"),
         are_bounds=np.array([_are_bounds(each) for each in named.values()]),
-        tied_share=np.array([_tied_share(each, tied_before) for each in named.values()]),
+        tied_share=np.array(
+            [_tied_share(each, tied_before) for each in named.values()]
+        ),
         n_queries=len(indptr) - 1,
         n_tied_queries=int(np.count_nonzero(np.diff(n_tied_before[indptr]))),
     )
@@ -297,13 +315,17 @@ def tie_report(
 
 def _means(named: dict[str, Measure], rankings: Rankings, rule: Ties) -> FloatArray:
     """Return the means under one rule; nan for measures that do not have it."""
-    able = {name: _under(rule, each) for name, each in named.items() if _has(rule, each)}
+    able = {
+        name: _under(rule, each) for name, each in named.items() if _has(rule, each)
+    }
     means = evaluate(able, rankings).mean() if able else {}
     return np.array([means.get(name, np.nan) for name in named])
 
 
 def _has(rule: Ties, measure: Measure) -> bool:
-    return rule != "expected" or all(part._averages_over_ties for part in _parts(measure))
+    return rule != "expected" or all(
+        part._averages_over_ties for part in _parts(measure)
+    )
 
 
 def _parts(measure: Measure) -> list[Measure]:
@@ -328,7 +350,9 @@ def _are_bounds(measure: Measure) -> bool:
     )
 
 
-def _tied_before(rankings: Rankings, unjudged: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _tied_before(
+    rankings: Rankings, unjudged: Any
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return how many tied documents stand before each position, and where the queries begin."""
     ranked = rankings.ranked("row_order", unjudged)
     is_tied = ranked.tied.astype(bool)

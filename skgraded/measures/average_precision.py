@@ -39,7 +39,12 @@ from skgraded.measures._gains import (
     require_top,
 )
 from skgraded.measures._positions import RECIPROCAL, largest_of, rank_of, reciprocal
-from skgraded.measures._prefix import PairFactors, PairPart, PrefixMeasure, value_of_pairs
+from skgraded.measures._prefix import (
+    PairFactors,
+    PairPart,
+    PrefixMeasure,
+    value_of_pairs,
+)
 from skgraded.rankings import Judgments, Ranked, Ties
 
 FloatArray = NDArray[np.float64]
@@ -91,7 +96,9 @@ class _ThresholdMeasure(PrefixMeasure):
     @cached_property
     def is_open(self) -> bool:
         """Whether the top grade is taken from the data, where it matters."""
-        return isinstance(self.g, str) and self.g != "browser" and self.max_grade is None
+        return (
+            isinstance(self.g, str) and self.g != "browser" and self.max_grade is None
+        )
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._users(judgments).relevant
@@ -109,7 +116,11 @@ class _ThresholdMeasure(PrefixMeasure):
         else:
             n_grades = len(self.g)
         if n_grades < top:
-            limit = "g has as many entries" if self.max_grade is None else "that is max_grade"
+            limit = (
+                "g has as many entries"
+                if self.max_grade is None
+                else "that is max_grade"
+            )
             raise ValueError(
                 f"y_true must hold grades 0..{n_grades} for {self} ({limit}), got {_said(top)}."
             )
@@ -117,7 +128,9 @@ class _ThresholdMeasure(PrefixMeasure):
         if judgments.n_levels <= _MOST_LEVELS_KEPT:
             return _kept_users(*key, judgments.grades.tobytes())
         kept: dict[Any, _Users] = judgments.kept["users"]
-        return kept.get(key) or keep(kept, key, _Users(*key, judgments.grades), long=True)
+        return kept.get(key) or keep(
+            kept, key, _Users(*key, judgments.grades), long=True
+        )
 
 
 # Smaller probabilities count as 0: the reciprocals of some are infinite.
@@ -143,7 +156,9 @@ class _Users:
         straight line, as if thresholds were spread evenly. Probabilities below 1e-300 are 0.
     """
 
-    def __init__(self, g: str | tuple[float, ...], n_grades: int, grades: FloatArray) -> None:
+    def __init__(
+        self, g: str | tuple[float, ...], n_grades: int, grades: FloatArray
+    ) -> None:
         probabilities, G = distribution(g, n_grades)
         by_level = _core.at_grades(grades, G)
         by_level[by_level < _LEAST_PROBABILITY] = 0.0
@@ -613,7 +628,9 @@ class EBR(_BlendedCascade, _ScaleMeasure):
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        return self._cascade(rankings, self._gains(judgments) / (self._top_gain(judgments) + 1.0))
+        return self._cascade(
+            rankings, self._gains(judgments) / (self._top_gain(judgments) + 1.0)
+        )
 
 
 class NCU(QMeasure):
@@ -732,7 +749,9 @@ class _PreferredRank(_BlendedRatio):
     def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
-        levels = np.where(rank_of(ranked) <= (self.k or _core.LAST_RANK), ranked.levels, 0)
+        levels = np.where(
+            rank_of(ranked) <= (self.k or _core.LAST_RANK), ranked.levels, 0
+        )
         graded = levels > 0
         highest = np.repeat(largest_of(levels, ranked), ranked.lengths)
         preferred = np.flatnonzero(graded & (levels == highest))[::-1]
@@ -744,7 +763,9 @@ class _PreferredRank(_BlendedRatio):
             ratios = total / np.maximum(n_graded, 1.0)
         query = np.repeat(np.arange(judgments.n_queries), ranked.lengths)
         values = np.zeros(judgments.n_queries)
-        values[query[preferred]] = ratios[preferred]  # the last one remains, that of the first rank
+        values[query[preferred]] = ratios[
+            preferred
+        ]  # the last one remains, that of the first rank
         return values
 
 
@@ -862,4 +883,6 @@ class RankBiasedNCU(_BlendedCascade):
         judgments = rankings.judgments
         n_graded = judgments.count_pool(judgments.grades > 0)
         whole = -np.expm1(n_graded * np.log(self.p))
-        return self._cascade(rankings, (1.0 - self.p) * _graded(judgments)) * reciprocal(whole)
+        return self._cascade(
+            rankings, (1.0 - self.p) * _graded(judgments)
+        ) * reciprocal(whole)

@@ -73,7 +73,9 @@ class Blend(Measure):
         **shared: object,
     ) -> None:
         for name, value in shared.items():
-            raise ValueError(f"{name} must be a field of the parts of a Blend, got {value!r}.")
+            raise ValueError(
+                f"{name} must be a field of the parts of a Blend, got {value!r}."
+            )
         Fields.__init__(self, parts=_checked(parts))
         (greater_is_better,) = {each.greater_is_better for each, _ in self.parts}
         empty = sum(weight * each.empty for each, weight in self.parts)
@@ -81,7 +83,9 @@ class Blend(Measure):
 
     @cached_property
     def _string(self) -> str:
-        inside = (f"{each}:{repr(weight).removesuffix('.0')}" for each, weight in self.parts)
+        inside = (
+            f"{each}:{repr(weight).removesuffix('.0')}" for each, weight in self.parts
+        )
         return f"{type(self).__name__}({{{','.join(inside)}}})"
 
     def __repr__(self) -> str:
@@ -115,7 +119,9 @@ class Blend(Measure):
 
     def _replace(self, **fields: Any) -> Self:
         """Replace fields in all parts."""
-        return type(self)([(each._replace(**fields), weight) for each, weight in self.parts])
+        return type(self)(
+            [(each._replace(**fields), weight) for each, weight in self.parts]
+        )
 
     def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         """Mark the levels that are relevant to a part."""

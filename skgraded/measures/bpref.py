@@ -71,7 +71,9 @@ class _BinaryPreference(_BinaryMeasure):
 class _ClippedPreference(_BinaryPreference):
     """Base class of bpref variants whose penalty counts a limited number of documents."""
 
-    def _penalty(self, judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(
+        self, judgments: Judgments
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the largest number of documents that are counted, and the divisor."""
         raise NotImplementedError
 
@@ -132,7 +134,9 @@ class Bpref(_ClippedPreference):
 
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
-    def _penalty(self, judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(
+        self, judgments: Judgments
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         n_relevant = self._n_relevant(judgments)
         return n_relevant, np.minimum(n_relevant, self._n_nonrelevant(judgments))
 
@@ -165,7 +169,9 @@ class BprefR(_ClippedPreference):
     0.6666666666666666
     """
 
-    def _penalty(self, judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(
+        self, judgments: Judgments
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         n_relevant = self._n_relevant(judgments)
         return n_relevant, n_relevant
 
@@ -209,7 +215,9 @@ class OldBpref(_ClippedPreference):
 
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
-    def _penalty(self, judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(
+        self, judgments: Judgments
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         n_relevant = self._n_relevant(judgments)
         retrieved = listed(judgments, ~self._relevant(judgments))
         return n_relevant, np.minimum(n_relevant, retrieved)
@@ -244,7 +252,9 @@ class BprefTen(_ClippedPreference):
     0.9167
     """
 
-    def _penalty(self, judgments: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(
+        self, judgments: Judgments
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         scale = self._n_relevant(judgments) + _TEN
         return scale, scale
 
@@ -333,7 +343,9 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
         return LinearPart(FROM_SECOND, self._marks(judgments), self._share(judgments))
 
     def _pair_part(self, judgments: Judgments) -> PairPart:
-        return PairPart(RECIPROCAL_ABOVE, self._penalties(judgments, self._share(judgments)))
+        return PairPart(
+            RECIPROCAL_ABOVE, self._penalties(judgments, self._share(judgments))
+        )
 
 
 def _penalties(gains: FloatArray, scale: FloatArray) -> PairFactors:

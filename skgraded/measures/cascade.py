@@ -699,7 +699,9 @@ class RBP(_BinaryMeasure, PrefixCWL):
         if self._is_binary:
             return self._marks(judgments) * (1.0 - self.p)
         top = gain_of_top_grade(self.gain, self.max_grade, judgments, self)
-        return gain_by_level(self.gain, judgments, self) * ((1.0 - self.p) / (top or 1.0))
+        return gain_by_level(self.gain, judgments, self) * (
+            (1.0 - self.p) / (top or 1.0)
+        )
 
     def _continuation(self, n: Any, x: Any, G: Any) -> float:
         return self.p

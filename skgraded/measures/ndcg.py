@@ -326,7 +326,9 @@ class G(_GainMeasure):
         ranked = rankings.ranked(self.ties, self.unjudged)
         gain = self._gains(judgments)
         gains = gain[ranked.levels]
-        missed = _difference_of_sums(self._ideal_gain(ranked, judgments), gains, ranked.indptr)
+        missed = _difference_of_sums(
+            self._ideal_gain(ranked, judgments), gains, ranked.indptr
+        )
         counted = np.where(rank_of(ranked) <= (self.k or _core.LAST_RANK), gains, 0.0)
         total = sum_of(counted * (1.0 / np.log2(2.0 + missed)), ranked)
         return total * self._share(judgments)
@@ -335,11 +337,15 @@ class G(_GainMeasure):
         """Return the summand of C at every rank."""
         pool = judgments.pool
         n = rank_of(ranked)
-        in_pool = at_ranks(n, np.maximum(self._gains(judgments), 1.0)[pool.levels], ranked, pool)
+        in_pool = at_ranks(
+            n, np.maximum(self._gains(judgments), 1.0)[pool.levels], ranked, pool
+        )
         return np.where(n > np.repeat(pool.lengths, ranked.lengths), 1.0, in_pool)
 
 
-def _difference_of_sums(plus: FloatArray, minus: FloatArray, indptr: IntArray) -> FloatArray:
+def _difference_of_sums(
+    plus: FloatArray, minus: FloatArray, indptr: IntArray
+) -> FloatArray:
     """Return sum_{m<=n} (plus_m - minus_m) at every rank n, or 0 if that is negative.
 
     The difference of large sums may be small, so that what rounding takes from every step is added
@@ -489,7 +495,9 @@ class NDCGRel(_GainMeasure):
         # (R - count(N)) DCG(N), where count(N) DCG(N) is the sum of what count(n) DCG(n) grows by.
         count_before = _core.cumulate(relevant, ranked.indptr) - relevant
         dcg_before = value_above(dcg, ranked.indptr)
-        growth = count_before * gains * discounts + relevant * dcg_before + gains * discounts
+        growth = (
+            count_before * gains * discounts + relevant * dcg_before + gains * discounts
+        )
         missing = n_relevant * last_of(dcg, ranked) - sum_of(growth, ranked)
         total = sum_of(found, ranked) + missing * last_of(inverse, pool)
         return total * reciprocal(n_relevant)
@@ -545,7 +553,9 @@ class RankedHalfLife(_GainMeasure):
 
     greater_is_better: ClassVar[bool] = False
     _averages_over_ties: ClassVar[bool] = False
-    _refuses: ClassVar[Mapping[str, str]] = {"normalize": "because its lowest value is the best"}
+    _refuses: ClassVar[Mapping[str, str]] = {
+        "normalize": "because its lowest value is the best"
+    }
 
     def _raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
@@ -563,9 +573,13 @@ class RankedHalfLife(_GainMeasure):
         place = np.where(some, ranked.indptr[:-1] + whole, 0)
         before = np.where(some & (whole > 0), np.append(0.0, found)[place], 0.0)
         median_gain = np.append(gains, 0.0)[place]
-        part = np.divide(half - before, median_gain, out=np.full(len(half), 0.5), where=some)
+        part = np.divide(
+            half - before, median_gain, out=np.full(len(half), 0.5), where=some
+        )
         # The gain of a list that holds none is taken to begin below this rank.
-        end = self.k or np.maximum(judgments.list_lengths(self.unjudged), judgments.pool.lengths)
+        end = self.k or np.maximum(
+            judgments.list_lengths(self.unjudged), judgments.pool.lengths
+        )
         return np.where(some, whole, end) + part
 
 
@@ -620,7 +634,9 @@ class ADM(_ScaleMeasure):
         self._require_in_unit_interval(rankings.scores, rankings.judgments.row_order)
         return 1.0 - self._mean_distance(rankings.judgments, rankings.scores)
 
-    def _require_in_unit_interval(self, scores: FloatArray, row_order: IntArray | None) -> None:
+    def _require_in_unit_interval(
+        self, scores: FloatArray, row_order: IntArray | None
+    ) -> None:
         outside = np.flatnonzero((scores < 0) | (scores > 1))
         if len(outside):
             rows = outside if row_order is None else row_order[outside]
@@ -639,7 +655,9 @@ class ADM(_ScaleMeasure):
         if self.unjudged == "condense":
             distance = np.where(judged, distance, 0.0)
         query = np.repeat(np.arange(judgments.n_queries), np.diff(judgments.indptr))
-        distance = distance[np.lexsort((distance, query))]  # no bit depends on the order of rows
+        distance = distance[
+            np.lexsort((distance, query))
+        ]  # no bit depends on the order of rows
         sums = np.bincount(query, weights=distance, minlength=judgments.n_queries)
         return sums / np.maximum(judgments.list_lengths(self.unjudged), 1)
 

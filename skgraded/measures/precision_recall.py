@@ -62,7 +62,9 @@ __all__ = [
 ]
 
 
-def _counted_ranks(measure: Measure, judgments: Judgments) -> tuple[Positions, NDArray[np.int64]]:
+def _counted_ranks(
+    measure: Measure, judgments: Judgments
+) -> tuple[Positions, NDArray[np.int64]]:
     """Return the weights of the ranks that precision counts, and how many they are."""
     if measure.k is not None:
         return CONSTANT, np.array(measure.k)
@@ -177,7 +179,9 @@ class F(_BinaryMeasure, PrefixMeasure):
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         positions, length = _counted_ranks(self, judgments)
         weight = self.beta**2
-        scale = (weight + 1.0) * reciprocal(weight * self._n_relevant(judgments) + length)
+        scale = (weight + 1.0) * reciprocal(
+            weight * self._n_relevant(judgments) + length
+        )
         return LinearPart(positions, self._marks(judgments), scale)
 
 
@@ -259,7 +263,9 @@ class Fallout(_SetMeasure):
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._n_nonrelevant(judgments))
-        return self._true_positives(judgments, -share, self._n_retrieved(judgments) * share)
+        return self._true_positives(
+            judgments, -share, self._n_retrieved(judgments) * share
+        )
 
 
 class Specificity(_SetMeasure):
@@ -318,7 +324,9 @@ class NPV(_SetMeasure):
 
     def _linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._n_all(judgments) - self._n_retrieved(judgments))
-        return self._true_positives(judgments, share, 1.0 - self._n_relevant(judgments) * share)
+        return self._true_positives(
+            judgments, share, 1.0 - self._n_relevant(judgments) * share
+        )
 
 
 class FDR(_SetMeasure):
@@ -552,7 +560,9 @@ class Utility(_SetMeasure):
         n_relevant = self._n_relevant(judgments)
         n_left = self._n_all(judgments) - n_retrieved - n_relevant
         constant = retrieved * n_retrieved + missed * n_relevant + left * n_left
-        return self._true_positives(judgments, found - retrieved - missed + left, constant)
+        return self._true_positives(
+            judgments, found - retrieved - missed + left, constant
+        )
 
 
 class Judged(Measure):
@@ -654,7 +664,9 @@ class _WholeRanking(_SetMeasure):
         # Relevant documents that are missing from the list take the last ranks.
         n_missing = n_relevant - listed(judgments, relevant)
         late = whole - self._sum_to(n_all - n_missing) - earliest
-        return LinearPart(self._lateness, self._marks(judgments), -share, 1.0 - late * share)
+        return LinearPart(
+            self._lateness, self._marks(judgments), -share, 1.0 - late * share
+        )
 
 
 class NormalizedRecall(_WholeRanking):
@@ -755,7 +767,9 @@ class _Interpolated(_BinaryMeasure):
             precision = np.where(n <= self.k, precision, 0.0)
         total = np.zeros(judgments.n_queries)
         for recall in recalls:
-            wanted = np.floor(recall * self._n_relevant(judgments) + _ADDED[self.rounding])
+            wanted = np.floor(
+                recall * self._n_relevant(judgments) + _ADDED[self.rounding]
+            )
             enough = found >= np.repeat(wanted, ranked.lengths)
             total += largest_of(np.where(enough, precision, 0.0), ranked)
         return total / len(recalls)

@@ -26,16 +26,29 @@ FloatArray = NDArray[np.float64]
 
 def final_step(estimator: Any) -> Any:
     """Return the estimator that ranks: the last step of a Pipeline, or the estimator itself."""
-    return final_step(estimator.steps[-1][1]) if isinstance(estimator, Pipeline) else estimator
+    return (
+        final_step(estimator.steps[-1][1])
+        if isinstance(estimator, Pipeline)
+        else estimator
+    )
 
 
 # All of LightGBM's names; XGBoost's and CatBoost's common ones are among them.
-STOPPING = {"early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"}
+STOPPING = {
+    "early_stopping_round",
+    "early_stopping_rounds",
+    "early_stopping",
+    "n_iter_no_change",
+}
 
 
-def reject_own_stopping(ranker: Any, names: Collection[str] = STOPPING) -> dict[str, Any]:
+def reject_own_stopping(
+    ranker: Any, names: Collection[str] = STOPPING
+) -> dict[str, Any]:
     """Return the parameters that are set; raise where one would stop on another metric."""
-    given = {name: value for name, value in ranker.get_params().items() if value is not None}
+    given = {
+        name: value for name, value in ranker.get_params().items() if value is not None
+    }
     for name in sorted(given.keys() & names):
         raise ValueError(
             f"{name} must be left unset in the estimator, which would stop on any of its metrics: "
@@ -76,7 +89,11 @@ class Booster:
     by_number: ClassVar[frozenset[str]] = frozenset()
 
     def fit(
-        self, estimator: Any, rows: QueryRows, validation: Validation | None, params: Params
+        self,
+        estimator: Any,
+        rows: QueryRows,
+        validation: Validation | None,
+        params: Params,
     ) -> Watched | None:
         """Fit an estimator; return what was recorded on the validation rows, here nothing."""
         estimator.fit(rows.X, rows.y, **params)
@@ -104,7 +121,11 @@ class LightGBM(Booster):
     per_row = frozenset({"init_score"})
 
     def fit(
-        self, estimator: Any, rows: QueryRows, validation: Validation | None, params: Params
+        self,
+        estimator: Any,
+        rows: QueryRows,
+        validation: Validation | None,
+        params: Params,
     ) -> Watched | None:
         """Fit by the sizes of the queries; the metric gets them even where LightGBM does not."""
         if self.needs_queries:
@@ -125,11 +146,15 @@ class LightGBM(Booster):
         from skgraded.lightgbm import _StopBy
 
         own = reject_own_stopping(estimator)
-        reported = [own[each] for each in ("metric", "metrics", "metric_types") if each in own]
+        reported = [
+            own[each] for each in ("metric", "metrics", "metric_types") if each in own
+        ]
         if not reported:
             estimator.set_params(metric="None")  # else LightGBM adds its own ndcg@1..5
         named = validation.named
-        refuse_taken_names(named, list(chain.from_iterable(map(_listed, reported))), self.name)
+        refuse_taken_names(
+            named, list(chain.from_iterable(map(_listed, reported))), self.name
+        )
         recorder = _Recorder(named, validation.rows.judgments)
         params["eval_metric"] = [recorder, *_listed(params.get("eval_metric"))]
         if validation.rounds is not None:
@@ -173,10 +198,14 @@ class LightGBM(Booster):
         text: str = estimator.booster_.model_to_string()
         if "\nobjective=" not in text:
             name = "regression" if is_regressor(estimator) else "lambdarank"
-            text = text.replace("\nfeature_names=", f"\nobjective={name}\nfeature_names=", 1)
+            text = text.replace(
+                "\nfeature_names=", f"\nobjective={name}\nfeature_names=", 1
+            )
             text = re.sub(r"(?<=\n\[objective: ).*(?=\])", name, text, count=1)
         # LightGBM reads no line between its parameters and the last one.
-        text = text.replace("\nend of parameters\n", f"\nend of parameters\n\nmeasure: {measure}\n")
+        text = text.replace(
+            "\nend of parameters\n", f"\nend of parameters\n\nmeasure: {measure}\n"
+        )
         path.write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -217,7 +246,11 @@ class XGBoost(Booster):
     per_row = frozenset({"base_margin"})
 
     def fit(
-        self, estimator: Any, rows: QueryRows, validation: Validation | None, params: Params
+        self,
+        estimator: Any,
+        rows: QueryRows,
+        validation: Validation | None,
+        params: Params,
     ) -> Watched | None:
         """Fit by ids and weights of queries; a callback evaluates the measure."""
         from xgboost.callback import EarlyStopping
@@ -243,11 +276,18 @@ class XGBoost(Booster):
         try:
             estimator.fit(rows.X, rows.y, **{"verbose": False, **params, **evaluated})
         finally:
-            estimator.callbacks = callbacks  # else the model would keep the validation rows
+            estimator.callbacks = (
+                callbacks  # else the model would keep the validation rows
+            )
         recorded = dict(estimator.evals_result())
         # The other name is XGBoost's, of the rows that it evaluates itself.
-        recorded["valid_0"] = {**recorded["valid_0"], **recorded.pop("validation_0", {})}
-        best = getattr(estimator, "best_iteration", None)  # by a callback of the user's, too
+        recorded["valid_0"] = {
+            **recorded["valid_0"],
+            **recorded.pop("validation_0", {}),
+        }
+        best = getattr(
+            estimator, "best_iteration", None
+        )  # by a callback of the user's, too
         n_best = None if best is None or validation.rounds is None else best + 1
         return Watched(recorded, n_best, validation.predicts_with(best))
 
@@ -312,7 +352,11 @@ class CatBoost(Booster):
     by_number = frozenset({"pairs", "pairs_weight", "graph"})
 
     def fit(
-        self, estimator: Any, rows: QueryRows, validation: Validation | None, params: Params
+        self,
+        estimator: Any,
+        rows: QueryRows,
+        validation: Validation | None,
+        params: Params,
     ) -> Watched | None:
         """Fit by ids and weights of groups; the metric knows the data sets beforehand."""
         # Pairwise losses, the default among them, use only the weights of groups.
@@ -326,11 +370,15 @@ class CatBoost(Booster):
             params["group_weight"] = weight
             del params["sample_weight"]
         # scikit-learn can only clone tuples, and CatBoost can only train with lists.
-        tuples = {k: v for k, v in estimator.get_params().items() if isinstance(v, tuple)}
+        tuples = {
+            k: v for k, v in estimator.get_params().items() if isinstance(v, tuple)
+        }
         estimator.set_params(**{name: list(each) for name, each in tuples.items()})
         if validation is not None:
             self._watch(estimator, rows, validation, params)
-        elif "eval_set" not in params:  # CatBoost would train to the end, and not say so
+        elif (
+            "eval_set" not in params
+        ):  # CatBoost would train to the end, and not say so
             reject_own_stopping(estimator, {"early_stopping_rounds", "od_wait"})
         estimator.fit(rows.X, rows.y, group_id=rows.query_of_row, **params)
         if validation is None:
@@ -351,7 +399,8 @@ class CatBoost(Booster):
 
         own = reject_own_stopping(
             estimator,
-            STOPPING | {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"},
+            STOPPING
+            | {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"},
         )
         named = validation.named
         held_out = validation.rows
@@ -361,7 +410,11 @@ class CatBoost(Booster):
                 f"which evaluates one measure, got {', '.join(name for name, _ in named)}."
             )
         loss = str(own.get("loss_function"))
-        reported = [loss, loss.removesuffix("Pairwise"), *_listed(own.get("custom_metric"))]
+        reported = [
+            loss,
+            loss.removesuffix("Pairwise"),
+            *_listed(own.get("custom_metric")),
+        ]
         refuse_taken_names(named, reported, self.name)
         sets = [
             (each.y, each.query_of_row, *([] if each.weight is None else [each.weight]))
@@ -398,13 +451,17 @@ class CatBoost(Booster):
         if found.ndim:
             return found
         # CatBoost has None: the default type would need the training rows.
-        return np.asarray(estimator.get_feature_importance(type="PredictionValuesChange"))
+        return np.asarray(
+            estimator.get_feature_importance(type="PredictionValuesChange")
+        )
 
     def export(self, estimator: Any, path: Path, measure: str) -> None:
         """Write CatBoost's binary format, or its JSON."""
         exported = estimator.copy()
         exported.get_metadata()["measure"] = measure
-        exported.save_model(str(path), format="json" if path.suffix == ".json" else "cbm")
+        exported.save_model(
+            str(path), format="json" if path.suffix == ".json" else "cbm"
+        )
 
 
 _LISTS_OF_FEATURES = ("cat_features", "text_features", "embedding_features")

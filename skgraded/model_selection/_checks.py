@@ -19,7 +19,12 @@ from skgraded.rankings import Judgments, read_columns, read_grades
 # The ranker works these out from the query ids; given beside the ids they could contradict them.
 _WORKED_OUT = {"group", "group_id"}
 _EVALUATION_SETS = {"eval_set", "eval_group", "eval_names", "sample_weight_eval_set"}
-_STARTS = {"eval_init_score", "base_margin_eval_set", "eval_base_margin", "eval_baseline"}
+_STARTS = {
+    "eval_init_score",
+    "base_margin_eval_set",
+    "eval_base_margin",
+    "eval_baseline",
+}
 
 # Why fit parameters are refused, and the way round.
 _USE_IDS = (
@@ -63,7 +68,10 @@ def check_estimator(estimator: Any) -> None:
 
 
 def check_parameters(
-    ranker: Any, booster: Booster, evaluation: GivenRows | None, fit_params: dict[str, Any]
+    ranker: Any,
+    booster: Booster,
+    evaluation: GivenRows | None,
+    fit_params: dict[str, Any],
 ) -> bool:
     """Check all but the data; return whether the training is watched.
 
@@ -102,7 +110,9 @@ def check_parameters(
             f"got early_stopping_rounds={rounds} and validation_fraction=None."
         )
     if taker and not booster.is_watched:
-        names = ", ".join(name for (_, name), each in BOOSTERS.items() if each.is_watched)
+        names = ", ".join(
+            name for (_, name), each in BOOSTERS.items() if each.is_watched
+        )
         raise ValueError(
             f"{taker} is supported for {names} so far, "
             f"got {type(final_step(ranker.estimator)).__name__}; leave it None."
@@ -113,12 +123,18 @@ def check_parameters(
 
 def _check_fit_params(booster: Booster, given: dict[str, Any], taker: str) -> None:
     """Raise where a fit parameter would not follow the rows, and name the way round."""
-    refused = dict.fromkeys(_WORKED_OUT, _USE_IDS) | dict.fromkeys(booster.by_number, _BY_NUMBER)
-    refused["grades"] = "is a parameter of the ranker itself: QueryRanker(..., grades={...})."
+    refused = dict.fromkeys(_WORKED_OUT, _USE_IDS) | dict.fromkeys(
+        booster.by_number, _BY_NUMBER
+    )
+    refused["grades"] = (
+        "is a parameter of the ranker itself: QueryRanker(..., grades={...})."
+    )
     if taker:
         taken = f"is taken by {taker}: leave it out of the fit parameters."
         starts = _STARTS | ({booster.start} if taker == "eval_X" else set())
-        refused |= dict.fromkeys(_EVALUATION_SETS, taken) | dict.fromkeys(starts, _NO_STARTS)
+        refused |= dict.fromkeys(_EVALUATION_SETS, taken) | dict.fromkeys(
+            starts, _NO_STARTS
+        )
     for name in sorted(given.keys() & refused):
         if given[name] is not None:
             raise ValueError(f"{name} {refused[name]}")
@@ -133,7 +149,9 @@ def grades_of(labels: Any, features: Any) -> NDArray[Any]:
             "QueryRanker requires y to be passed, but the target y is None."
         )
     grades = np.asarray(labels)
-    if np.iscomplexobj(grades):  # of which scikit-learn's checks ask for these last words
+    if np.iscomplexobj(
+        grades
+    ):  # of which scikit-learn's checks ask for these last words
         raise ValueError(
             f"y must hold real numbers, got {grades.dtype}. Complex data not supported"
         )
@@ -166,7 +184,9 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
 def check_labels(judgments: Judgments, *, is_watched: bool) -> None:
     """Raise where a row to train on is unjudged, or every row to watch, or all weights are 0."""
     n_rows = judgments.n_documents
-    n_unjudged = n_rows - int(judgments.pool.indptr[-1]) if judgments.has_unjudged else 0
+    n_unjudged = (
+        n_rows - int(judgments.pool.indptr[-1]) if judgments.has_unjudged else 0
+    )
     if n_unjudged and not is_watched:
         raise ValueError(
             f"y must be judged in every row to train on, got NaN in {n_unjudged} of {n_rows} rows: "
@@ -179,7 +199,9 @@ def check_labels(judgments: Judgments, *, is_watched: bool) -> None:
         raise ValueError(f"{name} must hold a positive weight, got only zeros.")
 
 
-def check_initial_scores(ranker: Any, X: Any, given: dict[str, Any]) -> NDArray[Any] | None:
+def check_initial_scores(
+    ranker: Any, X: Any, given: dict[str, Any]
+) -> NDArray[Any] | None:
     """Return the initial scores to predict with; warn where a model that starts from some has none.
 
     Parameters

@@ -19,8 +19,19 @@ from sklearn.pipeline import Pipeline
 from skgraded._guards import n_shared, warn_once
 from skgraded.exceptions import QueryLeakWarning
 from skgraded.measures import Measure
-from skgraded.model_selection._boosters import BOOSTERS, Booster, Params, booster_of, final_step
-from skgraded.model_selection._rows import QueryRows, Validation, Watched, recorded_value
+from skgraded.model_selection._boosters import (
+    BOOSTERS,
+    Booster,
+    Params,
+    booster_of,
+    final_step,
+)
+from skgraded.model_selection._rows import (
+    QueryRows,
+    Validation,
+    Watched,
+    recorded_value,
+)
 from skgraded.rankings import query_series
 from skgraded.scoring import scores_of
 
@@ -42,7 +53,8 @@ def clone_estimator(estimator: Any) -> Any:
     scikit-learn takes that for a change of the parameters, and raises an error.
     """
     is_of_catboost = any(
-        each.__module__.startswith("catboost.") for each in type(final_step(estimator)).__mro__
+        each.__module__.startswith("catboost.")
+        for each in type(final_step(estimator)).__mro__
     )
     return deepcopy(estimator) if is_of_catboost else clone(estimator, safe=False)
 
@@ -73,13 +85,17 @@ def _rows_for_inner_folds(estimator: Any, rows: QueryRows) -> Iterator[QueryRows
     if not hasattr(estimator, "cv"):  # such as a TransformedTargetRegressor
         estimator = getattr(estimator, "regressor", estimator)
     cv = getattr(estimator, "cv", "prefit")
-    makes_no_folds = cv is None and type(estimator).__name__ in _MAKE_NO_FOLDS_BY_DEFAULT
+    makes_no_folds = (
+        cv is None and type(estimator).__name__ in _MAKE_NO_FOLDS_BY_DEFAULT
+    )
     if makes_no_folds or isinstance(cv, str):
         yield rows
         return
     ids = rows.ids_of_rows
     with_ids = rows
-    with suppress(ImportError):  # a splitter or scorer further inside says that ids are missing
+    with suppress(
+        ImportError
+    ):  # a splitter or scorer further inside says that ids are missing
         target: Any = query_series(rows.y, ids)
         with_ids = dataclasses.replace(rows, y=target)
     if not _takes_groups(cv):
@@ -105,9 +121,16 @@ def _warn_if_queries_are_cut(owner: Any, cv: Any, rows: QueryRows) -> None:
     try:
         folds = check_cv(deepcopy(cv), rows.y, classifier=is_classifier(owner))
         # Leaving one row out makes as many splits as rows: the first one that cuts is enough.
-        cuts = (n_shared(query[train], query[test]) for train, test in folds.split(query, rows.y))
+        cuts = (
+            n_shared(query[train], query[test])
+            for train, test in folds.split(query, rows.y)
+        )
         n_cut = next(filter(None, cuts), 0)
-    except (TypeError, ValueError, IndexError):  # the fit itself tells of a cv that does not work
+    except (
+        TypeError,
+        ValueError,
+        IndexError,
+    ):  # the fit itself tells of a cv that does not work
         return
     if n_cut:
         name = type(owner).__name__
@@ -172,7 +195,9 @@ def _transformed(
         rows = dataclasses.replace(rows, X=transformers.fit_transform(rows.X, rows.y))
         if validation is not None:
             held_out = validation.rows
-            transformed = dataclasses.replace(held_out, X=transformers.transform(held_out.X))
+            transformed = dataclasses.replace(
+                held_out, X=transformers.transform(held_out.X)
+            )
             validation = dataclasses.replace(validation, rows=transformed)
         # With a cache, the fitted transformers are copies of those in the pipeline.
         estimator.steps = [*transformers.steps, last]
@@ -190,7 +215,10 @@ def _continuing(booster: Booster, params: Params) -> Params:
         return dict(params)
     model = final_step(given.estimator_) if hasattr(given, "estimator_") else given
     if isinstance(model, str | os.PathLike):
-        return {**params, name: os.fspath(model)}  # LightGBM knows no paths but pathlib's
+        return {
+            **params,
+            name: os.fspath(model),
+        }  # LightGBM knows no paths but pathlib's
     packages = {each.__module__.partition(".")[0] for each in type(model).__mro__}
     if booster.name.lower() not in packages:
         raise TypeError(

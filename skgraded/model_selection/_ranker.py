@@ -149,7 +149,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     # Asked for by default, so that users need not call set_fit_request and set_score_request.
     __metadata_request__fit = dict.fromkeys(
-        ("qid", "sample_weight", "eval_X", "eval_y", "eval_qid", "eval_sample_weight"), True
+        ("qid", "sample_weight", "eval_X", "eval_y", "eval_qid", "eval_sample_weight"),
+        True,
     )
     __metadata_request__score = {"qid": True, "sample_weight": True}  # noqa: RUF012
 
@@ -252,7 +253,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         check_estimator(self.estimator)
         booster = booster_of(self.estimator)
         validating = GivenRows(eval_X, eval_y, eval_qid, eval_sample_weight)
-        evaluation = validating if any(each is not None for each in validating) else None
+        evaluation = (
+            validating if any(each is not None for each in validating) else None
+        )
         watches = check_parameters(self, booster, evaluation, fit_params)
         for name in [each for each in vars(self) if each.endswith("_")]:
             delattr(self, name)  # of an earlier fit
@@ -357,10 +360,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         named = with_own(self.measure_, resolved)
         return rows, Validation(watched, named, self.early_stopping_rounds)
 
-    def _hold_out(self, judgments: Judgments, rows: QueryRows) -> tuple[QueryRows, QueryRows]:
+    def _hold_out(
+        self, judgments: Judgments, rows: QueryRows
+    ) -> tuple[QueryRows, QueryRows]:
         """Split the queries into training and validation."""
         n_queries = judgments.n_queries
-        n_held_out = number_of("validation_fraction", self.validation_fraction or 0, n_queries)
+        n_held_out = number_of(
+            "validation_fraction", self.validation_fraction or 0, n_queries
+        )
         if not n_held_out:
             raise ValueError(
                 f"validation_fraction needs at least 2 training queries, got {n_queries}: "
@@ -369,7 +376,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         queries = draw_queries(judgments, self.random_state)
         held_out = queries[:n_held_out]
         kept = queries[n_held_out:]
-        self.validation_queries_ = self.training_queries_.of_ids(judgments.qid[held_out])
+        self.validation_queries_ = self.training_queries_.of_ids(
+            judgments.qid[held_out]
+        )
         return rows.take(kept), rows.take(held_out)
 
     def _measure_for(self, judgments: Judgments) -> Measure:
@@ -408,7 +417,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         MissingInitialScoresWarning
             If the ranker was fitted with initial scores and gets none.
         """
-        if not hasattr(self, "estimator_"):  # of which scikit-learn asks after many tags
+        if not hasattr(
+            self, "estimator_"
+        ):  # of which scikit-learn asks after many tags
             check_is_fitted(self, "estimator_")
         features = _features_of(X)
         check_features(self, features, reset=False)
@@ -457,7 +468,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         scores = self.predict(X)
         try:
             y = replace_words("y", y, self.grades)
-            columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
+            columns = read_columns(
+                y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight
+            )
             judgments = Judgments(columns.require_ids())
         except ValueError as error:
             return refusal_of(error)
@@ -573,7 +586,9 @@ def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:
     """Return the measure, with the top grade of the training labels where it leaves that open."""
     chosen = measure(spec)
     are_fractional = judgments.has_fractional_grades
-    warn_of_continuous_scale([chosen], judgments.top_grade, are_fractional=are_fractional)
+    warn_of_continuous_scale(
+        [chosen], judgments.top_grade, are_fractional=are_fractional
+    )
     return chosen.resolve(judgments.top_of_scale) if chosen.is_open else chosen
 
 

@@ -82,7 +82,9 @@ class QueryRows:
         taken = np.zeros(len(self.sizes), dtype=bool)
         taken[queries] = True
         rows = np.flatnonzero(np.repeat(taken, self.sizes))
-        return dataclasses.replace(self.at(rows, self.sizes[taken]), ranks=self.ranks[taken])
+        return dataclasses.replace(
+            self.at(rows, self.sizes[taken]), ranks=self.ranks[taken]
+        )
 
     def at(self, rows: NDArray[np.int64], sizes: NDArray[np.int64]) -> QueryRows:
         """Take some rows in a given order, in which they form queries of the given sizes."""
@@ -91,7 +93,9 @@ class QueryRows:
             y=self.y[rows],
             sizes=sizes,
             weight=None if self.weight is None else self.weight[rows],
-            per_row={name: _safe_indexing(each, rows) for name, each in self.per_row.items()},
+            per_row={
+                name: _safe_indexing(each, rows) for name, each in self.per_row.items()
+            },
             ranks=self.ranks,
         )
 
@@ -153,7 +157,9 @@ def take_named(fit_params: dict[str, Any], *, watches: bool) -> NamedMeasures:
             "validation_fraction, or pass eval_X."
         )
     if watches:
-        ours += [each for each in metrics if hasattr(each, "named") and not each.as_loss]
+        ours += [
+            each for each in metrics if hasattr(each, "named") and not each.as_loss
+        ]
     if not ours:
         return ()
     others = [each for each in metrics if each not in ours]
@@ -213,7 +219,9 @@ def take_along(
         }
     return {
         # An older scikit-learn takes rows of Arrow arrays as lists of Arrow's scalars.
-        name: np.asarray(value) if type(value).__module__.startswith("pyarrow") else value
+        name: np.asarray(value)
+        if type(value).__module__.startswith("pyarrow")
+        else value
         for name, value in fit_params.items()
         if _n_entries(value) == n_rows
     }
@@ -233,7 +241,9 @@ def entry_per_row(name: str, value: Any, n_rows: int) -> NDArray[Any]:
 
 def _n_entries(value: Any) -> int | None:
     is_sized = isinstance(value, list | tuple) or hasattr(value, "shape")
-    is_sized = is_sized or hasattr(value, "__array__")  # such as Arrow's, which have no shape
+    is_sized = is_sized or hasattr(
+        value, "__array__"
+    )  # such as Arrow's, which have no shape
     try:
         return int(_num_samples(value)) if is_sized else None
     except TypeError:  # a single value
@@ -275,7 +285,10 @@ def recorded_value(
     nearest = recorded[np.abs(recorded - shown).argmin()]
     scale = max(1.0, abs(nearest))
     difference = abs(shown - nearest)
-    if difference > _ROUNDING * scale and difference > _share_of_close_scores(rows, scores) * scale:
+    if (
+        difference > _ROUNDING * scale
+        and difference > _share_of_close_scores(rows, scores) * scale
+    ):
         raise ValueError(
             f"{name} on the validation rows was {nearest:.6g} in training, in the iteration that "
             f"predictions use, but is {shown:.6g} by predict of {predictor}: another model was "
@@ -291,5 +304,7 @@ def _share_of_close_scores(rows: QueryRows, scores: NDArray[Any]) -> float:
     query = rows.query_of_row
     by_score = np.lexsort((scores, query))
     gaps = np.diff(scores[by_score].astype(np.float64))
-    close = (gaps > 0) & (gaps < _ROUNDING * np.abs(scores).max()) & (np.diff(query) == 0)
+    close = (
+        (gaps > 0) & (gaps < _ROUNDING * np.abs(scores).max()) & (np.diff(query) == 0)
+    )
     return len(np.unique(query[1:][close])) / len(rows.sizes)

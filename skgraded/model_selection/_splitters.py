@@ -76,7 +76,9 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
     def _lay_out(self, X: Any, columns: CheckedColumns) -> Judgments:
         """Check the parameters and the ids, and lay out the rows by query."""
         integer("n_splits", self.n_splits, self._fewest_splits)
-        columns = columns.require_ids()._replace(labels=self._labels_of(X, columns.labels))
+        columns = columns.require_ids()._replace(
+            labels=self._labels_of(X, columns.labels)
+        )
         layout = Judgments(columns)
         warn_about_queries(layout, "rows to split")
         return layout
@@ -174,7 +176,9 @@ class QueryKFold(_QueryFolds):
         self.random_state = random_state
 
     def _fold_of_query(self, layout: Judgments) -> IntArray:
-        queries = draw_queries(layout, self.random_state) if self.shuffle else by_id(layout)
+        queries = (
+            draw_queries(layout, self.random_state) if self.shuffle else by_id(layout)
+        )
         fold_of_query = np.empty(layout.n_queries, dtype=np.int64)
         for fold, members in enumerate(np.array_split(queries, self.n_splits)):
             fold_of_query[members] = fold
@@ -218,17 +222,23 @@ class StratifiedQueryKFold(_QueryFolds):
     [4. 0. 1. 0. 1. 1.]
     """
 
-    def __init__(self, n_splits: int = 5, *, random_state: int | RandomState | None = 0) -> None:
+    def __init__(
+        self, n_splits: int = 5, *, random_state: int | RandomState | None = 0
+    ) -> None:
         self.n_splits = n_splits
         self.random_state = random_state
 
     def _labels_of(self, X: Any, labels: Any) -> Any:
         if labels is None:
-            raise ValueError("y must hold the grades, by which the queries are dealt, got None.")
+            raise ValueError(
+                "y must hold the grades, by which the queries are dealt, got None."
+            )
         return labels
 
     def _fold_of_query(self, layout: Judgments) -> IntArray:
-        return deal_alike(layout, draw_queries(layout, self.random_state), self.n_splits)
+        return deal_alike(
+            layout, draw_queries(layout, self.random_state), self.n_splits
+        )
 
 
 class QueryShuffleSplit(_QuerySplitter):
@@ -277,7 +287,9 @@ class QueryShuffleSplit(_QuerySplitter):
         self.random_state = random_state
 
     def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
-        n_train, n_test = _numbers_of_queries(self.train_size, self.test_size, layout.n_queries)
+        n_train, n_test = _numbers_of_queries(
+            self.train_size, self.test_size, layout.n_queries
+        )
         rng = check_random_state(self.random_state)
         for _ in range(self.n_splits):
             queries = draw_queries(layout, rng)
@@ -354,7 +366,9 @@ def query_train_test_split(
         raise ValueError("query_train_test_split needs at least one array, got none.")
     X = arrays[0]
     y = arrays[1] if len(arrays) > 1 else None
-    others = {f"array {place}": array for place, array in enumerate(arrays) if place != 1}
+    others = {
+        f"array {place}": array for place, array in enumerate(arrays) if place != 1
+    }
     columns = read_columns(y, qid, named=("array 1", "qid"), **others)
     default = 0.25 if test_size is None and train_size is None else test_size
     splitter = QueryShuffleSplit(
@@ -369,11 +383,15 @@ def _numbers_of_queries(
     train_size: float | None, test_size: float | None, n_queries: int
 ) -> tuple[int, int]:
     """Return the number of queries to train on and to test on, from shares or numbers."""
-    n_train = None if train_size is None else number_of("train_size", train_size, n_queries)
+    n_train = (
+        None if train_size is None else number_of("train_size", train_size, n_queries)
+    )
     if test_size is None and n_train is not None:
         n_test = n_queries - n_train
     else:
-        n_test = number_of("test_size", 0.2 if test_size is None else test_size, n_queries)
+        n_test = number_of(
+            "test_size", 0.2 if test_size is None else test_size, n_queries
+        )
     n_train = n_queries - n_test if n_train is None else n_train
     if n_train + n_test > n_queries or min(n_train, n_test) < 1:
         raise ValueError(
@@ -411,7 +429,9 @@ def _by_row(layout: Judgments, by_query: NDArray[_T]) -> NDArray[_T]:
     return by_row
 
 
-def draw_queries(judgments: Judgments, random_state: int | RandomState | None) -> IntArray:
+def draw_queries(
+    judgments: Judgments, random_state: int | RandomState | None
+) -> IntArray:
     """Shuffle query numbers so that the order depends on the ids alone, not on the rows' order."""
     queries = by_id(judgments)
     # RandomState's stream is frozen for good; that of a Generator may change with NumPy's version.
@@ -432,7 +452,9 @@ def _strata(judgments: Judgments) -> tuple[IntArray, IntArray]:
     pool = judgments.pool
     some = pool.lengths > 0
     highest = np.full(judgments.n_queries, -1, dtype=np.int64)
-    highest[some] = judgments.grades[pool.levels[pool.indptr[:-1][some]]].astype(np.int64)
+    highest[some] = judgments.grades[pool.levels[pool.indptr[:-1][some]]].astype(
+        np.int64
+    )
     return highest, pool.lengths
 
 

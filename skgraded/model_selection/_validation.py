@@ -16,14 +16,18 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from skgraded._guards import (
-    warn_about_queries,
-    warn_if_splits_cut_queries,
-)
+from skgraded._guards import warn_about_queries, warn_if_splits_cut_queries
 from skgraded._support.arguments import choice, integer, is_integer
 from skgraded._support.progress import ProgressBar
 from skgraded.exceptions import GradeScaleWarning
-from skgraded.measures import Measure, Measures, evaluate, measure, measures_by_name, resolve_all
+from skgraded.measures import (
+    Measure,
+    Measures,
+    evaluate,
+    measure,
+    measures_by_name,
+    resolve_all,
+)
 from skgraded.model_selection._boosters import booster_of
 from skgraded.model_selection._ranker import QueryRanker
 from skgraded.model_selection._splitters import QueryKFold, query_of_row
@@ -182,7 +186,8 @@ def cross_validate_queries(
     warn_about_queries(judgments, "rows to cross-validate on")
     named = measures_for(rankers, measures, judgments)
     rankers = {
-        name: fitted_on_queries(each, next(iter(named.values()))) for name, each in rankers.items()
+        name: fitted_on_queries(each, next(iter(named.values())))
+        for name, each in rankers.items()
     }
     weight = None if sample_weight is None else np.asarray(sample_weight)
     # Rows cannot be taken from every sparse format.
@@ -241,7 +246,11 @@ def _tested(
 
 
 def _fit_and_score(
-    ranker: Any, target: Any, task: _Task, split: tuple[IntArray, IntArray], keeps_estimator: bool
+    ranker: Any,
+    target: Any,
+    task: _Task,
+    split: tuple[IntArray, IntArray],
+    keeps_estimator: bool,
 ) -> _Part:
     train, test = split
     weighted = {} if task.weight is None else {"sample_weight": task.weight[train]}
@@ -252,20 +261,22 @@ def _fit_and_score(
     with warnings.catch_warnings():
         # A fold may lack grades that the labels have, which were scored as a whole before.
         warnings.simplefilter("ignore", GradeScaleWarning)
-        scores = evaluate(task.measures, task.grades[test], predicted, qid=task.ids[test])
+        scores = evaluate(
+            task.measures, task.grades[test], predicted, qid=task.ids[test]
+        )
     times = fitted - start, time.perf_counter() - fitted
     return _Part(scores.qid, scores.values, *times, ranker if keeps_estimator else None)
 
 
 def _gathered(
-    of_labels: Scores,
-    parts: list[list[_Part]],
-    systems: tuple[str, ...] | None,
+    of_labels: Scores, parts: list[list[_Part]], systems: tuple[str, ...] | None
 ) -> QueryValidation:
     """Put the results of all rankers and splits side by side."""
     qid, folds, values = _laid_out(parts, len(of_labels))
     of_labels = of_labels.select(qid=qid)
-    fields = {each.name: getattr(of_labels, each.name) for each in dataclasses.fields(Scores)}
+    fields = {
+        each.name: getattr(of_labels, each.name) for each in dataclasses.fields(Scores)
+    }
     fit_time, score_time, estimators = (
         [[getattr(each, field) for each in of_ranker] for of_ranker in parts]
         for field in ("fit_time", "score_time", "estimator")
@@ -280,7 +291,9 @@ def _gathered(
     return QueryValidation(**fields)
 
 
-def _laid_out(parts: list[list[_Part]], n_measures: int) -> tuple[list[Any], IntArray, FloatArray]:
+def _laid_out(
+    parts: list[list[_Part]], n_measures: int
+) -> tuple[list[Any], IntArray, FloatArray]:
     """Return queries, the split of each by repeat, and values by ranker, repeat and query."""
     tested = [each.qid for each in parts[0]]
     qid = list(dict.fromkeys(query for each in tested for query in each.tolist()))
@@ -311,7 +324,9 @@ def splits_of(
     cv: Any, n_repeats: int, X: Any, y: Any, ids: NDArray[Any]
 ) -> list[tuple[IntArray, IntArray]]:
     """Return training and test rows of all splits of all repeats."""
-    splits = [split for each in _repeated(cv, n_repeats) for split in _splits(each, X, y, ids)]
+    splits = [
+        split for each in _repeated(cv, n_repeats) for split in _splits(each, X, y, ids)
+    ]
     if not splits:
         raise ValueError(f"cv must give at least one split, got none from {cv!r}.")
     return splits
@@ -352,7 +367,9 @@ def _repeated(cv: Any, n_repeats: int) -> list[Any]:
     return repeats
 
 
-def _splits(cv: Any, X: Any, y: Any, ids: NDArray[Any]) -> list[tuple[IntArray, IntArray]]:
+def _splits(
+    cv: Any, X: Any, y: Any, ids: NDArray[Any]
+) -> list[tuple[IntArray, IntArray]]:
     if not hasattr(cv, "split"):
         if isinstance(cv, Iterable):
             return list(cv)
@@ -361,12 +378,18 @@ def _splits(cv: Any, X: Any, y: Any, ids: NDArray[Any]) -> list[tuple[IntArray, 
             f"and test rows, got {cv!r}."
         )
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+        warnings.filterwarnings(
+            "ignore", "The groups parameter is ignored", UserWarning
+        )
         return list(cv.split(np.zeros((_num_samples(X), 1)), split_target(y)[0], ids))
 
 
 def scores_of_models(
-    models: dict[str, Any], X: Any, y: Any, qid: ArrayLike | None, measures: Measures | None
+    models: dict[str, Any],
+    X: Any,
+    y: Any,
+    qid: ArrayLike | None,
+    measures: Measures | None,
 ) -> dict[str, Scores]:
     """Return the scores of fitted models on documents, by default by their own measure."""
     for name, each in models.items():
@@ -378,7 +401,9 @@ def scores_of_models(
             )
     if X is None:
         first = next(iter(models))
-        raise ValueError(f"X and y are needed to rank the queries with {first!r}, a fitted model.")
+        raise ValueError(
+            f"X and y are needed to rank the queries with {first!r}, a fitted model."
+        )
     if y is None:
         raise ValueError("y must hold the grades of the rows of X, got None.")
     columns = read_columns(y, qid, named=("y", "qid"), X=X).require_ids()
@@ -417,7 +442,11 @@ def ranker_in(estimator: Any) -> QueryRanker | None:
     """Find the `QueryRanker` that an estimator is or wraps."""
     if isinstance(estimator, QueryRanker):
         return estimator
-    params = estimator.get_params(deep=True).values() if hasattr(estimator, "get_params") else ()
+    params = (
+        estimator.get_params(deep=True).values()
+        if hasattr(estimator, "get_params")
+        else ()
+    )
     return next((each for each in params if isinstance(each, QueryRanker)), None)
 
 
@@ -449,7 +478,8 @@ def measures_for(
     are_fractional = judgments.has_fractional_grades
     resolved = resolve_all(given, judgments.top_grade, are_fractional=are_fractional)
     return {
-        str(each) if name == str(given[name]) else name: each for name, each in resolved.items()
+        str(each) if name == str(given[name]) else name: each
+        for name, each in resolved.items()
     }
 
 

@@ -119,7 +119,9 @@ def replace_words(name: str, labels: Any, grades: Mapping[str, float] | None) ->
     if grades is None or split_target(labels, name)[1]:
         return labels
     read = read_grades(name, labels, grades)
-    return type(labels)(read, index=labels.index) if _row_labels({name: labels}) else read
+    return (
+        type(labels)(read, index=labels.index) if _row_labels({name: labels}) else read
+    )
 
 
 def without_query_ids(X: Any) -> Any:
@@ -174,7 +176,9 @@ def features_for(estimator: Any, X: Any) -> Any:
         return X
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:  # fitted on arrays
-        was_left_out = getattr(estimator, "n_features_in_", None) == X.shape[1] - len(ids)
+        was_left_out = getattr(estimator, "n_features_in_", None) == X.shape[1] - len(
+            ids
+        )
     else:
         was_left_out = not set(ids) & set(names)
     return without_query_ids(X) if was_left_out else X
@@ -259,7 +263,12 @@ class CheckedColumns(NamedTuple):
 
 
 def read_columns(
-    labels: Any, ids: Any = None, /, *, named: tuple[str, str] = ("y_true", "qid"), **others: Any
+    labels: Any,
+    ids: Any = None,
+    /,
+    *,
+    named: tuple[str, str] = ("y_true", "qid"),
+    **others: Any,
 ) -> CheckedColumns:
     """Read columns that belong together, and find the query of each row in them.
 
@@ -301,7 +310,11 @@ def read_columns(
     for each in (labels, ids, *others.values()):
         kind = type(each)
         # Plain lists and arrays tell nothing of their rows.
-        if not (each is None or kind is list or (kind is np.ndarray and each.dtype.names is None)):
+        if not (
+            each is None
+            or kind is list
+            or (kind is np.ndarray and each.dtype.names is None)
+        ):
             return _read_telling_columns(labels, ids, named, others)
     return CheckedColumns(labels, ids, None, {}, others.get("sample_weight"))
 
@@ -328,10 +341,16 @@ def _read_telling_columns(
 def _ids_in_keyword(name: str, qid: Any) -> QueryIds:
     """Read ids that a keyword holds as they are, or as `query_ids` makes them, with sizes."""
     names = getattr(getattr(qid, "dtype", None), "names", None)
-    return QueryIds(name, qid[QID], qid[N_ROWS]) if names == (QID, N_ROWS) else QueryIds(name, qid)
+    return (
+        QueryIds(name, qid[QID], qid[N_ROWS])
+        if names == (QID, N_ROWS)
+        else QueryIds(name, qid)
+    )
 
 
-def _ids_of_frames(columns: Mapping[str, Any], row_labels: Mapping[str, Any]) -> list[QueryIds]:
+def _ids_of_frames(
+    columns: Mapping[str, Any], row_labels: Mapping[str, Any]
+) -> list[QueryIds]:
     """Return the ids in columns of data frames, and then those in row labels."""
     found = [
         QueryIds(f"the column {column!r} of {name}", each[column])
@@ -341,7 +360,11 @@ def _ids_of_frames(columns: Mapping[str, Any], row_labels: Mapping[str, Any]) ->
     ]
     for name, index in row_labels.items():
         if QID in index.names:
-            sizes = np.asarray(index.get_level_values(N_ROWS)) if N_ROWS in index.names else None
+            sizes = (
+                np.asarray(index.get_level_values(N_ROWS))
+                if N_ROWS in index.names
+                else None
+            )
             place = f"the index level {QID!r} of {name}"
             found.append(QueryIds(place, index.get_level_values(QID), sizes))
     return found
@@ -356,8 +379,12 @@ def require_same_queries(one: QueryIds, other: QueryIds) -> None:
             f"{one.name} and {other.name} must have one entry per row, got {len(ids)} and "
             f"{len(others)}. Group sizes become ids by np.repeat(np.arange(len(sizes)), sizes)."
         )
-    for row in np.flatnonzero(number_rows(ids, len(ids)) != number_rows(others, len(ids)))[:1]:
-        said, theirs = (as_ids(each)[row : row + 1].tolist()[0] for each in (ids, others))
+    for row in np.flatnonzero(
+        number_rows(ids, len(ids)) != number_rows(others, len(ids))
+    )[:1]:
+        said, theirs = (
+            as_ids(each)[row : row + 1].tolist()[0] for each in (ids, others)
+        )
         raise ValueError(
             f"{one.name} and {other.name} contradict each other: they put row {row} ({said!r} and "
             f"{theirs!r}) together with other rows. Bring the rows into one order, or give the ids "
@@ -371,7 +398,9 @@ def _row_labels(columns: Mapping[str, Any]) -> dict[str, Any]:
     if pandas is None:
         return {}
     kinds = (pandas.Series, pandas.DataFrame)
-    return {name: each.index for name, each in columns.items() if isinstance(each, kinds)}
+    return {
+        name: each.index for name, each in columns.items() if isinstance(each, kinds)
+    }
 
 
 def refuse_other_order(row_labels: Mapping[str, Any]) -> None:
@@ -397,9 +426,15 @@ def refuse_other_order(row_labels: Mapping[str, Any]) -> None:
 
 
 def _differ_only_in_order(index: Any, other: Any) -> bool:
-    if len(index) != len(other) or index.nlevels != other.nlevels or index.equals(other):
+    if (
+        len(index) != len(other)
+        or index.nlevels != other.nlevels
+        or index.equals(other)
+    ):
         return False
-    if (QID in index.names) != (QID in other.names):  # one has query ids, the other row labels
+    if (QID in index.names) != (
+        QID in other.names
+    ):  # one has query ids, the other row labels
         return False
     counts = index.value_counts(sort=False)
     others = other.value_counts(sort=False)
@@ -567,7 +602,9 @@ def query_ids(qid: ArrayLike) -> NDArray[Any]:
     return column
 
 
-def _checked(y: ArrayLike, qid: ArrayLike) -> tuple[NDArray[Any], tuple[NDArray[Any], IntArray]]:
+def _checked(
+    y: ArrayLike, qid: ArrayLike
+) -> tuple[NDArray[Any], tuple[NDArray[Any], IntArray]]:
     """Return grades, ids and sizes, one per row."""
     read_columns(y, qid, named=("y", "qid"))
     grades = read_grades("y", y)

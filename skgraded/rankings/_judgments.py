@@ -194,7 +194,11 @@ class Judgments:
         borders = borders_of_groups(group, len(columns.labels))
         qid = sealed(np.arange(len(borders) - 1))
         if columns.ids is not None:  # they must be those of the groups
-            return cls(y_true, qid=np.repeat(qid, np.diff(borders)), sample_weight=sample_weight)
+            return cls(
+                y_true,
+                qid=np.repeat(qid, np.diff(borders)),
+                sample_weight=sample_weight,
+            )
         judgments = cls.__new__(cls)
         judgments._lay_out(columns, (qid, borders, None))
         return judgments
@@ -208,7 +212,9 @@ class Judgments:
         weights = columns.sample_weight
         if weights is not None:
             weights = mean_by_query(weights, indptr, places)
-        self._set_up(qid, indptr, read, weights, places=places, row_labels=columns.row_labels)
+        self._set_up(
+            qid, indptr, read, weights, places=places, row_labels=columns.row_labels
+        )
         if columns.sizes is not None:
             starts = indptr[:-1]
             order = self.row_order
@@ -292,7 +298,9 @@ class Judgments:
             The labels by query.
         """
         qid = np.arange(len(indptr) - 1) if qid is None else qid
-        return cls._of(qid, indptr, ReadLabels.of_levels(grades, levels), weights, pool=pool)
+        return cls._of(
+            qid, indptr, ReadLabels.of_levels(grades, levels), weights, pool=pool
+        )
 
     @property
     def ideal(self) -> IdealRanking:
@@ -345,7 +353,9 @@ class Judgments:
         refuse_other_order({**self.row_labels, **columns.row_labels})
         if columns.ids is not None:
             ids = np.repeat(self.qid, np.diff(self.indptr))
-            ours = QueryIds("the Judgments", ids if self.places is None else ids[self.places])
+            ours = QueryIds(
+                "the Judgments", ids if self.places is None else ids[self.places]
+            )
             require_same_queries(ours, QueryIds("the ids in y_score", columns.ids))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -371,7 +381,11 @@ class Judgments:
     def grades(self) -> FloatArray:
         """The distinct grades, ascending, of all queries."""
         grades, levels = self._scale
-        return _core.own_grades(self.graded, levels, self.n_levels) if grades is None else grades
+        return (
+            _core.own_grades(self.graded, levels, self.n_levels)
+            if grades is None
+            else grades
+        )
 
     @property
     def levels(self) -> NDArray[Any]:
@@ -408,7 +422,9 @@ class Judgments:
     def fingerprints(self) -> NDArray[np.uint64]:
         """A number that stands for the judged grades of each query, whatever their order."""
         graded, indptr = self.graded_pool
-        hashes = hash_ids((graded + 0.0).view(np.uint64)) * (graded >= 0.0)  # -0.0 is 0.0
+        hashes = hash_ids((graded + 0.0).view(np.uint64)) * (
+            graded >= 0.0
+        )  # -0.0 is 0.0
         sums = np.append(np.zeros(1, np.uint64), np.cumsum(hashes))
         return sums[indptr[1:]] - sums[indptr[:-1]]
 
@@ -441,7 +457,11 @@ class Judgments:
     def pool(self) -> RankedList:
         """The judged documents of each query, best grade first."""
         counts_are_small = self.n_queries * self.n_levels <= self.n_documents
-        if self._given_pool is None and counts_are_small and self.levels.dtype == np.uint8:
+        if (
+            self._given_pool is None
+            and counts_are_small
+            and self.levels.dtype == np.uint8
+        ):
             # To make it again takes less time than it takes memory.
             return RankedList(*_core.list_best_first(self.counts, self.n_levels))
         return self._given_pool or self._pool
@@ -450,7 +470,9 @@ class Judgments:
     def _pool(self) -> RankedList:
         if self.borders is not None:
             return RankedList.without_ties(*_core.own_pools(*self.pooled, self.borders))
-        order, _ = _core.rank(self.levels.astype(np.float64), self.indptr, self.schedule, 1)
+        order, _ = _core.rank(
+            self.levels.astype(np.float64), self.indptr, self.schedule, 1
+        )
         levels = _core.gather_levels(self.levels, order, self.indptr, 1)
         ranked = RankedList.without_ties(levels, self.indptr)
         return ranked.below_level(self.n_levels) if self.has_unjudged else ranked
@@ -465,7 +487,9 @@ class Judgments:
     def pooled(self) -> tuple[NDArray[Any], IntArray]:
         """Levels of the pools in any order, n_levels or above for the unjudged, and the borders."""
         pool = self._given_pool
-        return (self.levels, self.indptr) if pool is None else (pool.levels, pool.indptr)
+        return (
+            (self.levels, self.indptr) if pool is None else (pool.levels, pool.indptr)
+        )
 
     def list_lengths(self, unjudged: Unjudged) -> IntArray:
         """Count the documents of each query, or only the judged ones of condensed lists.
@@ -525,7 +549,9 @@ class Judgments:
             return _core.own_sums(by_level, *self.pooled, self.borders)
         pool = self.pool
         weights = np.ones(pool.longest), False
-        return _core.discounted_gain(*pool, *weights, by_level, _core.LAST_RANK, False, 1)
+        return _core.discounted_gain(
+            *pool, *weights, by_level, _core.LAST_RANK, False, 1
+        )
 
     def require_integer_grades(self, owner: str) -> None:
         """Raise if a grade is fractional.
@@ -606,13 +632,17 @@ def as_rankings(
     """
     if isinstance(y_true, Rankings):
         if any(given is not None for given in (y_score, qid, sample_weight)):
-            raise TypeError("y_score, qid and sample_weight must be None with a Rankings.")
+            raise TypeError(
+                "y_score, qid and sample_weight must be None with a Rankings."
+            )
         return y_true
     if y_score is None:
         raise TypeError("y_score is missing: pass y_true and y_score, or a Rankings.")
     if isinstance(y_true, Judgments):
         if qid is not None or sample_weight is not None:
-            raise TypeError("qid and sample_weight must be None with Judgments, which hold them.")
+            raise TypeError(
+                "qid and sample_weight must be None with Judgments, which hold them."
+            )
         return y_true.rank(y_score, n_threads)
     columns = read_columns(y_true, qid, y_score=y_score, sample_weight=sample_weight)
     judgments = Judgments(columns)

@@ -29,7 +29,9 @@ T = TypeVar("T", bound=np.generic)
 _LARGEST_BYTE = int(np.iinfo(np.uint8).max)
 TOP_OF_SHORT_SCALE = 7  # scales up to which are always shared
 _TOP_OF_SHARED_SCALE = 31
-_PAIRS_A_DOCUMENT = 3.0  # more pairs of grades than these take more time than levels of their own
+_PAIRS_A_DOCUMENT = (
+    3.0  # more pairs of grades than these take more time than levels of their own
+)
 
 # In place of the grade of an unjudged document; -2 in that of one that was not sampled.
 UNJUDGED = -1.0
@@ -40,7 +42,11 @@ _READ_IN_ONE_PASS = frozenset(map(np.dtype, ["f4", "f8", "i8", "i4", "u1"]))
 
 def in_layout(rows: NDArray[Any], places: IntArray | None) -> NDArray[Any]:
     """Reorder an array with one entry per row, so that the rows of a query are consecutive."""
-    return rows if places is None else _core.put_in_places(np.ascontiguousarray(rows), places)
+    return (
+        rows
+        if places is None
+        else _core.put_in_places(np.ascontiguousarray(rows), places)
+    )
 
 
 def mean_by_query(
@@ -51,7 +57,9 @@ def mean_by_query(
     with np.errstate(over="ignore"):
         means: FloatArray = np.add.reduceat(weights, indptr[:-1]) / np.diff(indptr)
     if not np.isfinite(means).all():
-        raise ValueError("sample_weight must have a finite sum in every query, got inf.")
+        raise ValueError(
+            "sample_weight must have a finite sum in every query, got inf."
+        )
     return sealed(means)
 
 
@@ -96,7 +104,9 @@ class ReadLabels(NamedTuple):
         all_sealed(grades, levels)
         any_fractional = not _are_whole(grades)
         any_unjudged = bool(levels.max(initial=0) >= len(grades))
-        return cls((grades, levels), None, float(grades[-1]), any_fractional, any_unjudged)
+        return cls(
+            (grades, levels), None, float(grades[-1]), any_fractional, any_unjudged
+        )
 
 
 def read_labels(labels: NDArray[Any], places: IntArray | None) -> ReadLabels:
@@ -130,7 +140,9 @@ def read_labels(labels: NDArray[Any], places: IntArray | None) -> ReadLabels:
         labels = labels.copy()  # another thread may write to the caller's array
         check_labels(labels)
         return read_labels(labels, places)
-    return ReadLabels(None, in_layout(graded, places), top, any_fractional, any_unjudged)
+    return ReadLabels(
+        None, in_layout(graded, places), top, any_fractional, any_unjudged
+    )
 
 
 def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
@@ -204,7 +216,11 @@ class ScalePart(NamedTuple):
         ndarray
             The entries, in the same array if the part is all of the data set.
         """
-        return by_document if self.documents is None else sealed(by_document[self.documents])
+        return (
+            by_document
+            if self.documents is None
+            else sealed(by_document[self.documents])
+        )
 
 
 def go_by_own_levels(labels: Judgments) -> NDArray[np.bool_]:
@@ -226,8 +242,12 @@ def go_by_own_levels(labels: Judgments) -> NDArray[np.bool_]:
     """
     top = labels.top_grade
     shortest = np.diff(labels.indptr).min()
-    are_known = labels.has_own_pool and not (labels.has_unjudged or labels.has_fractional_grades)
-    is_long = top > _TOP_OF_SHARED_SCALE or (top + 1.0) ** 2 > _PAIRS_A_DOCUMENT * shortest
+    are_known = labels.has_own_pool and not (
+        labels.has_unjudged or labels.has_fractional_grades
+    )
+    is_long = (
+        top > _TOP_OF_SHARED_SCALE or (top + 1.0) ** 2 > _PAIRS_A_DOCUMENT * shortest
+    )
     if are_known and not is_long:
         return np.zeros(labels.n_queries, np.bool_)
     return _core.go_by_own_levels(
@@ -251,11 +271,15 @@ def parts_by_scale(labels: Judgments, own: NDArray[np.bool_]) -> tuple[ScalePart
         The queries that share a scale, if there are any, and then the others.
     """
     kinds = (~own, _on_shared_scale), (own, _on_own_scales)
-    return tuple(_part(labels, marked, lay_out) for marked, lay_out in kinds if marked.any())
+    return tuple(
+        _part(labels, marked, lay_out) for marked, lay_out in kinds if marked.any()
+    )
 
 
 _Graded = tuple[FloatArray, IntArray]  # grades, and the borders of the queries
-_Laid = tuple[ReadLabels, RankedList | None, IntArray | None]  # labels, their pools and borders
+_Laid = tuple[
+    ReadLabels, RankedList | None, IntArray | None
+]  # labels, their pools and borders
 
 
 def _part(
@@ -277,11 +301,15 @@ def _positions(indptr: IntArray, marked: NDArray[np.bool_]) -> IntArray:
     return np.flatnonzero(np.repeat(marked, np.diff(indptr)))
 
 
-def _selected(graded: FloatArray, indptr: IntArray, marked: NDArray[np.bool_]) -> _Graded:
+def _selected(
+    graded: FloatArray, indptr: IntArray, marked: NDArray[np.bool_]
+) -> _Graded:
     """Select marked queries."""
     if marked.all():
         return graded, indptr
-    return graded[_positions(indptr, marked)], np.append(0, np.cumsum(np.diff(indptr)[marked]))
+    return graded[_positions(indptr, marked)], np.append(
+        0, np.cumsum(np.diff(indptr)[marked])
+    )
 
 
 def _on_shared_scale(labels: Judgments, lists: _Graded, pools: _Graded | None) -> _Laid:
@@ -303,4 +331,8 @@ def _on_own_scales(labels: Judgments, lists: _Graded, pools: _Graded | None) -> 
     if pools is not None:
         of_all = np.concatenate((graded, pool_grades)), np.concatenate((levels, pooled))
         grades = _core.own_grades(*of_all, borders.item(-1))
-    return labels._labels._replace(scale=(grades, levels), graded=graded), given, borders
+    return (
+        labels._labels._replace(scale=(grades, levels), graded=graded),
+        given,
+        borders,
+    )

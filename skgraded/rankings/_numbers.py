@@ -20,7 +20,12 @@ _AS_THEY_ARE = frozenset(
 )
 FLOATS = frozenset(map(np.dtype, ["f8", "f4"]))
 _MOST_ROWS = 2**31 - 1  # which 32-bit integers number
-_SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")  # each is exact in single precision
+_SHORT_FLOATS = (
+    "bfloat16",
+    "float8",
+    "float6",
+    "float4",
+)  # each is exact in single precision
 _SMALLEST = float(np.finfo(np.float64).tiny)
 LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 _LONGEST_QUOTE = 60
@@ -31,7 +36,8 @@ _WAY_TO_GRADES = (
     "and NaN for unjudged documents."
 )
 _WAY_TO_SCORES = (
-    " Scores without a value have no rank: drop these rows, or give them the lowest score."
+    " Scores without a value have no rank: "
+    "drop these rows, or give them the lowest score."
 )
 
 
@@ -78,10 +84,14 @@ def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
         return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         row = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
-        raise ValueError(f"{name} must have a value in every row, got a masked entry in row {row}.")
+        raise ValueError(
+            f"{name} must have a value in every row, got a masked entry in row {row}."
+        )
     array = as_array(name, values)
     if array.ndim != 1:
-        found = f"shape {array.shape}" if array.ndim else f"type {type(values).__name__}"
+        found = (
+            f"shape {array.shape}" if array.ndim else f"type {type(values).__name__}"
+        )
         raise _not_a_column(name, found)
     return array
 
@@ -124,7 +134,9 @@ def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
         return values
     array = one_dimensional(name, values)
     kind = array.dtype.kind
-    if array.dtype == np.float16:  # comparisons with limits such as 2**53 would overflow
+    if (
+        array.dtype == np.float16
+    ):  # comparisons with limits such as 2**53 would overflow
         return array.astype(np.float32)
     if kind in "iuf":
         return array
@@ -143,7 +155,9 @@ def _floats(name: str, values: Any, array: NDArray[Any]) -> FloatArray:
     try:
         if any(issubclass(kind, str | bytes) for kind in set(map(type, listed))):
             raise TypeError("text")
-        if hasattr(values, "to_numpy") and hasattr(values, "isna"):  # astype fails on pandas.NA
+        if hasattr(values, "to_numpy") and hasattr(
+            values, "isna"
+        ):  # astype fails on pandas.NA
             return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
         return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -179,7 +193,9 @@ def check_labels(labels: NDArray[Any]) -> None:
     _refuse("y_true", "hold grades >= 0", labels, labels < 0, _WAY_TO_GRADES)
     # The reciprocals of numbers above 0 that are smaller are infinite, and they have few digits.
     beyond = (labels > LARGEST_EXACT) | ((labels > 0) & (labels < _SMALLEST))
-    _refuse("y_true", f"hold grades that are 0, or {_SMALLEST:.1e} to 2**53", labels, beyond)
+    _refuse(
+        "y_true", f"hold grades that are 0, or {_SMALLEST:.1e} to 2**53", labels, beyond
+    )
 
 
 def _refuse(
@@ -192,13 +208,19 @@ def _refuse(
 
 def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray:
     """Copy scores into the layout, so that the caller's array may change later."""
-    if type(y_score) is not np.ndarray or y_score.dtype not in FLOATS or y_score.ndim != 1:
+    if (
+        type(y_score) is not np.ndarray
+        or y_score.dtype not in FLOATS
+        or y_score.ndim != 1
+    ):
         y_score = distinct_numbers("y_score", y_score)
     check_length("y_score", y_score, n_rows)
     scores, bad = _core.copy_scores(np.ascontiguousarray(y_score, np.float64), places)
     if bad >= 0:  # in the copy, because another thread may change the caller's array
         value = scores[bad if places is None else places[bad]]
-        raise ValueError(f"y_score must be finite, got {value} in row {bad}.{_WAY_TO_SCORES}")
+        raise ValueError(
+            f"y_score must be finite, got {value} in row {bad}.{_WAY_TO_SCORES}"
+        )
     return scores
 
 
@@ -230,7 +252,9 @@ def distinct_numbers(name: str, values: ArrayLike) -> FloatArray:
     array([3., 1.])
     """
     given = one_dimensional(name, values)
-    doubles = numeric(name, given if given.dtype.kind in "iuf" else values).astype(np.float64)
+    doubles = numeric(name, given if given.dtype.kind in "iuf" else values).astype(
+        np.float64
+    )
     if given.dtype.kind != "f":
         beyond = np.flatnonzero(np.abs(doubles) >= LARGEST_EXACT)
         for row in beyond[:1]:
@@ -244,7 +268,12 @@ def distinct_numbers(name: str, values: ArrayLike) -> FloatArray:
 def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
     weights = numeric("sample_weight", sample_weight).astype(np.float64)
     check_length("sample_weight", weights, n_rows)
-    _refuse("sample_weight", "be finite and >= 0", weights, ~np.isfinite(weights) | (weights < 0))
+    _refuse(
+        "sample_weight",
+        "be finite and >= 0",
+        weights,
+        ~np.isfinite(weights) | (weights < 0),
+    )
     return weights
 
 
@@ -324,7 +353,9 @@ def read_grades(
     words: Any = {} if grades is None else grades
     if words is grades and (
         not isinstance(words, Mapping)
-        or not all(isinstance(word, str) and is_number(grade) for word, grade in words.items())
+        or not all(
+            isinstance(word, str) and is_number(grade) for word, grade in words.items()
+        )
     ):
         raise ValueError(
             f"grades must map words to numbers, such as {{'no': 0, 'good': 1}}, got {grades!r}."
@@ -342,7 +373,9 @@ def read_grades(
         row = read.index(None)
         told = f"{name} must be numeric, got {_quoted(given[row])} in row {row}."
         if place is not None:
-            told = f"{place(row)}: the {name} must be a number, got {_quoted(given[row])}."
+            told = (
+                f"{place(row)}: the {name} must be a number, got {_quoted(given[row])}."
+            )
         unread = [each for each in given if _number_of(each, words) is None]
         raise ValueError(told + (way_of_words(unread) if may_be_words else ""))
     return np.array(read, np.float64)
@@ -357,7 +390,9 @@ def _quoted(each: Any) -> str:
 
 def _number_of(each: Any, grades: Mapping[str, float]) -> float | None:
     """Return the grade that a word or a number is; None if it is none."""
-    if isinstance(each, str) and (each in grades or "_" in each):  # which Python allows in numbers
+    if isinstance(each, str) and (
+        each in grades or "_" in each
+    ):  # which Python allows in numbers
         return grades.get(each)
     try:
         return np.nan if is_missing(each) else float(each)
@@ -384,7 +419,9 @@ def way_of_words(words: Iterable[Any]) -> str:
     >>> way_of_words(["no", "good"])  # doctest: +ELLIPSIS
     " Say which grade each word is, with your numbers: grades={'good': 0, 'no': 1}, as evaluate..."
     """
-    unknown = {each for each in words if isinstance(each, str) and _number_of(each, {}) is None}
+    unknown = {
+        each for each in words if isinstance(each, str) and _number_of(each, {}) is None
+    }
     if len(unknown) > _MOST_WORDS:
         return " So many words look like ids. Grades are y in query_target(y, qid), last in qrels."
     grades = {word: grade for grade, word in enumerate(sorted(unknown))}

@@ -139,7 +139,9 @@ def _number_column(qid: Any) -> _Numbered | None:
     if module == "polars" and hasattr(qid, "to_physical"):
         polars = sys.modules["polars"]
         if qid.dtype in (polars.Categorical, polars.Enum):
-            return _number(qid.to_physical().cast(polars.Int64).fill_null(-1).to_numpy())
+            return _number(
+                qid.to_physical().cast(polars.Int64).fill_null(-1).to_numpy()
+            )
         if qid.dtype == polars.String:
             with suppress(ImportError):  # pyarrow is not installed
                 return _number_arrow(qid.to_arrow())
@@ -168,7 +170,9 @@ def _raise_other_length(ids: Any, n_rows: int) -> NoReturn:
             "up to the number of rows and look like group sizes. "
             "Use qid=np.repeat(np.arange(len(sizes)), sizes)."
         )
-    raise ValueError(f"qid must have one entry per row of y_true ({n_rows}), got {len(ids)}.")
+    raise ValueError(
+        f"qid must have one entry per row of y_true ({n_rows}), got {len(ids)}."
+    )
 
 
 def _require_ids(names: NDArray[Any], rows: IntArray) -> None:
@@ -194,7 +198,9 @@ def _number(ids: NDArray[Any]) -> _Numbered:
         words = codes[query_of_row]
     elif kind in "iubmM":
         ids = np.ascontiguousarray(ids)
-        words = ids.view(np.int64) if size == _WORD else ids.astype(np.int32, copy=False)
+        words = (
+            ids.view(np.int64) if size == _WORD else ids.astype(np.int32, copy=False)
+        )
     elif kind == "f":
         words = (ids.astype(np.float64) + 0.0).view(np.int64)  # -0.0 becomes 0.0
     else:
@@ -230,7 +236,9 @@ def _as_codes(ids: NDArray[Any]) -> IntArray:
     except TypeError as error:
         raise ValueError(f"qid must hold ids that can be hashed: {error}.") from error
     code = dict(zip(distinct, range(len(distinct)), strict=True))
-    return np.fromiter(map(code.__getitem__, objects), dtype=np.int64, count=len(objects))
+    return np.fromiter(
+        map(code.__getitem__, objects), dtype=np.int64, count=len(objects)
+    )
 
 
 def as_ids(qid: ArrayLike) -> NDArray[Any]:

@@ -160,7 +160,9 @@ class Rankings:
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = self.order, self.tied, self.scores
-        make = partial(Rankings, self.judgments, self.order, self.tied, self.n_threads, self.scores)
+        make = partial(
+            Rankings, self.judgments, self.order, self.tied, self.n_threads, self.scores
+        )
         return made_again, (make, arrays, checksum(arrays))
 
     def __repr__(self) -> str:
@@ -193,16 +195,22 @@ class Rankings:
         if found is not None:
             return found
         judgments = self.judgments
-        levels = _core.gather_levels(judgments.levels, self.order, judgments.indptr, self.n_threads)
+        levels = _core.gather_levels(
+            judgments.levels, self.order, judgments.indptr, self.n_threads
+        )
         ranked = RankedList(levels, self.tied, judgments.indptr)
         if judgments.has_unjudged:
             if unjudged == "condense":
                 ranked = ranked.below_level(judgments.n_levels)
             else:
-                ranked = ranked._replace(levels=sealed(levels * (levels < judgments.n_levels)))
+                ranked = ranked._replace(
+                    levels=sealed(levels * (levels < judgments.n_levels))
+                )
         if rule != "row_order":
             ranked = ranked._replace(
-                levels=_core.sort_within_ties(*ranked, rule == "optimistic", self.n_threads)
+                levels=_core.sort_within_ties(
+                    *ranked, rule == "optimistic", self.n_threads
+                )
             )
         self._lists[rule, unjudged] = ranked
         return ranked
@@ -228,7 +236,9 @@ class Rankings:
     @cached_property
     def by_scale(self) -> tuple[tuple[IntArray, Rankings], ...]:
         """The numbers of the queries, and the rankings, of every part of ``judgments.by_scale``."""
-        return tuple((part.queries, self._part(part)) for part in self.judgments.by_scale)
+        return tuple(
+            (part.queries, self._part(part)) for part in self.judgments.by_scale
+        )
 
     def _part(self, part: ScalePart) -> Rankings:
         order = part.select(self.order)
@@ -276,7 +286,9 @@ class IdealRanking:
     @property
     def by_scale(self) -> tuple[tuple[IntArray, IdealRanking], ...]:
         """The numbers of the queries, and their ideal ranking, of every part by scale."""
-        return tuple((part.queries, part.judgments.ideal) for part in self.judgments.by_scale)
+        return tuple(
+            (part.queries, part.judgments.ideal) for part in self.judgments.by_scale
+        )
 
 
 def checksum(arrays: Iterable[NDArray[Any] | None]) -> int:
@@ -286,10 +298,14 @@ def checksum(arrays: Iterable[NDArray[Any] | None]) -> int:
     return crc32(b"".join(each.tobytes() for each in arrays if each is not None))
 
 
-def made_again(make: Callable[[], T], arrays: Iterable[NDArray[Any] | None], number: int) -> T:
+def made_again(
+    make: Callable[[], T], arrays: Iterable[NDArray[Any] | None], number: int
+) -> T:
     """Make what comes out of a pickle, whose arrays kernels trust: damaged ones are refused."""
     if checksum(arrays) != number:
-        raise ValueError("The pickle is damaged: its arrays are not those that were written.")
+        raise ValueError(
+            "The pickle is damaged: its arrays are not those that were written."
+        )
     all_sealed(*arrays)
     return make()
 

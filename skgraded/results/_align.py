@@ -70,7 +70,10 @@ def _of_parts(parts: dict[str, Scores]) -> Scores:
     first_name, first = next(iter(parts.items()))
     n_repeats = _n_repeats(parts)
     aligned = [_like(first, part, name, first_name) for name, part in parts.items()]
-    cubes = [np.broadcast_to(each.cube[0], (n_repeats, *each.cube.shape[2:])) for each in aligned]
+    cubes = [
+        np.broadcast_to(each.cube[0], (n_repeats, *each.cube.shape[2:]))
+        for each in aligned
+    ]
     n_empty, ideals = (
         zip(*(getattr(each, field) for each in aligned), strict=True)
         for field in ("n_empty", "ideals")
@@ -79,7 +82,9 @@ def _of_parts(parts: dict[str, Scores]) -> Scores:
         np.array(cubes),
         0 if all(each._measure == 0 for each in aligned) else slice(None),
         systems=tuple(parts),
-        clusters=next((each.clusters for each in aligned if each.clusters is not None), None),
+        clusters=next(
+            (each.clusters for each in aligned if each.clusters is not None), None
+        ),
         folds=next((each.folds for each in aligned if each.folds is not None), None),
         n_empty=tuple(map(_agreed, n_empty)),
         ideals=tuple(partial(_agreed, each) for each in ideals),
@@ -96,10 +101,14 @@ def _agreed(numbers: Iterable[Ideal]) -> Any:
 
 def _n_repeats(parts: Mapping[str, Scores]) -> int:
     """Return the number of repeats; a part without repeats has the same values in each."""
-    numbers = {name: len(each.folds) for name, each in parts.items() if each.folds is not None}
+    numbers = {
+        name: len(each.folds) for name, each in parts.items() if each.folds is not None
+    }
     if len(set(numbers.values())) > 1:
         listed = ", ".join(f"{name!r} has {number}" for name, number in numbers.items())
-        raise ValueError(f"Systems must be tested in the same number of repeats: {listed}.")
+        raise ValueError(
+            f"Systems must be tested in the same number of repeats: {listed}."
+        )
     return max(numbers.values(), default=1)
 
 
@@ -258,5 +267,7 @@ def clusters_of(cluster: Any, scores: Scores) -> IntArray | None:
             f"{first_few(list(map(repr, missing)))}."
         )
     number: dict[Any, int] = {}
-    found = [number.setdefault(named[each], len(number)) for each in scores.qid.tolist()]
+    found = [
+        number.setdefault(named[each], len(number)) for each in scores.qid.tolist()
+    ]
     return np.array(found, dtype=np.int64)

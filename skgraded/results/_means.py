@@ -64,7 +64,9 @@ class Means(OfMeasures, Result):
     n_empty: tuple[int, ...]
     n_left_out: tuple[int, ...]
     sums: tuple[MeanSums, ...]
-    empty: tuple[float, ...] = dataclasses.field(compare=False)  # nan differs from itself
+    empty: tuple[float, ...] = dataclasses.field(
+        compare=False
+    )  # nan differs from itself
 
     @classmethod
     def of(cls, scores: Scores, n_documents: int) -> Means:
@@ -111,7 +113,9 @@ class Means(OfMeasures, Result):
             n_documents=self.n_documents + other.n_documents,
             n_empty=tuple(map(operator.add, self.n_empty, other.n_empty)),
             n_left_out=tuple(map(operator.add, self.n_left_out, other.n_left_out)),
-            sums=tuple(one.joined(two) for one, two in zip(self.sums, other.sums, strict=True)),
+            sums=tuple(
+                one.joined(two) for one, two in zip(self.sums, other.sums, strict=True)
+            ),
         )
 
     def __getitem__(self, name: Any) -> Means:
@@ -133,7 +137,9 @@ class Means(OfMeasures, Result):
             The mean of each measure by its name; nan, with an `UndefinedMeanWarning`, where no
             query is left.
         """
-        means = {name: sums.mean for name, sums in zip(self.measures, self.sums, strict=True)}
+        means = {
+            name: sums.mean for name, sums in zip(self.measures, self.sums, strict=True)
+        }
         for name, n_left_out in zip(self.measures, self.n_left_out, strict=True):
             if math.isnan(means[name]):
                 warn_of_no_mean(name, self.n_queries, n_left_out)
@@ -161,7 +167,9 @@ class Means(OfMeasures, Result):
     _widest_label = WIDEST_MEASURE
 
     def _fields(self) -> list[Field]:
-        return fields_of_measures(self.measures, {"mean": [each.mean for each in self.sums]}, [])
+        return fields_of_measures(
+            self.measures, {"mean": [each.mean for each in self.sums]}, []
+        )
 
     def _sentences(self) -> list[str]:
         size = f"Means over {count(self.n_queries, 'query', 'queries')}."

@@ -92,11 +92,15 @@ def parts_of(text: str) -> tuple[str, dict[str, Any]]:
     if meant is not None:
         name = meant.name
         fields = {**meant.fields, **fields}
-    return folded("".join(name.split())), {field: _plain(fields[field]) for field in fields}
+    return folded("".join(name.split())), {
+        field: _plain(fields[field]) for field in fields
+    }
 
 
 def _open(name: str, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    return name, {field: value for field, value in fields.items() if field != "max_grade"}
+    return name, {
+        field: value for field, value in fields.items() if field != "max_grade"
+    }
 
 
 def _plain(value: Any) -> Any:
@@ -175,5 +179,7 @@ def places_on(axis: str, known: Sequence[Any], chosen: Any) -> list[int]:
         if name not in place:
             listed = first_few(list(map(str, known)))
             hint = closest(str(name), list(map(str, known)))
-            raise KeyError(f"{name!r} is not a {axis} of this result, which has {listed}.{hint}")
+            raise KeyError(
+                f"{name!r} is not a {axis} of this result, which has {listed}.{hint}"
+            )
     return [place[name] for name in wanted]

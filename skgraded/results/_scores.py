@@ -138,7 +138,11 @@ class Scores(OfMeasures, LongResult):
         for name in _ARRAYS:
             if not (fields[name] is None or callable(fields[name])):
                 fields[name] = _own(name, fields[name])
-        axes = [len(each) for each in (self.systems, self.folds, self.qid) if each is not None]
+        axes = [
+            len(each)
+            for each in (self.systems, self.folds, self.qid)
+            if each is not None
+        ]
         shape = self.values.shape
         if shape != (*axes, n_measures) and (shape != tuple(axes) or n_measures != 1):
             raise ValueError(
@@ -163,7 +167,9 @@ class Scores(OfMeasures, LongResult):
         """The values with all four axes: system, repeat, query and measure."""
         n_systems = 1 if self.systems is None else len(self.systems)
         n_repeats = 1 if self.folds is None else len(self.folds)
-        return self.values.reshape(n_systems, n_repeats, len(self.qid), len(self.measures))
+        return self.values.reshape(
+            n_systems, n_repeats, len(self.qid), len(self.measures)
+        )
 
     @property
     def _measure(self) -> Any:
@@ -173,7 +179,9 @@ class Scores(OfMeasures, LongResult):
 
     def _with(self, cube: FloatArray, measure: Any = None, **changes: Any) -> Scores:
         """Return other values, and other fields; the cube loses the axes that users do not see."""
-        fields = {each.name: getattr(self, each.name) for each in dataclasses.fields(Scores)}
+        fields = {
+            each.name: getattr(self, each.name) for each in dataclasses.fields(Scores)
+        }
         fields |= changes
         measure = self._measure if measure is None else measure
         axes = _seen(fields["systems"]), _seen(fields["folds"]), slice(None), measure
@@ -181,7 +189,9 @@ class Scores(OfMeasures, LongResult):
 
     def __getitem__(self, name: Any) -> Scores:
         """Pick one measure by its name, without an axis of measures; or several by a list."""
-        names, seen = (name, slice(None)) if isinstance(name, list | tuple) else ([name], 0)
+        names, seen = (
+            (name, slice(None)) if isinstance(name, list | tuple) else ([name], 0)
+        )
         columns = [column_of(self.measures, each) for each in names]
         picked = {
             field: tuple(getattr(self, field)[column] for column in columns)
@@ -189,7 +199,9 @@ class Scores(OfMeasures, LongResult):
         }
         return self._with(self.cube[..., columns], seen, **picked)
 
-    def select(self, *, system: Any = None, qid: Any = None, repeat: Any = None) -> Scores:
+    def select(
+        self, *, system: Any = None, qid: Any = None, repeat: Any = None
+    ) -> Scores:
         """Select systems, queries and repeats by name.
 
         Parameters
@@ -220,7 +232,9 @@ class Scores(OfMeasures, LongResult):
         if repeat is not None:
             selected = selected._of_repeats(repeat)
         if qid is not None:
-            selected = selected._of_queries(places_on("query", selected.qid.tolist(), qid))
+            selected = selected._of_queries(
+                places_on("query", selected.qid.tolist(), qid)
+            )
         return selected
 
     def _of_systems(self, system: Any) -> Scores:
@@ -231,24 +245,38 @@ class Scores(OfMeasures, LongResult):
             )
         places = places_on("system", self.systems, system)
         names = tuple(self.systems[place] for place in places)
-        return self._with(self.cube[places], systems=names if isinstance(system, list) else None)
+        return self._with(
+            self.cube[places], systems=names if isinstance(system, list) else None
+        )
 
     def _of_repeats(self, repeat: Any) -> Scores:
         if self.folds is None:
-            raise ValueError("repeat= needs values in repeats, which this result does not have.")
+            raise ValueError(
+                "repeat= needs values in repeats, which this result does not have."
+            )
         places = places_on("repeat", range(len(self.folds)), repeat)
         folds = self.folds[places]
         selected = self._with(self.cube[:, places], folds=folds)
         selected = selected._of_queries(np.flatnonzero((folds >= 0).any(axis=0)))
-        return selected if isinstance(repeat, list) else selected._with(selected.cube, folds=None)
+        return (
+            selected
+            if isinstance(repeat, list)
+            else selected._with(selected.cube, folds=None)
+        )
 
     def _of_queries(self, places: Any) -> Scores:
         """Keep some queries, in another order."""
         fields = {**vars(self), "judged": self.fingerprints}
-        along = {each: fields[each][..., places] for each in _BY_QUERY if fields[each] is not None}
+        along = {
+            each: fields[each][..., places]
+            for each in _BY_QUERY
+            if fields[each] is not None
+        }
         if len(places) != self.n_queries:
             # Counts over all queries are unknown for a part of them, unless they are 0.
-            along["n_empty"] = tuple(0 if number == 0 else None for number in self.n_empty)
+            along["n_empty"] = tuple(
+                0 if number == 0 else None for number in self.n_empty
+            )
             along["ideals"] = (None,) * len(self)
         return self._with(self.cube[:, :, places], **along)
 
@@ -283,7 +311,9 @@ class Scores(OfMeasures, LongResult):
         column = column_of(self.measures, measure)
         if self.systems is None:
             return self
-        order = best_first(np.array(self._means(average))[:, column] * self.directions[column])
+        order = best_first(
+            np.array(self._means(average))[:, column] * self.directions[column]
+        )
         names = [self.systems[place] for place in order]
         return dataclasses.replace(self._of_systems(names), is_sorted=True)
 
@@ -300,7 +330,9 @@ class Scores(OfMeasures, LongResult):
         is_known = ~np.isnan(self.cube)
         times = is_known.sum(axis=1, keepdims=True)
         totals = np.where(is_known, self.cube, 0.0).sum(axis=1, keepdims=True)
-        means = np.divide(totals, times, out=np.full_like(totals, np.nan), where=times > 0)
+        means = np.divide(
+            totals, times, out=np.full_like(totals, np.nan), where=times > 0
+        )
         return self._with(means, folds=None)
 
     @property
@@ -309,7 +341,9 @@ class Scores(OfMeasures, LongResult):
         means: FloatArray = np.array(self._means())[_seen(self.systems), self._measure]
         return means
 
-    def mean(self, average: str = "arithmetic", *, floor: float = _LEAST) -> dict[str, Any]:
+    def mean(
+        self, average: str = "arithmetic", *, floor: float = _LEAST
+    ) -> dict[str, Any]:
         """Return the means over the queries that have a value.
 
         Parameters
@@ -338,7 +372,11 @@ class Scores(OfMeasures, LongResult):
     def _named(self, means: list[list[float]]) -> dict[str, Any]:
         """Return means by system and measure with their names."""
         rows = [dict(zip(self.measures, row, strict=True)) for row in means]
-        return rows[0] if self.systems is None else dict(zip(self.systems, rows, strict=True))
+        return (
+            rows[0]
+            if self.systems is None
+            else dict(zip(self.systems, rows, strict=True))
+        )
 
     def __eq__(self, other: object) -> bool:
         """Refuse a comparison with a number, which would be false whatever the mean is."""
@@ -371,7 +409,9 @@ class Scores(OfMeasures, LongResult):
             if any(map(math.isnan, of_systems)):
                 system = np.isnan(of_systems).argmax()
                 values = self.over_repeats().cube[system, 0, :, column]
-                warn_of_no_mean(self.measures[column], self.n_queries, int(np.isnan(values).sum()))
+                warn_of_no_mean(
+                    self.measures[column], self.n_queries, int(np.isnan(values).sum())
+                )
         return means
 
     def _means(self, average: str = "arithmetic", floor: float = _LEAST) -> Any:
@@ -381,7 +421,9 @@ class Scores(OfMeasures, LongResult):
         values = self.over_repeats().values
         n_systems = 1 if self.systems is None else len(self.systems)
         if average == "geometric":
-            values = np.log(np.maximum(values, least))  # maximum() leaves nan, which is no value
+            values = np.log(
+                np.maximum(values, least)
+            )  # maximum() leaves nan, which is no value
         means = exact_means(values, self.weights, n_systems, len(self.measures))
         return means if average == "arithmetic" else np.exp(means).tolist()
 
@@ -408,7 +450,9 @@ class Scores(OfMeasures, LongResult):
             weights = None if self.weights is None else self.weights[queries]
             tested = self.cube[:, repeats, queries]
             means.append(exact_means(tested, weights, len(tested), len(self.measures)))
-        by_fold: FloatArray = np.stack(means, axis=1)[_seen(self.systems), :, self._measure]
+        by_fold: FloatArray = np.stack(means, axis=1)[
+            _seen(self.systems), :, self._measure
+        ]
         return by_fold
 
     def ideal(self) -> dict[str, float | None]:
@@ -460,13 +504,19 @@ class Scores(OfMeasures, LongResult):
             If pandas is not installed.
         """
         pandas = import_pandas(".qid and .values")
-        axes: dict[str, Any] = {} if self.systems is None else {"system": list(self.systems)}
+        axes: dict[str, Any] = (
+            {} if self.systems is None else {"system": list(self.systems)}
+        )
         axes |= {} if self.folds is None else {"repeat": range(len(self.folds))}
         index = pandas.Index(self.qid, name="qid")
         if axes:  # a product takes a fifth of the time of columns of names
-            index = pandas.MultiIndex.from_product([*axes.values(), index], names=[*axes, "qid"])
+            index = pandas.MultiIndex.from_product(
+                [*axes.values(), index], names=[*axes, "qid"]
+            )
         values = self.cube.reshape(-1, len(self))
-        frame: pd.DataFrame = pandas.DataFrame(values, index=index, columns=list(self.measures))
+        frame: pd.DataFrame = pandas.DataFrame(
+            values, index=index, columns=list(self.measures)
+        )
         if self.folds is None:
             return frame
         folds = np.tile(self.folds.ravel(), len(frame) // self.folds.size)
@@ -475,7 +525,9 @@ class Scores(OfMeasures, LongResult):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make copies as the result was made: pickle forgets that arrays are read-only."""
-        fields = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+        fields = {
+            each.name: getattr(self, each.name) for each in dataclasses.fields(self)
+        }
         fields |= {"ideals": tuple(self.ideal().values()), "judged": self.fingerprints}
         return partial(type(self), **fields), ()
 
@@ -510,16 +562,24 @@ class Scores(OfMeasures, LongResult):
         sign = "gm_" if average == "geometric" else ""
         systems = self.systems or ("",)
         all_queries = ("all", [f"{sign}{name}" for name in self])
-        queries = [(str(query), self.measures) for query in self.qid.tolist()] if per_query else []
+        queries = (
+            [(str(query), self.measures) for query in self.qid.tolist()]
+            if per_query
+            else []
+        )
         for name in (*systems, *self, *(query for query, _ in queries)):
-            written = name.encode(errors="replace").decode()  # bytes that are not UTF-8 may stay
+            written = name.encode(
+                errors="replace"
+            ).decode()  # bytes that are not UTF-8 may stay
             if visible(written) != written:
                 raise ValueError(
                     "The lines of trec_eval have no place for control characters, got "
                     f"{visible(name)!r} as a name."
                 )
         lines = []
-        for system, values, means in zip(systems, self.cube, self._means(average), strict=True):
+        for system, values, means in zip(
+            systems, self.cube, self._means(average), strict=True
+        ):
             lines.append(f"{'runid':<22}\tall\t{system}")
             rows = [*values[0, : len(queries)].tolist(), means]
             for (query, names), row in zip([*queries, all_queries], rows, strict=True):
@@ -537,13 +597,17 @@ class Scores(OfMeasures, LongResult):
     def _over(self) -> str:
         """Say what means are taken over."""
         n_repeats = self.cube.shape[1]
-        repeats = f", by the mean of each over {n_repeats} repeats" if n_repeats > 1 else ""
+        repeats = (
+            f", by the mean of each over {n_repeats} repeats" if n_repeats > 1 else ""
+        )
         return f"{count(self.n_queries, 'query', 'queries')}{repeats}"
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         return [self._table_of(self._means(), n_rows=n_rows)]
 
-    def _table_of(self, means: Any, average: str = "arithmetic", n_rows: Any = None) -> Table:
+    def _table_of(
+        self, means: Any, average: str = "arithmetic", n_rows: Any = None
+    ) -> Table:
         if self.systems is None:
             return self._table_of_one(means[0], average)
         means = np.array(means)
@@ -552,7 +616,10 @@ class Scores(OfMeasures, LongResult):
         shown = f", the first {n_rows} shown" if len(rows) < len(means) else ""
         size = f"{count(len(means), 'system')}{shown}; {_KINDS[average]}means over {self._over()}."
         fields = fields_of_systems(
-            [self.systems[row] for row in rows], self.measures, self.directions, means[rows]
+            [self.systems[row] for row in rows],
+            self.measures,
+            self.directions,
+            means[rows],
         )
         return Table(fields, [size, *self._notes()])
 
@@ -565,7 +632,10 @@ class Scores(OfMeasures, LongResult):
             ideals = list(self.ideal().values())
             if self.folds is not None:
                 by_fold = self.fold_means().reshape(-1, len(self))
-                columns |= {"fold mean": by_fold.mean(axis=0), "fold std": by_fold.std(axis=0)}
+                columns |= {
+                    "fold mean": by_fold.mean(axis=0),
+                    "fold std": by_fold.std(axis=0),
+                }
                 size = (
                     f"mean: over {self._over()}; fold mean, fold std: mean and standard deviation "
                     f"of the means of {len(by_fold)} folds."
@@ -574,24 +644,34 @@ class Scores(OfMeasures, LongResult):
         return Table(fields, [size, *self._notes()], widest_label=WIDEST_MEASURE)
 
     def _fields(self) -> list[Field]:
-        return fields_of_values(self.cube, self.systems, self.folds, self.qid, self.measures)
+        return fields_of_values(
+            self.cube, self.systems, self.folds, self.qid, self.measures
+        )
 
     def _table_of_values(self) -> Table:
-        systems = "" if self.systems is None else f"{count(len(self.systems), 'system')}, "
+        systems = (
+            "" if self.systems is None else f"{count(len(self.systems), 'system')}, "
+        )
         size = f"{systems}{count(self.n_queries, 'query', 'queries')}."
         return Table(self._fields(), [size, *self._notes()], widest_label=WIDEST_QUERY)
 
     def _report(self) -> Report:
         return self._report_of(per_query=True)._replace(tables=self._tables())
 
-    def _report_of(self, per_query: bool = False, average: str = "arithmetic") -> Report:
+    def _report_of(
+        self, per_query: bool = False, average: str = "arithmetic"
+    ) -> Report:
         """Describe the means or the values of queries for writers."""
         means = self._means(average)
         facts: dict[str, Any] = {"average": average, "n_queries": self.n_queries}
         if per_query:
             facts["means"] = self._named(means)
-            return Report([self._table_of_values()], self._columns(), facts, self._notes())
-        fields = fields_of_systems(self.systems or ("",), self.measures, self.directions, means)
+            return Report(
+                [self._table_of_values()], self._columns(), facts, self._notes()
+            )
+        fields = fields_of_systems(
+            self.systems or ("",), self.measures, self.directions, means
+        )
         columns: dict[str, Any] = {each.name: each.values for each in fields}
         return Report([self._table_of(means, average)], columns, facts, self._notes())
 
@@ -604,7 +684,11 @@ _ARRAYS = {
     "folds": np.int64,
     "judged": np.uint64,
 }
-_UNKNOWN: dict[str, tuple[Any, ...]] = {"n_empty": (0,), "empty": (math.nan,), "ideals": (None,)}
+_UNKNOWN: dict[str, tuple[Any, ...]] = {
+    "n_empty": (0,),
+    "empty": (math.nan,),
+    "ideals": (None,),
+}
 _BY_QUERY = ("qid", "weights", "clusters", "folds", "judged")
 
 
@@ -623,7 +707,9 @@ def _nested(axes: Sequence[Sequence[Any]], values: Any) -> Any:
     axis, *others = axes
     if not others:
         return dict(zip(axis, values, strict=True))
-    return {name: _nested(others, value) for name, value in zip(axis, values, strict=True)}
+    return {
+        name: _nested(others, value) for name, value in zip(axis, values, strict=True)
+    }
 
 
 def warn_of_no_mean(name: object, n_queries: int, n_left_out: int) -> None:

@@ -26,22 +26,31 @@ ROUNDED = "{:.4f}"
 
 
 def fields_of_measures(
-    measures: Sequence[str], columns: Mapping[str, Iterable[float]], ideals: Sequence[float | None]
+    measures: Sequence[str],
+    columns: Mapping[str, Iterable[float]],
+    ideals: Sequence[float | None],
 ) -> list[Field]:
     """State means, with a row for each measure; ideal means are shown where one is not 1."""
     fields = [Field("measure", measures, "measure")]
-    fields += [Field(name, list(values), name, ROUNDED) for name, values in columns.items()]
+    fields += [
+        Field(name, list(values), name, ROUNDED) for name, values in columns.items()
+    ]
     if any(ideal is not None and abs(ideal - 1.0) > _ROUNDING for ideal in ideals):
         fields.append(Field("ideal", ideals, "ideal", or_blank(ROUNDED)))
     return fields
 
 
 def fields_of_systems(
-    systems: Sequence[str], measures: Sequence[str], directions: Sequence[int], means: FloatArray
+    systems: Sequence[str],
+    measures: Sequence[str],
+    directions: Sequence[int],
+    means: FloatArray,
 ) -> list[Field]:
     """State means, with a row for each system and a column for each measure."""
     by_measure = zip(measures, np.array(means).T, directions, strict=True)
-    columns = [Field(name, column, name, ROUNDED, best) for name, column, best in by_measure]
+    columns = [
+        Field(name, column, name, ROUNDED, best) for name, column, best in by_measure
+    ]
     return [Field("system", systems, "system"), *columns]
 
 
@@ -61,7 +70,11 @@ def fields_of_values(
     system, repeat, query = (place.ravel() for place in np.indices(cube.shape[:3]))
     tested = slice(None) if folds is None else folds[repeat, query] >= 0
     system, repeat, query = (each[tested] for each in (system, repeat, query))
-    fields = [] if systems is None else [Field("system", np.array(systems, dtype=object)[system])]
+    fields = (
+        []
+        if systems is None
+        else [Field("system", np.array(systems, dtype=object)[system])]
+    )
     if folds is not None:
         fields += [Field("repeat", repeat), Field("fold", folds[repeat, query])]
     heading = "qid"
@@ -73,7 +86,10 @@ def fields_of_values(
     values = cube.reshape(-1, len(measures))[tested].T
     fields.append(Field("qid", qid[query], heading, form))
     columns = zip(measures, values, strict=True)
-    return [*fields, *(Field(name, each, name, or_blank(ROUNDED, "-")) for name, each in columns)]
+    return [
+        *fields,
+        *(Field(name, each, name, or_blank(ROUNDED, "-")) for name, each in columns),
+    ]
 
 
 def _labelled(width: int, query: object, /, *, system: str, **_: Any) -> str:

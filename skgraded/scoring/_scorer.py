@@ -22,14 +22,22 @@ from skgraded.measures import (
     resolve_all,
     warn_if_grades_are_inferred,
 )
-from skgraded.rankings import Judgments, Rankings, features_for, id_columns, read_columns
+from skgraded.rankings import (
+    Judgments,
+    Rankings,
+    features_for,
+    id_columns,
+    read_columns,
+)
 from skgraded.results import Means, Scores
 
 FloatArray = NDArray[np.float64]
 ResponseMethod = Literal["auto", "predict", "predict_proba", "decision_function"]
 
 
-def scores_of(estimator: Any, X: Any, response_method: ResponseMethod = "auto") -> FloatArray:
+def scores_of(
+    estimator: Any, X: Any, response_method: ResponseMethod = "auto"
+) -> FloatArray:
     """Score documents by an estimator; the higher the score, the better the document.
 
     Parameters
@@ -76,7 +84,9 @@ def scores_of(estimator: Any, X: Any, response_method: ResponseMethod = "auto") 
     return _expected_grade(responses, estimator.classes_)
 
 
-def scores_of_rows(estimator: Any, X: Any, response_method: ResponseMethod = "auto") -> FloatArray:
+def scores_of_rows(
+    estimator: Any, X: Any, response_method: ResponseMethod = "auto"
+) -> FloatArray:
     """Score documents by an estimator, where X may have a column of query ids.
 
     Parameters
@@ -114,7 +124,9 @@ def scores_of_rows(estimator: Any, X: Any, response_method: ResponseMethod = "au
 
 
 def _best_method(estimator: Any) -> ResponseMethod:
-    if hasattr(estimator, "classes_"):  # a fitted classifier, perhaps at the end of a Pipeline
+    if hasattr(
+        estimator, "classes_"
+    ):  # a fitted classifier, perhaps at the end of a Pipeline
         if hasattr(estimator, "predict_proba"):
             return "predict_proba"
         if hasattr(estimator, "decision_function"):
@@ -232,7 +244,8 @@ class RankingScorer:
     def _named(self) -> dict[str, Measure]:
         """The measures by name, without the ``neg_`` of a changed sign."""
         return {
-            str(each) if name == _signed_name(each) else name: each for name, each in self.measures
+            str(each) if name == _signed_name(each) else name: each
+            for name, each in self.measures
         }
 
     def _named_for(self, judgments: Judgments) -> dict[str, Measure]:
@@ -243,7 +256,9 @@ class RankingScorer:
         """Return the means, with the opposite sign where less is better."""
         means = {
             name: mean if each.greater_is_better else -mean
-            for (name, each), mean in zip(self.measures, scores.mean().values(), strict=True)
+            for (name, each), mean in zip(
+                self.measures, scores.mean().values(), strict=True
+            )
         }
         return means[self.measures[0][0]] if self.is_single else means
 
@@ -272,15 +287,15 @@ class RankingScorer:
         return f"make_ranking_scorer({given})"
 
 
-def _judge(X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Judgments:
+def _judge(
+    X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None
+) -> Judgments:
     columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
     return Judgments(columns.require_ids())
 
 
 def make_ranking_scorer(
-    measures: Measures,
-    *,
-    response_method: ResponseMethod = "auto",
+    measures: Measures, *, response_method: ResponseMethod = "auto"
 ) -> RankingScorer:
     """Make a scikit-learn scorer from one measure or several.
 

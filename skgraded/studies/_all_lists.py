@@ -90,7 +90,9 @@ class AllLists(Result):
                     f"grades {', '.join(map(str, self.grades))}."
                 )
         rows = [place[name] for name in names]
-        return dataclasses.replace(self, lists=self.lists[rows], values=self.values[rows])
+        return dataclasses.replace(
+            self, lists=self.lists[rows], values=self.values[rows]
+        )
 
     def _table_of_values(self) -> Table:
         """Make the table of the values, with a row for each list."""
@@ -103,18 +105,26 @@ class AllLists(Result):
 
     def _table(self) -> Table:
         has_spread = len(self.values) > 1
-        deviation = self.values.std(axis=0, ddof=1) if has_spread else [np.nan] * len(self.measures)
+        deviation = (
+            self.values.std(axis=0, ddof=1)
+            if has_spread
+            else [np.nan] * len(self.measures)
+        )
         fields = [
             Field("measure", self.measures, "measure"),
             Field("mean", self.values.mean(axis=0), "mean", "{:.3f}"),
             Field("deviation", deviation, "std. dev.", "{:.3f}"),
         ]
-        for at, (name, column) in enumerate(zip(self.measures, self.correlation, strict=True)):
+        for at, (name, column) in enumerate(
+            zip(self.measures, self.correlation, strict=True)
+        ):
             below = [f"{value:.3f}" for value in column[at:]]
             fields.append(Field(name, [""] * at + below, name))
         n_lists, length = self.lists.shape
         lists = "1 list" if n_lists == 1 else f"{n_lists:,} lists"
-        grades = f"grade{'s' * (len(self.grades) > 1)} {', '.join(map(str, self.grades))}"
+        grades = (
+            f"grade{'s' * (len(self.grades) > 1)} {', '.join(map(str, self.grades))}"
+        )
         told = (
             f"{lists} of {count(length, 'document')} with some of the relevant ones, of {grades}; "
             "means, standard deviations and correlations over the lists."
@@ -167,7 +177,9 @@ def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> A
     """
     pool = sorted((integer("grades", each, 1) for each in grades), reverse=True)
     if not pool:
-        raise ValueError("grades must hold the grade of at least one relevant document, got none.")
+        raise ValueError(
+            "grades must hold the grade of at least one relevant document, got none."
+        )
     length = integer("length", length, 1)
     lists = list(islice(_lists(Counter(pool), length), _MOST_LISTS + 1))
     if len(lists) > _MOST_LISTS:

@@ -114,9 +114,13 @@ class DiscriminativePower(Result):
         order = np.argsort(-self.power, kind="stable")
         fields = [
             Field("measure", [self.measures[each] for each in order], "measure"),
-            Field("n", self.n_significant[order], "significant", f"{{}}/{len(self.pairs)}"),
+            Field(
+                "n", self.n_significant[order], "significant", f"{{}}/{len(self.pairs)}"
+            ),
             Field("power", self.power[order], "power", "{:.1%}"),
-            Field("required", self.difference_required[order], "diff. required", "{:.3f}"),
+            Field(
+                "required", self.difference_required[order], "diff. required", "{:.3f}"
+            ),
         ]
         topics = sorted(set(self.n_topics))
         told = (
@@ -213,7 +217,11 @@ def discriminative_power(
         for name in taken:
             values = complete_topics(taken, name)
             rng = np.random.default_rng(seed)
-            tested.append(TESTS[test].p_values_and_required(values, pairs, level, n_resamples, rng))
+            tested.append(
+                TESTS[test].p_values_and_required(
+                    values, pairs, level, n_resamples, rng
+                )
+            )
             differences.append(paired_differences(*values[pairs.T]).mean(axis=1))
             n_topics.append(values.shape[1])
             bar.step()

@@ -16,8 +16,18 @@ from skgraded._support.progress import ProgressBar
 from skgraded._support.text import count
 from skgraded._support.writers import Field, Result, Table
 from skgraded.measures import Measure, Measures, measure, measures_by_name, resolve_all
-from skgraded.studies._measure_correlation import kendall_tau, pearson, rms_error, tau_ap
-from skgraded.studies._pool_samples import PoolReduction, Reduction, plan_reduction, samples_of
+from skgraded.studies._measure_correlation import (
+    kendall_tau,
+    pearson,
+    rms_error,
+    tau_ap,
+)
+from skgraded.studies._pool_samples import (
+    PoolReduction,
+    Reduction,
+    plan_reduction,
+    samples_of,
+)
 from skgraded.studies._scored_systems import known_mean, legend, system_mask
 from skgraded.studies._topic_facts import topic_sets
 from skgraded.trec import JoinedRuns, Negative, Order, Qrels, join_runs, read_qrels
@@ -144,7 +154,9 @@ class Incompleteness(Result):
         rates = [f"{rate:g}" for rate in self.rates]
         unit = "depth of the pool" if self.method == "depth" else "% of the judgments"
         fields = [Field("measure", self.measures, unit)]
-        fields += [Field(rate, row, rate, form) for rate, row in zip(rates, means, strict=True)]
+        fields += [
+            Field(rate, row, rate, form) for rate, row in zip(rates, means, strict=True)
+        ]
         return Table(fields, [self._legend()], self._title(statistic), widest_label=44)
 
     def plot(
@@ -174,14 +186,21 @@ class Incompleteness(Result):
         """
         means = self._curves(statistic, topics)
         ax = pictures.axes_or_new(ax, self)
-        by_measure = zip(self.measures, means.T, pictures.looks_of(means[-1]), strict=True)
-        curves = [pictures.Curve(name, self.rates, each, look) for name, each, look in by_measure]
+        by_measure = zip(
+            self.measures, means.T, pictures.looks_of(means[-1]), strict=True
+        )
+        curves = [
+            pictures.Curve(name, self.rates, each, look)
+            for name, each, look in by_measure
+        ]
         pictures.draw_curves(ax, curves)
         if self.method == "depth":
             ax.set_xscale("log")
             ax.set_xticks(self.rates, [f"{rate:g}" for rate in self.rates])
             ax.minorticks_off()
-        unit = "depth of the pool" if self.method == "depth" else "% of the judgments kept"
+        unit = (
+            "depth of the pool" if self.method == "depth" else "% of the judgments kept"
+        )
         ax.set(xlabel=unit, ylabel=self._title(statistic))
         pictures.plain(ax)
         pictures.headline(ax, self._verdict(means, self._set(topics)))
@@ -199,7 +218,11 @@ class Incompleteness(Result):
             for word, at in zip(("highest", "lowest"), ends, strict=False)
         )
         rate = f"{self.rates[-1]:g}"
-        pool = f"At depth {rate}" if self.method == "depth" else f"With {rate} % of the judgments"
+        pool = (
+            f"At depth {rate}"
+            if self.method == "depth"
+            else f"With {rate} % of the judgments"
+        )
         chosen = f" ({self.topic_sets[number]})" if len(self.topic_sets) > 1 else ""
         systems = f"{len(self.systems)} systems, {count(self.n_topics[number], 'topic')}{chosen}"
         return f"{pool}: {said}; {systems}."
@@ -209,7 +232,9 @@ class Incompleteness(Result):
             return 0
         return self.topic_sets.index(choice("topics", topics, self.topic_sets))
 
-    def _curves(self, statistic: IncompletenessStatistic, topics: str | None) -> FloatArray:
+    def _curves(
+        self, statistic: IncompletenessStatistic, topics: str | None
+    ) -> FloatArray:
         choice("statistic", statistic, _TITLES)
         curves: FloatArray = getattr(self, statistic)[self._set(topics)].mean(axis=1)
         return curves
@@ -337,7 +362,9 @@ def incompleteness(
     joined = join_runs(meant, runs, order=order, complete=complete, n_threads=n_threads)
     kept = _kept(systems, len(joined.systems))
     means_of = _scorer(joined, given, masks, kept, n_threads)
-    means, n_judged = _reduce(plan, joined, means_of, np.random.default_rng(random_state))
+    means, n_judged = _reduce(
+        plan, joined, means_of, np.random.default_rng(random_state)
+    )
     return Incompleteness(
         measures=tuple(named),
         systems=tuple(np.array(joined.systems, dtype=object)[kept].tolist()),
@@ -359,11 +386,15 @@ def _with_meaning(qrels: Qrels, negative: Negative) -> Qrels:
     if negative == "unsampled":
         return qrels
     meaning = np.nan if negative == "unjudged" else 0.0
-    return dataclasses.replace(qrels, grades=np.where(qrels.grades < 0, meaning, qrels.grades))
+    return dataclasses.replace(
+        qrels, grades=np.where(qrels.grades < 0, meaning, qrels.grades)
+    )
 
 
 def _signs(measures: Mapping[str, Measure]) -> FloatArray:
-    return np.array([1.0 if each.greater_is_better else -1.0 for each in measures.values()])
+    return np.array(
+        [1.0 if each.greater_is_better else -1.0 for each in measures.values()]
+    )
 
 
 def _scorer(
@@ -375,21 +406,32 @@ def _scorer(
 ) -> Callable[[FloatArray], FloatArray]:
     """Make the function from grades to means, (n_sets, n_systems, n_measures)."""
     qrels = joined.qrels
-    resolved = resolve_all(measures, qrels.top_grade, are_fractional=qrels.are_fractional)
+    resolved = resolve_all(
+        measures, qrels.top_grade, are_fractional=qrels.are_fractional
+    )
 
     def means_of(grades: FloatArray) -> FloatArray:
         values = joined.score(resolved, grades, n_threads)[kept]
         # Rounded, so that rounding errors rank no systems.
-        means = [np.round(known_mean(values[:, mask], 1), _DECIMALS) for mask in masks.values()]
+        means = [
+            np.round(known_mean(values[:, mask], 1), _DECIMALS)
+            for mask in masks.values()
+        ]
         return np.stack(means)
 
     return means_of
 
 
 def _kept(systems: ArrayLike | None, n_systems: int) -> Mask:
-    kept = np.ones(n_systems, dtype=bool) if systems is None else system_mask(systems, n_systems)
+    kept = (
+        np.ones(n_systems, dtype=bool)
+        if systems is None
+        else system_mask(systems, n_systems)
+    )
     if kept.sum() < 2:  # noqa: PLR2004 - one alone has no order
-        raise ValueError(f"systems must keep at least 2 of the {n_systems} runs, got {kept.sum()}.")
+        raise ValueError(
+            f"systems must keep at least 2 of the {n_systems} runs, got {kept.sum()}."
+        )
     return kept
 
 
@@ -414,7 +456,9 @@ def _reduce(
     return np.moveaxis(means, (0, 1), (2, 1)), np.array(n_judged).reshape(shape).T
 
 
-def _statistics(means: FloatArray, full: FloatArray, signs: FloatArray) -> dict[str, FloatArray]:
+def _statistics(
+    means: FloatArray, full: FloatArray, signs: FloatArray
+) -> dict[str, FloatArray]:
     """Compare every sample's means, (n_sets, n_rates, n_repeats, n_systems, n_measures)."""
     own = full[..., :-1]
     target = full[..., -1]

@@ -180,9 +180,13 @@ def simulate_judgments(
 
     def draw(first: int, n: int) -> FloatArray:
         drawn = rng.random((n, len(cumulated)))
-        return np.asarray((drawn[..., None] >= cumulated).sum(axis=-1), dtype=np.float64)
+        return np.asarray(
+            (drawn[..., None] >= cumulated).sum(axis=-1), dtype=np.float64
+        )
 
-    chosen = resolve_all(measures_by_name(measures), cumulated.shape[1], are_fractional=False)
+    chosen = resolve_all(
+        measures_by_name(measures), cumulated.shape[1], are_fractional=False
+    )
     return _repeat(chosen, draw, n_repeats, y_score, qid, probabilities=probabilities)
 
 
@@ -273,7 +277,12 @@ def compare_assessors(
 
 
 def _repeat(
-    chosen: dict[str, Measure], draw: _Draw, n_repeats: int, y_score: Any, qid: Any, **judged: Any
+    chosen: dict[str, Measure],
+    draw: _Draw,
+    n_repeats: int,
+    y_score: Any,
+    qid: Any,
+    **judged: Any,
 ) -> JudgmentVariation:
     """Score one ranking under many judgments, as many at the same time as memory allows.
 
@@ -281,7 +290,9 @@ def _repeat(
     """
     (n_documents, *_) = np.shape(next(iter(judged.values())))
     systems = _scores_by_name(y_score)
-    ranked: dict[str, Any] = {f"y_score[{n!r}]" if n else "y_score": s for n, s in systems.items()}
+    ranked: dict[str, Any] = {
+        f"y_score[{n!r}]" if n else "y_score": s for n, s in systems.items()
+    }
     if hasattr(y_score, "columns"):
         ranked = {"y_score": y_score}
     columns = read_columns(np.zeros(n_documents), qid, **judged, **ranked)
@@ -295,8 +306,13 @@ def _repeat(
         for first in range(0, n_repeats, at_a_time):
             n = min(at_a_time, n_repeats - first)
             drawn = draw(first, n)
-            scored = [evaluate_rankings(chosen, _rejudged(each, drawn)).values for each in once]
-            values.append(np.concatenate([e.reshape(n, -1, len(chosen)) for e in scored], axis=2))
+            scored = [
+                evaluate_rankings(chosen, _rejudged(each, drawn)).values
+                for each in once
+            ]
+            values.append(
+                np.concatenate([e.reshape(n, -1, len(chosen)) for e in scored], axis=2)
+            )
             bar.step(n)
     names = [f"{each}: {name}" if each else name for each in systems for name in chosen]
     return JudgmentVariation(tuple(names), unjudged.qid, np.concatenate(values))
@@ -305,7 +321,9 @@ def _repeat(
 def _scores_by_name(y_score: Any) -> dict[str, Any]:
     """Return scores by the names of systems; those of a single one have none."""
     if hasattr(y_score, "columns"):
-        return by_name({each: y_score[each] for each in without_query_ids(y_score).columns})
+        return by_name(
+            {each: y_score[each] for each in without_query_ids(y_score).columns}
+        )
     return by_name(y_score) if isinstance(y_score, Mapping) else {"": y_score}
 
 
@@ -317,4 +335,6 @@ def _rejudged(once: Rankings, grades: FloatArray) -> Rankings:
         grades = grades[:, judgments.row_order]
     sizes = np.tile(np.diff(judgments.indptr), n)
     rejudged = Judgments.from_groups(grades.ravel(), sizes)
-    return Rankings(rejudged, *all_sealed(np.tile(once.order, n), np.tile(once.tied, n)))
+    return Rankings(
+        rejudged, *all_sealed(np.tile(once.order, n), np.tile(once.tied, n))
+    )

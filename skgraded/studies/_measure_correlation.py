@@ -62,7 +62,9 @@ def kendall_tau(reference: ArrayLike, estimate: ArrayLike) -> float:
     return float(kendalltau(first, second).statistic)
 
 
-def tau_ap(reference: ArrayLike, estimate: ArrayLike, *, symmetric: bool = False) -> float:
+def tau_ap(
+    reference: ArrayLike, estimate: ArrayLike, *, symmetric: bool = False
+) -> float:
     r"""AP correlation: a rank correlation that puts more weight on the top of the list.
 
     .. math::
@@ -178,7 +180,9 @@ def rms_error(reference: ArrayLike, estimate: ArrayLike) -> float:
     return float(np.sqrt(np.mean((first - second) ** 2)))
 
 
-def _check_pair(reference: ArrayLike, estimate: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def _check_pair(
+    reference: ArrayLike, estimate: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
     first = np.asarray(reference, dtype=np.float64)
     second = np.asarray(estimate, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
@@ -247,7 +251,9 @@ class Correlation(Result):
     pearson: FloatArray
     rmse: FloatArray
 
-    def get(self, first: str, second: str, statistic: Statistic = "kendall") -> FloatArray:
+    def get(
+        self, first: str, second: str, statistic: Statistic = "kendall"
+    ) -> FloatArray:
         """Return a statistic of one pair of measures.
 
         Parameters
@@ -299,7 +305,9 @@ class Correlation(Result):
     def _table(self, statistic: Statistic = "kendall") -> Table:
         values: FloatArray = getattr(self, check_statistic(statistic))
         by_column = zip(self.measures, values.T, strict=True)
-        columns = [Field(name, list(map(cell, column)), name) for name, column in by_column]
+        columns = [
+            Field(name, list(map(cell, column)), name) for name, column in by_column
+        ]
         labels = Field("measure", self.measures, TITLES[statistic])
         return Table([labels, *columns], [legend(self)])
 
@@ -335,7 +343,9 @@ class Correlation(Result):
         ax.set_yticks(range(len(self.measures)), self.measures)
         ax.tick_params(labelsize=SMALL, length=0)
         ax.spines[:].set_visible(False)
-        ax.set_xlabel(f"{TITLES[statistic]}; {len(self.systems)} systems, {self._topics()}")
+        ax.set_xlabel(
+            f"{TITLES[statistic]}; {len(self.systems)} systems, {self._topics()}"
+        )
         headline(ax, _verdict(self, values))
         return ax
 
@@ -351,7 +361,10 @@ def _verdict(found: Correlation, values: FloatArray) -> str:
     known = np.flatnonzero(~np.isnan(pairs))
     if not len(known):
         return ""
-    ends = (pairs[known].argmax(), "order systems most alike"), (pairs[known].argmin(), "least")
+    ends = (
+        (pairs[known].argmax(), "order systems most alike"),
+        (pairs[known].argmin(), "least"),
+    )
     said = [
         f"{found.measures[rows[pair]]} and {found.measures[columns[pair]]} {how} "
         f"({pairs[pair]:.2f})"
@@ -434,7 +447,9 @@ def ordering_means(taken: Scores, mask: NDArray[np.bool_]) -> FloatArray:
     return np.round(taken.select(qid=taken.qid[mask].tolist()).means, _DECIMALS)
 
 
-def _pairwise(statistic: Any, means: FloatArray, directions: NDArray[np.int64]) -> FloatArray:
+def _pairwise(
+    statistic: Any, means: FloatArray, directions: NDArray[np.int64]
+) -> FloatArray:
     signed = means * directions
     # The RMS error compares values, not orders.
     columns = (means if statistic is rms_error else signed).T

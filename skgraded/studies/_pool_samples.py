@@ -103,16 +103,27 @@ def check_rates(rates: Sequence[float]) -> FloatArray:
         raise ValueError(f"rates must hold at least one percentage, got {rates!r}.")
     wrong = percentages[~((percentages > 0) & (percentages <= _ALL))]
     if len(wrong):
-        raise ValueError(f"rates must be percentages above 0 and at most 100, got {wrong[0]:g}.")
+        raise ValueError(
+            f"rates must be percentages above 0 and at most 100, got {wrong[0]:g}."
+        )
     return percentages
 
 
 def stratified_samples(
-    qrels: Qrels, rates: FloatArray, rng: np.random.Generator, *, by_grade: bool, nested: bool
+    qrels: Qrels,
+    rates: FloatArray,
+    rng: np.random.Generator,
+    *,
+    by_grade: bool,
+    nested: bool,
 ) -> Iterator[Mask]:
     """Yield masks of the documents that are kept at each rate, sampled by topic and stratum."""
     judged = _judged(qrels)
-    kind = np.maximum(qrels.grades, 0.0) if by_grade else (qrels.grades > 0).astype(np.float64)
+    kind = (
+        np.maximum(qrels.grades, 0.0)
+        if by_grade
+        else (qrels.grades > 0).astype(np.float64)
+    )
     kinds, stratum = np.unique(np.where(judged, kind, -1.0), return_inverse=True)
     stratum = stratum + qrels.topic_of_document() * len(kinds)
     sizes = np.bincount(stratum)[stratum]
@@ -164,7 +175,9 @@ def _lacking(topic: IntArray, relevant: Mask, kept: Mask, n_topics: int) -> Mask
     return lacking
 
 
-def depth_samples(qrels: Qrels, best_rank: IntArray, depths: FloatArray) -> Iterator[Mask]:
+def depth_samples(
+    qrels: Qrels, best_rank: IntArray, depths: FloatArray
+) -> Iterator[Mask]:
     """Yield masks of the documents in a pool of each depth, given their best ranks in the runs."""
     judged = _judged(qrels)
     for depth in depths:
@@ -219,7 +232,9 @@ def plan_reduction(
     if method == "depth":
         return Reduction(method, check_depths(given), 1, True, by_grade, np.nan)
     nests = method == "stratified" if nested is None else flag("nested", nested)
-    return Reduction(method, check_rates(given), n_repeats, nests, by_grade, Qrels.UNSAMPLED)
+    return Reduction(
+        method, check_rates(given), n_repeats, nests, by_grade, Qrels.UNSAMPLED
+    )
 
 
 def check_depths(depths: Sequence[float]) -> FloatArray:
@@ -233,7 +248,9 @@ def check_depths(depths: Sequence[float]) -> FloatArray:
     return given
 
 
-def samples_of(plan: Reduction, joined: JoinedRuns, rng: np.random.Generator) -> Iterator[Mask]:
+def samples_of(
+    plan: Reduction, joined: JoinedRuns, rng: np.random.Generator
+) -> Iterator[Mask]:
     """Yield the samples of every rate, then those of the next repeat."""
     qrels: Qrels = joined.qrels
     for _ in range(plan.n_repeats):

@@ -54,7 +54,9 @@ def kept_systems(taken: Scores, systems: ArrayLike | None) -> Scores:
         return taken
     names = taken.systems or ()
     mask = system_mask(systems, len(names))
-    return scored_systems(taken.select(system=[names[each] for each in np.flatnonzero(mask)]))
+    return scored_systems(
+        taken.select(system=[names[each] for each in np.flatnonzero(mask)])
+    )
 
 
 def system_mask(kept: ArrayLike, n_systems: int) -> NDArray[np.bool_]:

@@ -126,12 +126,22 @@ class Sensitivity(Result):
         return [
             Field("qid", np.repeat(self.qid, len(self.ranks))),
             Field("rank", np.tile(self.ranks, len(self.qid))),
-            *(Field(name, each) for name, each in zip(self.measures, gains, strict=True)),
+            *(
+                Field(name, each)
+                for name, each in zip(self.measures, gains, strict=True)
+            ),
         ]
 
     def _table(self) -> Table:
-        by_rank = {str(rank): gains for rank, gains in zip(self.ranks, self.mean(), strict=True)}
-        shown = [Field(rank, by_rank[rank], rank, "{:.4f}") for rank in _SHOWN if rank in by_rank]
+        by_rank = {
+            str(rank): gains
+            for rank, gains in zip(self.ranks, self.mean(), strict=True)
+        }
+        shown = [
+            Field(rank, by_rank[rank], rank, "{:.4f}")
+            for rank in _SHOWN
+            if rank in by_rank
+        ]
         what = "turns relevant" if self.change == "relevant" else "rises by one grade"
         pool = "the pool stays" if self.pool == "fixed" else "the pool grows with it"
         queries = count(len(self.qid), "query", "queries")
@@ -215,11 +225,15 @@ def sensitivity(
     choice("change", change, get_args(DocumentChange))
     choice("pool", pool, get_args(PoolChange))
     top = _top(rankings.judgments, integer("grade", grade, 1), max_grade)
-    chosen = {name: each.resolve(top) for name, each in measures_by_name(measures).items()}
+    chosen = {
+        name: each.resolve(top) for name, each in measures_by_name(measures).items()
+    }
     integer("max_rank", max_rank, 1)
     base = _Lists.read(rankings, top)
     ranks = np.arange(1, min(max_rank, int(np.diff(base.indptr).max(initial=0))) + 1)
-    values = evaluate_rankings(chosen, base.rankings(base.levels[None], base.counts[None])).values
+    values = evaluate_rankings(
+        chosen, base.rankings(base.levels[None], base.counts[None])
+    ).values
     gains = np.full((len(ranks), len(values), len(chosen)), np.nan)
     at_a_time = max(1, _DOCUMENTS_AT_A_TIME // max(1, len(base.levels)))
     with ProgressBar(len(ranks), "ranks") as bar:
@@ -228,7 +242,9 @@ def sensitivity(
             levels, counts, changed = base.changed(batch, change, grade, pool)
             scored = evaluate_rankings(chosen, base.rankings(levels, counts)).values
             after = scored.reshape(len(batch), len(values), len(chosen))
-            gains[first : first + len(batch)] = np.where(changed[..., None], after - values, np.nan)
+            gains[first : first + len(batch)] = np.where(
+                changed[..., None], after - values, np.nan
+            )
             bar.step(len(batch))
     return Sensitivity(
         measures=tuple(chosen),
@@ -265,7 +281,9 @@ class _Lists(NamedTuple):
         counts = np.zeros((judgments.n_queries, top + 1), np.int64)
         counts[:, judgments.grades.astype(np.int64)] = judgments.counts
         return cls(
-            levels=np.where(graded < 0, top - graded, graded).astype(np.int32),  # -1 is unjudged
+            levels=np.where(graded < 0, top - graded, graded).astype(
+                np.int32
+            ),  # -1 is unjudged
             tied=rankings.tied,
             indptr=judgments.indptr,
             counts=counts,
@@ -273,7 +291,11 @@ class _Lists(NamedTuple):
         )
 
     def changed(
-        self, ranks: NDArray[np.int64], change: DocumentChange, grade: int, pool: PoolChange
+        self,
+        ranks: NDArray[np.int64],
+        change: DocumentChange,
+        grade: int,
+        pool: PoolChange,
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.bool_]]:
         """Return levels and counts after the change at each rank, and the queries that have it."""
         n_levels = len(self.grades)
@@ -303,13 +325,19 @@ class _Lists(NamedTuple):
         changed[row, query] = True
         return levels, counts, changed
 
-    def rankings(self, levels: NDArray[np.int32], counts: NDArray[np.int64]) -> Rankings:
+    def rankings(
+        self, levels: NDArray[np.int32], counts: NDArray[np.int64]
+    ) -> Rankings:
         """Return rankings of several variants of the lists, one variant after the other."""
         lengths = np.tile(np.diff(self.indptr), len(levels))
         indptr = np.append(0, lengths.cumsum())
-        falling = np.tile(np.arange(len(self.grades), dtype=np.int32)[::-1], len(lengths))
+        falling = np.tile(
+            np.arange(len(self.grades), dtype=np.int32)[::-1], len(lengths)
+        )
         best_first = np.repeat(falling, counts[..., ::-1].ravel())
-        pool = RankedList.without_ties(best_first, np.append(0, counts.sum(axis=-1).cumsum()))
+        pool = RankedList.without_ties(
+            best_first, np.append(0, counts.sum(axis=-1).cumsum())
+        )
         judgments = Judgments.of_lists(levels.ravel(), indptr, self.grades, pool)
         order = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
         tied = np.tile(self.tied, len(levels))

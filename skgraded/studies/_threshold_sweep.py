@@ -66,7 +66,10 @@ def threshold_grid(n_grades: int, n_steps: int = 10) -> list[tuple[float, ...]]:
     """
     integer("n_grades", n_grades, 1)
     integer("n_steps", n_steps, 1)
-    return [tuple(part / n_steps for part in parts) for parts in _compositions(n_steps, n_grades)]
+    return [
+        tuple(part / n_steps for part in parts)
+        for parts in _compositions(n_steps, n_grades)
+    ]
 
 
 def _compositions(total: int, n_parts: int) -> list[tuple[int, ...]]:
@@ -165,7 +168,9 @@ class ThresholdSweep(Result):
         return self._table(statistic).to_text()
 
     def _table(self, statistic: SweepStatistic = "kendall") -> Table:
-        values: FloatArray = getattr(self, choice("statistic", statistic, get_args(SweepStatistic)))
+        values: FloatArray = getattr(
+            self, choice("statistic", statistic, get_args(SweepStatistic))
+        )
         labels = [label for g in self.grid for label in (_tuple(g), *self.rows)]
         fields = [Field("g", labels, TITLES[statistic])]
         for column, name in enumerate(self.columns):
@@ -190,7 +195,11 @@ class ThresholdSweep(Result):
         matplotlib.axes.Axes
             The axes.
         """
-        name = self.columns[1] if against is None else choice("against", against, self.columns)
+        name = (
+            self.columns[1]
+            if against is None
+            else choice("against", against, self.columns)
+        )
         column = self.columns.index(name)
         ax = axes_or_new(ax, self)
         first, place = np.unique([g[0] for g in self.grid], return_inverse=True)
@@ -203,7 +212,9 @@ class ThresholdSweep(Result):
                 dashes = _DASHES[group % len(_DASHES)]
                 curves.append(Curve(f"{family}{of_topics}", first, means, row, dashes))
                 if len(first) < len(self.grid):
-                    ax.scatter([g[0] for g in self.grid], points, s=8, color=COLOURS[row])
+                    ax.scatter(
+                        [g[0] for g in self.grid], points, s=8, color=COLOURS[row]
+                    )
         draw_curves(ax, curves)
         ax.set_xlabel("share of the users who accept grade 1")
         ax.set_ylabel(f"Kendall's tau with {name}")
@@ -217,7 +228,11 @@ class ThresholdSweep(Result):
         if np.isnan(taus).all():
             return ""
         block, row, group = np.unravel_index(np.nanargmin(taus), taus.shape)
-        topics = f" on the topics {self.topic_sets[group]!r}" if len(self.topic_sets) > 1 else ""
+        topics = (
+            f" on the topics {self.topic_sets[group]!r}"
+            if len(self.topic_sets) > 1
+            else ""
+        )
         least = f"{self.rows[row]} with g = {_tuple(self.grid[block])}{topics}"
         return (
             f"{least} orders {len(self.systems)} systems least like {self.columns[column]} "
@@ -287,7 +302,9 @@ def sweep_thresholds(
     signed = signed * np.array(taken.directions)
     columns = {g: [block[0], *others] for g, block in blocks.items()}
     tables = {
-        name: np.array([_table(name, signed, block, columns[g]) for g, block in blocks.items()])
+        name: np.array(
+            [_table(name, signed, block, columns[g]) for g, block in blocks.items()]
+        )
         for name in ("kendall", "tau_ap")
     }
     return ThresholdSweep(
@@ -305,12 +322,17 @@ def _table(name: str, signed: FloatArray, rows: list[int], columns: list[int]) -
     """Return the cells of one g: rows by columns by sets of topics."""
     statistic = STATISTICS[name]
     return [
-        [[statistic(each[:, column], each[:, row]) for each in signed] for column in columns]
+        [
+            [statistic(each[:, column], each[:, row]) for each in signed]
+            for column in columns
+        ]
         for row in rows
     ]
 
 
-def _blocks(measures: Sequence[str]) -> tuple[dict[tuple[float, ...], list[int]], list[int]]:
+def _blocks(
+    measures: Sequence[str],
+) -> tuple[dict[tuple[float, ...], list[int]], list[int]]:
     """Return the numbers of the measures of each g, and those of the other measures."""
     found: dict[tuple[float, ...], dict[type[Measure], int]] = {}
     others = []

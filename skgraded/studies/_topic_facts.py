@@ -58,7 +58,11 @@ class TopicFacts(Result):
             R(grade) of each topic.
         """
         found = np.flatnonzero(self.grades == grade)
-        return self.counts[:, found[0]] if len(found) else np.zeros(len(self.topics), np.int64)
+        return (
+            self.counts[:, found[0]]
+            if len(found)
+            else np.zeros(len(self.topics), np.int64)
+        )
 
     def few(self, grade: float, ratio: float = 10.0) -> NDArray[np.bool_]:
         """Find the topics with few documents of a grade in comparison with grade 1.
@@ -95,7 +99,10 @@ class TopicFacts(Result):
         }
         for grade in self.grades[self.grades > 1]:
             facts[f"topics with few of grade {grade:g}"] = f"{self.few(grade).sum()}"
-        columns = [Field("fact", list(facts), ""), Field("value", list(facts.values()), "")]
+        columns = [
+            Field("fact", list(facts), ""),
+            Field("value", list(facts.values()), ""),
+        ]
         return Table(columns, widest_label=40)
 
     def __repr__(self) -> str:
@@ -133,10 +140,14 @@ def topic_facts(qrels: Any) -> TopicFacts:
     """
     judged = read_qrels(qrels)
     sampled = judged.grades != Qrels.UNSAMPLED
-    grades, level = np.unique(np.append(np.maximum(judged.grades, 0.0), 0.0), return_inverse=True)
+    grades, level = np.unique(
+        np.append(np.maximum(judged.grades, 0.0), 0.0), return_inverse=True
+    )
     cell = judged.topic_of_document() * len(grades) + level[:-1]
     counts = np.bincount(cell[sampled], minlength=judged.n_topics * len(grades))
-    return TopicFacts(judged.topics, grades, counts.reshape(judged.n_topics, len(grades)))
+    return TopicFacts(
+        judged.topics, grades, counts.reshape(judged.n_topics, len(grades))
+    )
 
 
 def above_first_quartile(scores: Any, measure: str = "AP") -> NDArray[np.bool_]:
@@ -166,7 +177,9 @@ def above_first_quartile(scores: Any, measure: str = "AP") -> NDArray[np.bool_]:
     return above
 
 
-def best_systems(scores: Any, n_systems: int = 30, measure: str = "AP") -> NDArray[np.bool_]:
+def best_systems(
+    scores: Any, n_systems: int = 30, measure: str = "AP"
+) -> NDArray[np.bool_]:
     """Find the systems with the best means.
 
     Parameters
@@ -233,6 +246,8 @@ def topic_sets(
                 f"shape {mask.shape}."
             )
         if not mask.any():
-            raise ValueError(f"topics[{name!r}] must hold at least one topic, got none.")
+            raise ValueError(
+                f"topics[{name!r}] must hold at least one topic, got none."
+            )
         masks[name] = mask
     return masks

@@ -34,7 +34,9 @@ def draw_key() -> HashKey:
     return first, second
 
 
-def ids_as_text(name: str, given: Iterable[Any], place: Callable[[int], str]) -> list[str]:
+def ids_as_text(
+    name: str, given: Iterable[Any], place: Callable[[int], str]
+) -> list[str]:
     """Write ids of any type as text.
 
     Parameters
@@ -65,7 +67,9 @@ def ids_as_text(name: str, given: Iterable[Any], place: Callable[[int], str]) ->
                 raise ValueError(f"{place(number)}: {name} is missing.")
         ids = list(map(_as_text, ids))
     if not _is_writable("".join(ids)):
-        number = next(number for number, each in enumerate(ids) if not _is_writable(each))
+        number = next(
+            number for number, each in enumerate(ids) if not _is_writable(each)
+        )
         raise ValueError(
             f"{place(number)}: {name} must be text without zero bytes and lone surrogates, got "
             f"{ids[number][:_LONGEST_QUOTE]!r}."
@@ -169,7 +173,9 @@ class Documents(SealedFields):
 
     def __getitem__(self, row: int) -> str:
         begin = int(self.end[row - 1]) if row else 0
-        return bytes(self.text[begin : int(self.end[row])]).decode("utf-8", "surrogateescape")
+        return bytes(self.text[begin : int(self.end[row])]).decode(
+            "utf-8", "surrogateescape"
+        )
 
     def __iter__(self) -> Iterator[str]:
         text = self.text.tobytes()

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from skgraded._guards import warn_if_swapped
 from skgraded._support.arguments import flag, threads
 from skgraded._support.progress import ProgressBar
-from skgraded.measures import Measure, Measures, infAP, measures_by_name, warn_of_continuous_scale
+from skgraded.measures import (
+    Measure,
+    Measures,
+    infAP,
+    measures_by_name,
+    warn_of_continuous_scale,
+)
 from skgraded.rankings import Judgments, RankedList
 from skgraded.results import Scores, direction_of
 from skgraded.trec._join import (
@@ -116,20 +122,28 @@ def evaluate(
     """
     named = measures_by_name(measures)
     n_threads = threads(n_threads)
-    for name, value in {"complete": complete, "strict": strict, "progress": progress}.items():
+    for name, value in {
+        "complete": complete,
+        "strict": strict,
+        "progress": progress,
+    }.items():
         flag(name, value)
     judged = read_qrels(qrels)
     given = named_runs(runs)
     if judged.are_fractional:
         given[0] = None, _read_first(judged, *given[0], strict)
-    warn_of_continuous_scale(named.values(), judged.top_grade, are_fractional=judged.are_fractional)
+    warn_of_continuous_scale(
+        named.values(), judged.top_grade, are_fractional=judged.are_fractional
+    )
     pool = judged.pool(negative)
     read = partial(join, judged, order, strict)
     score = partial(score_joined, named.values(), pool, complete)
     with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
         score_batch = partial(_score_batch, read, score, bar.step)
         batches = _in_batches(score_batch, given, n_threads, judged.name)
-    names, left_out = zip(*(run for batch in batches for run in batch.runs), strict=True)
+    names, left_out = zip(
+        *(run for batch in batches for run in batch.runs), strict=True
+    )
     systems = unique_names(names)
     return Scores(
         measures=tuple(named),
@@ -140,7 +154,10 @@ def evaluate(
         n_empty=batches[0].n_empty,
         empty=tuple(each.empty for each in named.values()),
         judged=partial(_fingerprints, pool),
-        notes=(*_notes(judged, negative, named), *notes_on_runs(systems, left_out, complete)),
+        notes=(
+            *_notes(judged, negative, named),
+            *notes_on_runs(systems, left_out, complete),
+        ),
     )
 
 
@@ -156,7 +173,9 @@ def _notes(qrels: Qrels, negative: Negative, measures: dict[str, Measure]) -> li
     notes = qrels.notes(negative)
     if negative != "unsampled" or Qrels.UNSAMPLED not in qrels.grades:
         inferred = [name for name, each in measures.items() if isinstance(each, infAP)]
-        notes += [f"{name} is AP here: no document has the grade -1." for name in inferred]
+        notes += [
+            f"{name} is AP here: no document has the grade -1." for name in inferred
+        ]
     return notes
 
 
@@ -164,7 +183,9 @@ def _fingerprints(pool: Pool) -> NDArray[np.uint64]:
     """Return those of the judgments of each topic."""
     best_first = RankedList.without_ties(pool.best_first, pool.indptr)
     retrieved = pool.levels[:0], np.zeros(len(pool.topics) + 1, dtype=np.int64)
-    return Judgments.of_lists(*retrieved, pool.grades, best_first, qid=pool.topics).fingerprints
+    return Judgments.of_lists(
+        *retrieved, pool.grades, best_first, qid=pool.topics
+    ).fingerprints
 
 
 class _Batch(NamedTuple):

@@ -82,7 +82,9 @@ class JoinedRun(NamedTuple):
     left_out: LeftOut
 
 
-def join(qrels: Qrels, order: Order, strict: bool, named: tuple[str | None, Any]) -> JoinedRun:
+def join(
+    qrels: Qrels, order: Order, strict: bool, named: tuple[str | None, Any]
+) -> JoinedRun:
     """Read a run, look up every retrieved document in the qrels, and rank the run.
 
     Parameters
@@ -103,7 +105,9 @@ def join(qrels: Qrels, order: Order, strict: bool, named: tuple[str | None, Any]
         empty.
     """
     name, given = named
-    run = read_columns_of_run(given, strict=strict, name=name, with_ranks=order == "rank")
+    run = read_columns_of_run(
+        given, strict=strict, name=name, with_ranks=order == "rank"
+    )
     number_of = {topic: number for number, topic in enumerate(run.topics.tolist())}
     in_run = np.array([number_of.get(topic, -1) for topic in qrels.topics.tolist()])
     absent = in_run < 0
@@ -114,7 +118,13 @@ def join(qrels: Qrels, order: Order, strict: bool, named: tuple[str | None, Any]
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     slots, slot_indptr, key = qrels.slots
     found, rows_found = _core.look_up_documents(
-        *run.documents.block, start, indptr, *qrels.documents.block, slots, slot_indptr, key
+        *run.documents.block,
+        start,
+        indptr,
+        *qrels.documents.block,
+        slots,
+        slot_indptr,
+        key,
     )
     rows = np.full(int(indptr[-1]), qrels.n_documents, dtype=np.int32)
     rows[found] = rows_found
@@ -149,13 +159,17 @@ def rank_run(
     choice("order", order, get_args(Order))
     if order in ("trec_eval", "score"):
         is_single = order == "trec_eval"
-        return _core.order_documents(run.scores, *run.documents.block, start, indptr, is_single)
+        return _core.order_documents(
+            run.scores, *run.documents.block, start, indptr, is_single
+        )
     lengths = np.diff(indptr)
     place = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
     if order == "file":
         return place.astype(np.int32), np.zeros_like(place, np.uint8)
     ranks = _check_ranks(run)[place + np.repeat(start, lengths)]
-    return _core.rank(-ranks.astype(np.float64), indptr, _core.schedule_queries(indptr), 1)
+    return _core.rank(
+        -ranks.astype(np.float64), indptr, _core.schedule_queries(indptr), 1
+    )
 
 
 def _check_ranks(run: Run) -> NDArray[np.int32]:
@@ -170,7 +184,9 @@ def _check_ranks(run: Run) -> NDArray[np.int32]:
 
 
 def _no_common_topic(qrels: Qrels, run: Run) -> str:
-    in_run, in_qrels = (first_few(list(map(repr, each.topics.tolist()))) for each in (run, qrels))
+    in_run, in_qrels = (
+        first_few(list(map(repr, each.topics.tolist()))) for each in (run, qrels)
+    )
     return (
         f"{run.name} and {qrels.name} must have topics in common, got {in_run} in the run and "
         f"{in_qrels} in the qrels."
@@ -264,7 +280,9 @@ def rank(
     pool = judged.pool(negative)
     if not whole:
         kept = np.flatnonzero(np.diff(joined.indptr))
-        joined = joined._replace(indptr=np.append(joined.indptr[kept], joined.indptr[-1]))
+        joined = joined._replace(
+            indptr=np.append(joined.indptr[kept], joined.indptr[-1])
+        )
         pool = pool.of_topics(kept)
     return rankings_of([joined], pool, threads(n_threads))
 
@@ -291,7 +309,9 @@ def rankings_of(runs: Sequence[JoinedRun], pool: Pool, n_threads: int = 1) -> Ra
         pool.levels[np.concatenate([run.rows for run in runs])],
         _stacked([run.indptr for run in runs]),
         pool.grades,
-        RankedList.without_ties(np.tile(pool.best_first, n_runs), _stacked([pool.indptr] * n_runs)),
+        RankedList.without_ties(
+            np.tile(pool.best_first, n_runs), _stacked([pool.indptr] * n_runs)
+        ),
         qid=np.tile(pool.topics, n_runs),
     )
     order = sealed(np.concatenate([run.order for run in runs]))
@@ -300,10 +320,7 @@ def rankings_of(runs: Sequence[JoinedRun], pool: Pool, n_threads: int = 1) -> Ra
 
 
 def score_joined(
-    measures: Collection[Measure],
-    pool: Pool,
-    complete: bool,
-    runs: Sequence[JoinedRun],
+    measures: Collection[Measure], pool: Pool, complete: bool, runs: Sequence[JoinedRun]
 ) -> tuple[FloatArray, tuple[int, ...]]:
     """Score runs that are joined with the same qrels.
 
@@ -338,7 +355,9 @@ def _stacked(indptrs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(lengths)))
 
 
-def in_threads(function: Callable[[T], U], given: Sequence[T], n_threads: int) -> list[U]:
+def in_threads(
+    function: Callable[[T], U], given: Sequence[T], n_threads: int
+) -> list[U]:
     """Call a function with each of what is given, in threads."""
     if n_threads == 1 or len(given) == 1:
         return list(map(function, given))
@@ -392,7 +411,9 @@ class JoinedRuns(NamedTuple):
             The values; nan where a topic is left out.
         """
         pool = dataclasses.replace(self.qrels, grades=grades).pool()
-        score = partial(score_joined, measures_by_name(measures).values(), pool, self.complete)
+        score = partial(
+            score_joined, measures_by_name(measures).values(), pool, self.complete
+        )
         starts = range(0, len(self.runs), _RUNS_AT_A_TIME)
         batches = [self.runs[start : start + _RUNS_AT_A_TIME] for start in starts]
         return np.concatenate(
@@ -423,7 +444,10 @@ class JoinedRuns(NamedTuple):
             The sentences; none if there is nothing to say.
         """
         left_out = [run.left_out for run in self.runs]
-        return [*self.qrels.notes(), *notes_on_runs(self.systems, left_out, self.complete)]
+        return [
+            *self.qrels.notes(),
+            *notes_on_runs(self.systems, left_out, self.complete),
+        ]
 
 
 def join_runs(

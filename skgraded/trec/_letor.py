@@ -13,7 +13,9 @@ from skgraded.trec._sources import is_source, name_of_source, read_chunks
 _LONGEST_QUOTE = 40
 
 
-def read_letor(features: Any, scores: Any, *, name: str = "scores") -> tuple[Qrels, Run]:
+def read_letor(
+    features: Any, scores: Any, *, name: str = "scores"
+) -> tuple[Qrels, Run]:
     r"""Read the grades of learning-to-rank data and a model's scores as qrels and a run.
 
     Parameters
@@ -62,7 +64,11 @@ def read_letor(features: Any, scores: Any, *, name: str = "scores") -> tuple[Qre
         )
     documents = np.arange(len(grades)).astype(str)
     judged = ~np.isnan(grades.astype(np.float64))
-    judgments = {"qid": qid[judged], "docid": documents[judged], "grade": grades[judged]}
+    judgments = {
+        "qid": qid[judged],
+        "docid": documents[judged],
+        "grade": grades[judged],
+    }
     run = {"qid": qid, "docid": documents, "score": values}
     return read_qrels(judgments), read_run(run, name=name)
 
@@ -73,7 +79,11 @@ def _read_scores(scores: Any) -> Any:
     lines = b"".join(read_chunks(scores)).split(b"\n")
     words = [line.partition(b"#")[0].strip() for line in lines]
     name = name_of_source(scores)
-    return [_read_score(word, f"{name}, line {n}") for n, word in enumerate(words, 1) if word]
+    return [
+        _read_score(word, f"{name}, line {n}")
+        for n, word in enumerate(words, 1)
+        if word
+    ]
 
 
 def _read_score(word: bytes, place: str) -> float:
@@ -83,5 +93,7 @@ def _read_score(word: bytes, place: str) -> float:
         number = math.nan
     if b"_" in word or not math.isfinite(number):
         shown = repr(word[:_LONGEST_QUOTE].decode("utf-8", "backslashreplace"))
-        raise ValueError(f"{place}: a file of scores must have one number per line, got {shown}.")
+        raise ValueError(
+            f"{place}: a file of scores must have one number per line, got {shown}."
+        )
     return number

@@ -60,7 +60,9 @@ def group_records(
     indptr = records.indptr
     n_topics = len(records.topics)
     if len(records.span_topic) > n_topics:  # some topic is not in one piece
-        indptr, places = _core.place_rows(np.repeat(records.span_topic, np.diff(indptr)), n_topics)
+        indptr, places = _core.place_rows(
+            np.repeat(records.span_topic, np.diff(indptr)), n_topics
+        )
         rows = np.argsort(places)
         documents = documents.take(rows)
     found = _core.find_duplicates(*documents.block, indptr, draw_key())
@@ -129,7 +131,9 @@ class Table(SealedFields):
     def _nested(self, values: NDArray[Any]) -> dict[str, dict[str, Any]]:
         ids = list(self.documents)
         numbers = values.tolist()
-        borders = zip(self.topics.tolist(), self.indptr[:-1], self.indptr[1:], strict=True)
+        borders = zip(
+            self.topics.tolist(), self.indptr[:-1], self.indptr[1:], strict=True
+        )
         return {
             topic: dict(zip(ids[begin:end], numbers[begin:end], strict=True))
             for topic, begin, end in borders
@@ -211,8 +215,16 @@ class Qrels(Table):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickles hold columns, which are read again, and no borders that a kernel would trust.
-        others = {"name": self.name, "words": self.words, "n_duplicates": self.n_duplicates}
-        return _read_again, (read_qrels, self._columns("relevance", self.grades), others)
+        others = {
+            "name": self.name,
+            "words": self.words,
+            "n_duplicates": self.n_duplicates,
+        }
+        return _read_again, (
+            read_qrels,
+            self._columns("relevance", self.grades),
+            others,
+        )
 
     @cached_property
     def slots(self) -> tuple[NDArray[np.uint64], IntArray, HashKey]:
@@ -223,7 +235,9 @@ class Qrels(Table):
     @cached_property
     def top_grade(self) -> float:
         """The highest grade; 0 if there is none above it."""
-        return float(np.fmax.reduce(self.grades, initial=0.0))  # studies leave some out, as NaN
+        return float(
+            np.fmax.reduce(self.grades, initial=0.0)
+        )  # studies leave some out, as NaN
 
     @cached_property
     def are_fractional(self) -> bool:
@@ -254,14 +268,18 @@ class Qrels(Table):
         below_zero = self.grades < 0
         if negative == "error" and below_zero.any():
             row = int(np.flatnonzero(below_zero)[0])
-            topic = str(self.topics[np.searchsorted(self.indptr, row, side="right") - 1])
+            topic = str(
+                self.topics[np.searchsorted(self.indptr, row, side="right") - 1]
+            )
             raise ValueError(
                 f"{self.name}: grades must be >= 0, got {grades[row]:g} for document "
                 f"{self.documents[row]!r} of topic {topic!r}. Pass negative= to give it a meaning."
             )
         unsampled = (grades == self.UNSAMPLED) & (negative == "unsampled")
         left_out = below_zero if negative == "unjudged" else unsampled
-        distinct, levels = levels_of(np.where(left_out, np.nan, np.maximum(grades, 0.0)))
+        distinct, levels = levels_of(
+            np.where(left_out, np.nan, np.maximum(grades, 0.0))
+        )
         levels[unsampled] = len(distinct) + 1
         judged = levels < len(distinct)
         by_topic = self.topic_of_document()
@@ -307,8 +325,12 @@ class Qrels(Table):
         dict
             Grade by topic id and document id; integer grades are int.
         """
-        are_whole = (self.grades == np.floor(self.grades)) & (np.abs(self.grades) <= _LARGEST)
-        return self._nested(self.grades.astype(np.int64) if are_whole.all() else self.grades)
+        are_whole = (self.grades == np.floor(self.grades)) & (
+            np.abs(self.grades) <= _LARGEST
+        )
+        return self._nested(
+            self.grades.astype(np.int64) if are_whole.all() else self.grades
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the judgments as a DataFrame with ir_measures' columns.
@@ -349,7 +371,9 @@ class Qrels(Table):
             (n_negative, f"of {other}negative grades", "judged not relevant"),
         )
         parts = [
-            f"{count(n, 'document')} {of}, {fate.get(negative, by)}" for n, of, by in told if n
+            f"{count(n, 'document')} {of}, {fate.get(negative, by)}"
+            for n, of, by in told
+            if n
         ]
         if parts:
             notes.append(f"The qrels hold {'; '.join(parts)}.")
@@ -380,7 +404,9 @@ def qrels_from_records(records: Records, name: str) -> Qrels:
 
     for row in np.flatnonzero(np.abs(records.values) > _LARGEST)[:1].tolist():
         beyond = records.values[row]
-        raise ValueError(f"{records.place(row)}: a grade must be at most 2**53, got {beyond:g}.")
+        raise ValueError(
+            f"{records.place(row)}: a grade must be at most 2**53, got {beyond:g}."
+        )
     fields, rows = group_records(records, name, check)
     return Qrels(**fields, grades=records.values[rows], words=records.words)
 
@@ -434,7 +460,9 @@ def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qre
 def _words_and_numbers(grades: Any) -> tuple[dict[str, float], dict[float, float]]:
     """Check the meaning of grades; tell those of words from those of numbers."""
     is_mapping = isinstance(grades, Mapping)
-    if not is_mapping or not all(is_number(new) and math.isfinite(new) for new in grades.values()):
+    if not is_mapping or not all(
+        is_number(new) and math.isfinite(new) for new in grades.values()
+    ):
         raise ValueError(
             f"grades must map words or numbers to finite grades, such as {{'no': 0, 'good': 1}}, "
             f"got {grades!r}."
@@ -483,7 +511,11 @@ class Run(Table):
         # Pickles hold columns, which are read again, and no borders that a kernel would trust.
         ranks = {} if self.ranks is None else {"rank": self.ranks}
         others = {"name": self.name, "tag": self.tag, "n_duplicates": self.n_duplicates}
-        return _read_again, (read_run, {**self._columns("score", self.scores), **ranks}, others)
+        return _read_again, (
+            read_run,
+            {**self._columns("score", self.scores), **ranks},
+            others,
+        )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return the run as a dict of dicts, as in pytrec_eval.
@@ -506,7 +538,9 @@ class Run(Table):
         return self._frame("score", self.scores)
 
     def __repr__(self) -> str:
-        return f"<Run {self.name}: {self.n_documents} documents, {self.n_topics} topics>"
+        return (
+            f"<Run {self.name}: {self.n_documents} documents, {self.n_topics} topics>"
+        )
 
 
 def run_from_records(records: Records, name: str, strict: bool) -> Run:
@@ -568,7 +602,9 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
     return read_columns_of_run(source, strict=strict, name=name, with_ranks=True)
 
 
-def read_columns_of_run(source: Any, *, strict: bool, name: str | None, with_ranks: bool) -> Run:
+def read_columns_of_run(
+    source: Any, *, strict: bool, name: str | None, with_ranks: bool
+) -> Run:
     """Read a run as `read_run` does; a file's rank column only where it is needed."""
     flag("strict", strict)
     if isinstance(source, Run):
@@ -600,7 +636,9 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
     if isinstance(runs, Run) or is_one_run(runs):
         return [(None, runs)]
     if isinstance(runs, Mapping):
-        named: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
+        named: list[tuple[str | None, Any]] = [
+            (str(name), run) for name, run in runs.items()
+        ]
     else:
         listed = list(runs)
         are_records = bool(listed) and is_record(listed[0])

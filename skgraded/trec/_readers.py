@@ -19,7 +19,9 @@ from skgraded.trec._sources import is_source, name_of_source, read_chunks
 from skgraded.trec._tables import Columns, has_columns, read_table
 
 _START = 1 << 16  # bytes that are looked at
-_COMMENTS = re.compile(rb"\s*(?:#.*(?:\n\s*|$))*")  # and blank lines, before the first data
+_COMMENTS = re.compile(
+    rb"\s*(?:#.*(?:\n\s*|$))*"
+)  # and blank lines, before the first data
 _JSON = re.compile(rb'\{\s*["}]|\[\s*[\[{\]]')
 _DELIMITERS = "\t,;"
 _LONGEST_QUOTE = 60
@@ -66,7 +68,9 @@ def _reader_of(given: Any) -> Callable[[Any, Wanted], Columns]:
 def _is_frame(given: Any) -> bool:
     """Whether something is a frame of pandas or polars, or a table of Arrow or Hugging Face."""
     names = getattr(given, "column_names", None)
-    return hasattr(given, "columns") or (isinstance(names, list) and hasattr(given, "__getitem__"))
+    return hasattr(given, "columns") or (
+        isinstance(names, list) and hasattr(given, "__getitem__")
+    )
 
 
 def _columns_of_frame(frame: Any, wanted: Wanted) -> Columns:
@@ -75,12 +79,18 @@ def _columns_of_frame(frame: Any, wanted: Wanted) -> Columns:
     if names is None:
         return Columns(kind, list(frame.columns), frame.__getitem__, wanted.row)
     if hasattr(frame, "column"):  # Arrow
-        return Columns(kind, names, lambda name: frame.column(name).to_pylist(), wanted.row)
-    return Columns(kind, names, lambda name: list(frame[name]), wanted.row)  # Hugging Face
+        return Columns(
+            kind, names, lambda name: frame.column(name).to_pylist(), wanted.row
+        )
+    return Columns(
+        kind, names, lambda name: list(frame[name]), wanted.row
+    )  # Hugging Face
 
 
 def _columns_of_dict(columns: Mapping[Any, Any], wanted: Wanted) -> Columns:
-    lengths = {name: len(each) if _is_list(each) else None for name, each in columns.items()}
+    lengths = {
+        name: len(each) if _is_list(each) else None for name, each in columns.items()
+    }
     if len(set(lengths.values())) > 1 or None in lengths.values():
         raise ValueError(
             f"{wanted.where}Columns must be lists with one entry per row, got lengths {lengths}."
@@ -101,7 +111,9 @@ def _columns_of_records(
     rows = list(records)
     place_of = place or wanted.row
     if not rows:
-        raise ValueError(f"{wanted.where}Qrels and runs must hold a document, got no record.")
+        raise ValueError(
+            f"{wanted.where}Qrels and runs must hold a document, got no record."
+        )
     if not isinstance(rows[0], Mapping):
         raise ValueError(
             f"{wanted.where}Records must be dicts, got {repr(rows[0])[:_LONGEST_QUOTE]}. A list of "
@@ -112,7 +124,9 @@ def _columns_of_records(
     def take(name: Any) -> list[Any]:
         for row, each in enumerate(rows):
             if not isinstance(each, Mapping) or name not in each:
-                raise ValueError(f"{place_of(row)}: a record must have {name!r}, got {each!r}.")
+                raise ValueError(
+                    f"{place_of(row)}: a record must have {name!r}, got {each!r}."
+                )
         return [each[name] for each in rows]
 
     return Columns(f"{wanted.where}A record", list(rows[0]), take, place_of)
@@ -160,7 +174,9 @@ def _documents(given: Any, is_run: bool, topic: str) -> tuple[list[Any], list[An
     ids = list(given) if _is_list(given) else [None]
     if all(isinstance(each, str) for each in ids):
         return ids, [-float(rank) if is_run else 1.0 for rank in range(1, len(ids) + 1)]
-    number, what = ("score", "ids, best document first") if is_run else ("grade", "relevant ids")
+    number, what = (
+        ("score", "ids, best document first") if is_run else ("grade", "relevant ids")
+    )
     raise ValueError(
         f"{topic}: the documents must be a dict of numbers or a list of {what}, which are text, "
         f"got {repr(given)[:_LONGEST_QUOTE]}. Write {{document: {number}}}, such as "
@@ -174,7 +190,9 @@ def is_one_run(given: Any) -> bool:
         return True
     reader = _reader_of(given)
     if reader is _columns_by_topic:
-        return not _is_run(next((each for each in given.values() if not _is_empty(each)), {}))
+        return not _is_run(
+            next((each for each in given.values() if not _is_empty(each)), {})
+        )
     return reader is not _columns_of_records
 
 
@@ -258,7 +276,9 @@ class _File(NamedTuple):
         """What separates the names of known columns; empty where the first line is no header."""
         for delimiter in _DELIMITERS:
             words = self.first_line.split(delimiter)
-            if len(words) > 1 and has_columns(word.strip().strip('"') for word in words):
+            if len(words) > 1 and has_columns(
+                word.strip().strip('"') for word in words
+            ):
                 return delimiter
         return ""
 
@@ -285,10 +305,14 @@ def _columns_of_json(file: _File, wanted: Wanted) -> Columns:
         content = _parsed(file.text(), file.name, 1)
         return _reader_of(content)(content, wanted._replace(where=f"{file.name}: "))
     lines = [
-        (number, line) for number, line in enumerate(file.text().split("\n"), 1) if line.strip()
+        (number, line)
+        for number, line in enumerate(file.text().split("\n"), 1)
+        if line.strip()
     ]
     records = [_parsed(line, file.name, number) for number, line in lines]
-    return _columns_of_records(records, wanted, lambda row: f"{file.name}, line {lines[row][0]}")
+    return _columns_of_records(
+        records, wanted, lambda row: f"{file.name}, line {lines[row][0]}"
+    )
 
 
 def _parsed(text: str, name: str, line: int) -> Any:
@@ -351,14 +375,18 @@ def _columns_of_parquet(file: _File, wanted: Wanted) -> Columns:
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
-        raise ImportError(f"{file.name}: Parquet needs pyarrow: pip install pyarrow.") from error
+        raise ImportError(
+            f"{file.name}: Parquet needs pyarrow: pip install pyarrow."
+        ) from error
     content = io.BytesIO(b"".join(file.chunks))
 
     def of_file(read: Callable[[Any], Any]) -> Any:
         try:
             return read(ParquetFile(content))
         except Exception as error:
-            raise ValueError(f"{file.name}: this Parquet file is damaged: {error}") from error
+            raise ValueError(
+                f"{file.name}: this Parquet file is damaged: {error}"
+            ) from error
 
     return Columns(
         f"{file.name}: a table",

@@ -141,7 +141,9 @@ def read_lines(chunks: Iterable[bytes], name: str, wanted: Wanted) -> Records:
 
 def _with_numbers(text: bytes, grades: Mapping[str, float]) -> bytes:
     """Put the grades of words in their places, at the ends of lines."""
-    number_of = {word.encode("utf-8", "surrogateescape"): grade for word, grade in grades.items()}
+    number_of = {
+        word.encode("utf-8", "surrogateescape"): grade for word, grade in grades.items()
+    }
     words = b"|".join(map(re.escape, number_of))
     pattern = re.compile(rb"(?<=[ \t])(?:" + words + rb")(?=[ \t\r]*$)", re.MULTILINE)
     return pattern.sub(lambda found: b"%.17g" % number_of[found[0]], text)
@@ -164,11 +166,15 @@ class _Reader:
 
     def read(self, text: bytes, *, final: bool) -> int:
         """Read the complete lines of a text and return the number of bytes that they have."""
-        lines = _Lines(*_core.read_trec_lines(text, self.is_run, self.with_ranks, final, self.key))
+        lines = _Lines(
+            *_core.read_trec_lines(text, self.is_run, self.with_ranks, final, self.key)
+        )
         if lines.fault[0]:
             self._raise(text, lines)
         if len(lines.skipped):
-            self.skipped.append(np.add(lines.skipped.reshape(-1, 2), (self.n_records, 0)))
+            self.skipped.append(
+                np.add(lines.skipped.reshape(-1, 2), (self.n_records, 0))
+            )
         if len(lines.value):
             topic = self._number_topics(text, lines)
             begin = lines.span_begin + self.n_records
@@ -179,14 +185,18 @@ class _Reader:
 
     def _number_topics(self, text: bytes, lines: _Lines) -> NDArray[np.int32]:
         extents = lines.topic_extent.reshape(-1, 2).tolist()
-        ids = [text[begin:end].decode("utf-8", "surrogateescape") for begin, end in extents]
+        ids = [
+            text[begin:end].decode("utf-8", "surrogateescape") for begin, end in extents
+        ]
         numbers = [self.number_of.setdefault(each, len(self.number_of)) for each in ids]
         return np.array(numbers, dtype=np.int32)[lines.span_topic]
 
     def records(self) -> Records:
         parts = self.parts
         if not parts:
-            raise ValueError(f"{self.name}: no line found; a line has {_LAYOUT[self.is_run]}.")
+            raise ValueError(
+                f"{self.name}: no line found; a line has {_LAYOUT[self.is_run]}."
+            )
         topic = _concatenate([part.span_topic for part in parts])
         begin = _concatenate([part.span_begin for part in parts])
         goes_on = np.diff(topic, prepend=-1) == 0  # from part to part
@@ -200,7 +210,9 @@ class _Reader:
                 [Documents(part.document_end, part.document) for part in parts]
             ),
             values=_concatenate([part.value for part in parts]),
-            ranks=_concatenate([part.rank for part in parts]) if self.with_ranks else None,
+            ranks=_concatenate([part.rank for part in parts])
+            if self.with_ranks
+            else None,
             place=self._place,
             tag=parts[0].tag.decode("utf-8", "surrogateescape"),
         )
@@ -216,7 +228,9 @@ class _Reader:
         quote = _quote(text[begin:end])
         value = self.wanted.value
         way = ""
-        n_columns = len(text[begin:end].split()) if fault == 1 else 0  # others may be long
+        n_columns = (
+            len(text[begin:end].split()) if fault == 1 else 0
+        )  # others may be long
         if not self.is_run:
             way = way_of_words(_words_for_grades(text[begin : begin + _SEARCHED]))
         rule = {
@@ -234,7 +248,9 @@ class _Reader:
 
 def _words_for_grades(text: bytes) -> set[str]:
     """Return what stands at the ends of the lines of qrels."""
-    lines = (line.split() for line in text.split(b"\n") if not line.lstrip().startswith(b"#"))
+    lines = (
+        line.split() for line in text.split(b"\n") if not line.lstrip().startswith(b"#")
+    )
     return {words[-1].decode("utf-8", "replace") for words in lines if words}
 
 

@@ -14,7 +14,9 @@ from typing import Any
 
 _CHUNK = 8_000_000  # bytes of text held at a time
 _TEXT = 1 << 20  # of compressed files, less, since they are joined of pieces
-_MOST_XZ_MEMORY = 1 << 29  # the largest dictionary of xz's own levels takes an eighth of it
+_MOST_XZ_MEMORY = (
+    1 << 29
+)  # the largest dictionary of xz's own levels takes an eighth of it
 
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
@@ -66,11 +68,17 @@ def read_chunks(source: Any) -> Iterator[bytes]:
         start = b""
         while len(start) < _LONGEST_MARK and (chunk := next(read, b"")):
             start += chunk
-        packed = next((kind for magic, kind in _COMPRESSED.items() if start.startswith(magic)), "")
+        packed = next(
+            (kind for magic, kind in _COMPRESSED.items() if start.startswith(magic)), ""
+        )
         chunks = chain([start], read)
-        for number, text in enumerate(_unpacked(chunks, packed, name) if packed else chunks):
+        for number, text in enumerate(
+            _unpacked(chunks, packed, name) if packed else chunks
+        ):
             if number == 0 and text.startswith(_UTF16_MARKS):
-                raise ValueError(f"{name}: this is UTF-16 text; save the file as UTF-8.")
+                raise ValueError(
+                    f"{name}: this is UTF-16 text; save the file as UTF-8."
+                )
             yield text if number else text.removeprefix(_UTF8_MARK)
 
 
@@ -93,7 +101,9 @@ def _zstd_decompressor() -> Any:
     try:
         import zstandard
     except ImportError as error:
-        raise ImportError("Reading zstd needs zstandard: pip install zstandard.") from error
+        raise ImportError(
+            "Reading zstd needs zstandard: pip install zstandard."
+        ) from error
     return zstandard.ZstdDecompressor().decompressobj()
 
 
@@ -107,12 +117,16 @@ _DECOMPRESSORS: dict[str, tuple[Callable[[], Any], int]] = {
 }
 
 
-def _decompressed(chunks: Iterable[bytes], new: Callable[[], Any], size: int) -> Iterator[bytes]:
+def _decompressed(
+    chunks: Iterable[bytes], new: Callable[[], Any], size: int
+) -> Iterator[bytes]:
     """Yield the text of the compressed streams; zeros between streams are skipped."""
     stream = new()
     texts = []
     length = 0
-    for piece in (chunk[at : at + size] for chunk in chunks for at in range(0, len(chunk), size)):
+    for piece in (
+        chunk[at : at + size] for chunk in chunks for at in range(0, len(chunk), size)
+    ):
         rest = piece
         while rest := rest.lstrip(b"\0") if stream.eof else rest:
             if stream.eof:

@@ -81,38 +81,57 @@ def read_table(columns: Columns, wanted: Wanted) -> Records:
         raise ValueError(f"{columns.kind} must hold at least one document, got none.")
     number_of: dict[str, int] = {}
     column_of_topics = np.array(topics, dtype=object)
-    begin = np.flatnonzero(np.append(True, column_of_topics[1:] != column_of_topics[:-1]))
-    span_topic = [number_of.setdefault(each, len(number_of)) for each in column_of_topics[begin]]
-    column, ranks = _scores_and_ranks(columns) if wanted.is_run else (_grades(columns), None)
+    begin = np.flatnonzero(
+        np.append(True, column_of_topics[1:] != column_of_topics[:-1])
+    )
+    span_topic = [
+        number_of.setdefault(each, len(number_of)) for each in column_of_topics[begin]
+    ]
+    column, ranks = (
+        _scores_and_ranks(columns) if wanted.is_run else (_grades(columns), None)
+    )
     words = () if wanted.is_run else words_of_grades(column.values)
     numbers = _numbers(column, wanted, place)
     for row in np.flatnonzero(~np.isfinite(numbers))[:1]:
-        raise ValueError(f"{place(row)}: the {column.name} must be finite, got {numbers[row]}.")
+        raise ValueError(
+            f"{place(row)}: the {column.name} must be finite, got {numbers[row]}."
+        )
     return Records(
         topics=list(number_of),
         span_topic=np.array(span_topic, dtype=np.int32),
         indptr=np.append(begin, len(topics)),
-        documents=Documents.from_ids(ids_as_text(document.name, document.values, place)),
+        documents=Documents.from_ids(
+            ids_as_text(document.name, document.values, place)
+        ),
         values=numbers,
         ranks=ranks,
         place=place,
-        words=wanted.grades or {str(word): float(grade) for grade, word in enumerate(words)},
+        words=wanted.grades
+        or {str(word): float(grade) for grade, word in enumerate(words)},
     )
 
 
-def _numbers(column: _Column, wanted: Wanted, place: Callable[[int], str]) -> NDArray[np.float64]:
+def _numbers(
+    column: _Column, wanted: Wanted, place: Callable[[int], str]
+) -> NDArray[np.float64]:
     """Return grades, scores or ranks; errors name the place of one that is none."""
     name, values = column
-    if isinstance(values, list | tuple):  # lists among them would make a second dimension
+    if isinstance(
+        values, list | tuple
+    ):  # lists among them would make a second dimension
         values = np.fromiter(values, dtype=object)
-    read = read_grades(name, values, wanted.grades, place, may_be_words=not wanted.is_run)
+    read = read_grades(
+        name, values, wanted.grades, place, may_be_words=not wanted.is_run
+    )
     return read.astype(np.float64)
 
 
 def _grades(columns: Columns) -> _Column:
     column = columns.find("grade")
     score = columns.find("score")
-    if column is None and any(folded(name) in _SCORES_ARE_GRADES for name in columns.names):
+    if column is None and any(
+        folded(name) in _SCORES_ARE_GRADES for name in columns.names
+    ):
         column = score
     if column is None and score is not None:
         raise ValueError(
@@ -130,7 +149,9 @@ def _scores_and_ranks(columns: Columns) -> tuple[_Column, NDArray[np.int32] | No
     if rank is None:
         return score or columns.need("score", "rank"), None
     numbers = _numbers(rank, Wanted(is_run=True), columns.place)
-    is_rank = (numbers >= 0) & (numbers <= _LARGEST_RANK) & (numbers == np.floor(numbers))
+    is_rank = (
+        (numbers >= 0) & (numbers <= _LARGEST_RANK) & (numbers == np.floor(numbers))
+    )
     for row in () if score else np.flatnonzero(~is_rank)[:1]:
         raise ValueError(
             f"{columns.place(row)}: the rank must be an integer >= 0, since there is no column "

@@ -20,7 +20,9 @@ _MODULES = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
 _WORD = re.compile(r"[^ \t-\r]+")
 
 
-def write_run(run: Any, target: Any, *, tag: str | None = None, order: Order = "trec_eval") -> None:
+def write_run(
+    run: Any, target: Any, *, tag: str | None = None, order: Order = "trec_eval"
+) -> None:
     """Write a run as lines ``topic Q0 document rank score tag``, in rank order.
 
     Parameters
@@ -55,7 +57,9 @@ def write_run(run: Any, target: Any, *, tag: str | None = None, order: Order = "
     _check_words("a document", retrieved.documents)
     comment = next((each for each in retrieved.topics if each.startswith("#")), None)
     if comment is not None:
-        raise ValueError(f"a topic must not start with '#', as comments do, got {comment!r}.")
+        raise ValueError(
+            f"a topic must not start with '#', as comments do, got {comment!r}."
+        )
     with _opened(target) as file:
         file.writelines(_run_lines(retrieved, order, chosen))
 

@@ -19,7 +19,9 @@ _PRIOR_CANDIDATES = 10.0
 _LEAST_RELIABILITY = 0.02
 # Weight of a candidate's own error against that of all together.
 _OWN = 0.5
-_RIDGE = 1e-3  # of the errors, so that measures that agree in every query can be told apart
+_RIDGE = (
+    1e-3  # of the errors, so that measures that agree in every query can be told apart
+)
 _TINY = 1e-14
 
 
@@ -177,7 +179,9 @@ def predicted_means(
     between = _between(apart, within, moves)
     errors = _OWN * own + (1.0 - _OWN) * within
     covariance = between @ target
-    weights = np.linalg.solve(between + errors, np.tile(covariance, (n_candidates, 1))[..., None])
+    weights = np.linalg.solve(
+        between + errors, np.tile(covariance, (n_candidates, 1))[..., None]
+    )
     weights = weights[..., 0]
     mean: FloatArray = means.mean(axis=0) @ target + (weights * apart).sum(axis=1)
     return mean, np.sqrt(np.maximum(target @ covariance - weights @ covariance, 0.0))
@@ -197,7 +201,8 @@ def _between(apart: FloatArray, within: FloatArray, moves: FloatArray) -> FloatA
     n_effective = max(float(np.trace(alike) ** 2 / (alike**2).sum()), 2.0)
     deviation = np.sqrt(within.diagonal())
     reliability = max(
-        float(((found - within).diagonal() / within.diagonal()).mean()), _LEAST_RELIABILITY
+        float(((found - within).diagonal() / within.diagonal()).mean()),
+        _LEAST_RELIABILITY,
     )
     factor = reliability * np.outer(deviation, deviation)
     total = n_effective + _PRIOR_CANDIDATES

@@ -29,7 +29,12 @@ def checked_grades(columns: CheckedColumns) -> tuple[FloatArray, NDArray[np.bool
     grades = read_grades("grade", columns.labels).astype(np.float64)
     judged = ~np.isnan(grades)
     is_grade = np.isfinite(grades) & (grades >= 0) & (grades == np.floor(grades))
-    require(is_grade | ~judged, grades, "grade", "integers >= 0, or NaN for unjudged documents")
+    require(
+        is_grade | ~judged,
+        grades,
+        "grade",
+        "integers >= 0, or NaN for unjudged documents",
+    )
     return grades, judged
 
 
@@ -92,7 +97,9 @@ def known_grades(n_shown: IntArray) -> IntArray:
     return np.union1d([0], shown)
 
 
-def require(fits: NDArray[np.bool_], values: NDArray[Any], name: str, rule: str) -> None:
+def require(
+    fits: NDArray[np.bool_], values: NDArray[Any], name: str, rule: str
+) -> None:
     """Raise at the first value that does not fit."""
     if not fits.all():
         row = np.flatnonzero(~fits)[0]
@@ -114,7 +121,9 @@ def unit_numbers(name: str, ids: Any, n_rows: int) -> IntArray:
         return number_rows(ids, n_rows).astype(np.int64)
     except ValueError as error:
         told = str(error).replace("qid must name a query", "qid must have an id")
-        raise ValueError(told.replace("qid", name, 1) if told.startswith("qid") else told) from None
+        raise ValueError(
+            told.replace("qid", name, 1) if told.startswith("qid") else told
+        ) from None
 
 
 def grades_in_words(grades: IntArray) -> str:
@@ -139,7 +148,11 @@ _OF_LOGS = ("session", *_KEYS, "position", *_EVENTS, "user", "propensity")
 
 
 def log_columns(
-    log: Any, judgments: Any, *, event: str | None = None, grades: Mapping[str, float] | None = None
+    log: Any,
+    judgments: Any,
+    *,
+    event: str | None = None,
+    grades: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
     """Join a table of what was shown with a table of judgments, for `thresholds_from_log`.
 
@@ -195,7 +208,9 @@ def log_columns(
     """
     given = log
     log = _with_plain_names("log", log, _OF_LOGS, ["session", *_KEYS, "position"])
-    judgments = _with_plain_names("judgments", judgments, [*_KEYS, "grade"], [*_KEYS, "grade"])
+    judgments = _with_plain_names(
+        "judgments", judgments, [*_KEYS, "grade"], [*_KEYS, "grade"]
+    )
     event = _event(log) if event is None else event
     named = given if event in given.columns else log
     if event not in named.columns:
@@ -209,11 +224,15 @@ def log_columns(
     }
 
 
-def _with_plain_names(name: str, table: Any, meanings: Iterable[str], needed: Iterable[str]) -> Any:
+def _with_plain_names(
+    name: str, table: Any, meanings: Iterable[str], needed: Iterable[str]
+) -> Any:
     """Return a table whose columns are called by their meanings."""
     pandas = import_pandas("thresholds_from_log with arrays", needed_by="log_columns")
     if not isinstance(table, pandas.DataFrame):
-        raise ValueError(f"{name} must be a pandas DataFrame, got {type(table).__name__}.")
+        raise ValueError(
+            f"{name} must be a pandas DataFrame, got {type(table).__name__}."
+        )
     found = {
         meaning: find_column(meaning, table.columns, table.__getitem__, name)
         for meaning in meanings
@@ -225,7 +244,9 @@ def _with_plain_names(name: str, table: Any, meanings: Iterable[str], needed: It
             f"{', '.join(SYNONYMS[missing[0]])}. Rename one by {name}.rename(columns={{...}})."
         )
     plain = {given: meaning for meaning, given in found.items() if given is not None}
-    others = [each for each in plain.values() if each in table.columns and each not in plain]
+    others = [
+        each for each in plain.values() if each in table.columns and each not in plain
+    ]
     return table.drop(columns=others).rename(columns=plain)
 
 
@@ -241,7 +262,9 @@ def _event(log: Any) -> str:
 
 def _grades(log: Any, judgments: Any, words: Any) -> NDArray[np.float64]:
     """Return the grade of each row of the log, nan where there is none."""
-    judged = judgments[_KEYS].assign(grade=read_grades("grade", judgments["grade"], words))
+    judged = judgments[_KEYS].assign(
+        grade=read_grades("grade", judgments["grade"], words)
+    )
     judged = judged.dropna().drop_duplicates()
     twice = judged.duplicated(_KEYS)
     if twice.any():

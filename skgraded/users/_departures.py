@@ -50,7 +50,11 @@ def departures_of(fit: Fit) -> tuple[dict[str, float], float]:
     scores: dict[str, FloatArray] = {}
     information: dict[str, float] = {}
     reader = fit.reader
-    found = _of_choices(fit, reader) if isinstance(reader, Chooser) else _of_reading(fit, reader)
+    found = (
+        _of_choices(fit, reader)
+        if isinstance(reader, Chooser)
+        else _of_reading(fit, reader)
+    )
     for name, score, each in found:
         scores[name] = scores.get(name, 0.0) + score
         information[name] = information.get(name, 0.0) + each.sum()
@@ -80,7 +84,9 @@ def _of_reading(fit: Fit, reader: Reader) -> Iterator[_Score]:
         variance = of_class.alive * of_class.click * (1 - of_class.click)
         for name, weight in _weights(lists, k).items():
             score = (of_class.alive * apart * weight).sum(axis=1)
-            yield _Score(name, share * score, share * (variance * (weight != 0)).sum(axis=1))
+            yield _Score(
+                name, share * score, share * (variance * (weight != 0)).sum(axis=1)
+            )
         yield from _of_going_on(lists, of_class, k, share)
         for name, weight in {
             "some users click more than others": np.ones(len(lists.rank)),
@@ -88,7 +94,9 @@ def _of_reading(fit: Fit, reader: Reader) -> Iterator[_Score]:
         }.items():
             each = apart * weight
             before = np.cumsum(each, axis=1) - each
-            second = of_class.alive * (each**2 + 2 * each * before) - variance * weight**2
+            second = (
+                of_class.alive * (each**2 + 2 * each * before) - variance * weight**2
+            )
             yield _Score(name, share * second.sum(axis=1), share * variance.sum(axis=1))
 
 
@@ -100,18 +108,24 @@ def _weights(lists: Lists, k: int) -> dict[str, FloatArray]:
     grades = np.maximum(level, 0)
     above = (np.cumsum(grades, axis=1) - grades) / np.arange(1, level.shape[1] + 1)
     weights = {
-        "better documents above the threshold are clicked more": np.maximum(level - k, 0),
-        "documents just below the threshold are clicked more": (level == k - 1) & (level > 0),
+        "better documents above the threshold are clicked more": np.maximum(
+            level - k, 0
+        ),
+        "documents just below the threshold are clicked more": (level == k - 1)
+        & (level > 0),
         "demanding users click more readily": np.full(level.shape[1], k),
         "demanding users look deeper": k * depth,
         "clicks below the threshold depend on rank": is_below * depth,
-        "the top grade is clicked more": (level == lists.n_levels) & (k < lists.n_levels),
+        "the top grade is clicked more": (level == lists.n_levels)
+        & (k < lists.n_levels),
         "after better documents users click more": above,
     }
     return {name: np.asarray(each, dtype=np.float64) for name, each in weights.items()}
 
 
-def _of_going_on(lists: Lists, walks: Walks, k: int, share: FloatArray) -> Iterator[_Score]:
+def _of_going_on(
+    lists: Lists, walks: Walks, k: int, share: FloatArray
+) -> Iterator[_Score]:
     """Yield departures of how users go on to the next rank."""
     alive = walks.alive[:, :-1]
     stays = walks.stays[:, :-1]

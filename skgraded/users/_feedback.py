@@ -154,7 +154,11 @@ def thresholds_from_feedback(
     confidence = fraction("confidence", confidence)
     top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
     columns = read_columns(
-        grade, cluster, named=("grade", "cluster"), satisfied=satisfied, propensity=propensity
+        grade,
+        cluster,
+        named=("grade", "cluster"),
+        satisfied=satisfied,
+        propensity=propensity,
     )
     rows = _checked(columns, satisfied, propensity, top)
     estimate = _estimate(rows, confidence)
@@ -173,11 +177,16 @@ def thresholds_from_feedback(
 
 
 def _checked(
-    columns: CheckedColumns, satisfied: ArrayLike, propensity: ArrayLike | None, top: int | None
+    columns: CheckedColumns,
+    satisfied: ArrayLike,
+    propensity: ArrayLike | None,
+    top: int | None,
 ) -> _Feedback:
     grades, judged = checked_grades(columns)
     if not judged.any():
-        raise ValueError(f"grade must hold at least one grade, got {len(grades)} rows without.")
+        raise ValueError(
+            f"grade must hold at least one grade, got {len(grades)} rows without."
+        )
     known = grades[judged].astype(np.int64)
     was_satisfied = flags("satisfied", satisfied, len(grades))[judged]
     chances = propensities(propensity, len(grades))[judged]
@@ -200,7 +209,11 @@ def _clusters(columns: CheckedColumns, judged: NDArray[np.bool_]) -> IntArray:
     if columns.ids is None:
         return np.arange(int(judged.sum()))
     numbers = unit_numbers("cluster", columns.ids, len(judged))
-    return numbers if judged.all() else number_rows(numbers[judged], judged.sum()).astype(np.int64)
+    return (
+        numbers
+        if judged.all()
+        else number_rows(numbers[judged], judged.sum()).astype(np.int64)
+    )
 
 
 def _estimate(rows: _Feedback, confidence: float) -> Estimate:
@@ -235,7 +248,9 @@ def _moved(rows: _Feedback, value: FloatArray, of_rates: FloatArray) -> Estimate
     n = len(rates)
     by_rate = (rows.satisfied - rates[rows.level] * rows.propensity) / total[rows.level]
     unseen = ((rates == 0.0).astype(float) - (rates == 1.0)) / total
-    sums = np.bincount(rows.cluster * n + rows.level, by_rate, len(sizes) * n).reshape(-1, n)
+    sums = np.bincount(rows.cluster * n + rows.level, by_rate, len(sizes) * n).reshape(
+        -1, n
+    )
     moves = np.vstack([sums, np.diag(unseen)]) @ of_rates
     estimate = Estimate(value, moves, weights=np.append(sizes, np.ones(n)))
     # How the variance grows is read off rows, as where `Estimate` is given all of them.
@@ -252,10 +267,16 @@ def _warn_of_falls(rows: _Feedback, confidence: float) -> None:
     falls = -np.diff(rows.rates)
     if (falls <= 0).all():
         return
-    reach = _moved(rows, -falls, np.diff(np.eye(len(rows.rates)), axis=1)).reach(confidence)
+    reach = _moved(rows, -falls, np.diff(np.eye(len(rows.rates)), axis=1)).reach(
+        confidence
+    )
     rates = ", ".join(f"{rate:.3g}" for rate in rows.rates)
     for kind, which, told in (
-        (GradeScaleWarning, (falls > 0) & (falls <= reach), "so that both get the same rate"),
+        (
+            GradeScaleWarning,
+            (falls > 0) & (falls <= reach),
+            "so that both get the same rate",
+        ),
         (
             UserModelWarning,
             falls > reach,

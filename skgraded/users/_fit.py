@@ -102,10 +102,14 @@ def maximise(lists: Lists, name: str, groups: IntArray | None = None) -> Fit:
         logs = logs_there
         scores = scores_there
     slope = scores.sum(axis=0)
-    is_held = ((now <= 2 * LEAST) & (slope < 0)) | ((now >= 1 - 2 * LEAST) & (slope > 0))
+    is_held = ((now <= 2 * LEAST) & (slope < 0)) | (
+        (now >= 1 - 2 * LEAST) & (slope > 0)
+    )
     is_share = np.arange(len(now)) < n  # those of 0 have intervals, too
     moves = _moves(scores, reader.free & (~is_held | is_share), n)
-    return Fit(reader, now, logs, scores, moves, _moves(scores, reader.free & ~is_held, n))
+    return Fit(
+        reader, now, logs, scores, moves, _moves(scores, reader.free & ~is_held, n)
+    )
 
 
 def _bounded_step(

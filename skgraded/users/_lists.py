@@ -149,7 +149,9 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
         matrix[cell] = values
         return matrix.reshape(len(first), len(rank))
 
-    given = None if rows["propensity"] is None else by_rank(chances / chances.max(), 1.0)
+    given = (
+        None if rows["propensity"] is None else by_rank(chances / chances.max(), 1.0)
+    )
     lists = Lists(
         by_rank(level, ABSENT),
         by_rank(clicked, False),
@@ -172,9 +174,12 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
 def number_alike(parts: list[NDArray[Any]]) -> IntArray:
     """Give one number to rows that are equal in all parts, matrices of as many rows."""
     packed = [
-        np.packbits(each, axis=1) if each.dtype == bool else each.view(np.uint8) for each in parts
+        np.packbits(each, axis=1) if each.dtype == bool else each.view(np.uint8)
+        for each in parts
     ]
-    wide = np.ascontiguousarray(np.hstack([each.reshape(len(each), -1) for each in packed]))
+    wide = np.ascontiguousarray(
+        np.hstack([each.reshape(len(each), -1) for each in packed])
+    )
     return number_rows(wide.view(f"S{wide.shape[1]}")[:, 0], len(wide)).astype(np.int64)
 
 
@@ -182,9 +187,13 @@ def _clicks(clicked: Any, grades: FloatArray) -> BoolArray:
     was_clicked = flags("clicked", clicked, len(grades))
     judged = ~np.isnan(grades)
     if not judged.any():
-        raise ValueError(f"grade must hold at least one grade, got {len(grades)} rows without.")
+        raise ValueError(
+            f"grade must hold at least one grade, got {len(grades)} rows without."
+        )
     if not was_clicked[judged].any():
-        raise ValueError("clicked must be true in some row with a grade, got clicks without alone.")
+        raise ValueError(
+            "clicked must be true in some row with a grade, got clicks without alone."
+        )
     if was_clicked.all():
         raise ValueError(
             f"clicked must be false in some rows, got {len(grades)} rows with clicks alone: those "
@@ -203,7 +212,9 @@ def _positions(position: Any, n_rows: int) -> IntArray:
     return place.astype(np.int64)
 
 
-def _units(ids: dict[str, Any], session: IntArray, first: IntArray) -> dict[str, IntArray]:
+def _units(
+    ids: dict[str, Any], session: IntArray, first: IntArray
+) -> dict[str, IntArray]:
     """Return the number of each session's user and query, as far as they are given."""
     found = {}
     for name, each in ids.items():
@@ -222,7 +233,9 @@ def _units(ids: dict[str, Any], session: IntArray, first: IntArray) -> dict[str,
     return found
 
 
-def _cells(session: IntArray, column: IntArray, place: IntArray, n_ranks: int) -> IntArray:
+def _cells(
+    session: IntArray, column: IntArray, place: IntArray, n_ranks: int
+) -> IntArray:
     """Return the place of each row in the matrix of sessions by rank."""
     cell: IntArray = session * n_ranks + column
     n_rows = np.bincount(cell)

@@ -127,11 +127,17 @@ def thresholds_from_log(
     xGAP(g=(0.19, 0.81), k=10)
     """
     if session is None or position is None:
-        raise ValueError("session and position are missing: pass **log_columns(log, judgments).")
+        raise ValueError(
+            "session and position are missing: pass **log_columns(log, judgments)."
+        )
     reader = choice("reader", reader, _READERS)
     confidence = fraction("confidence", confidence)
     top = integer_or_none("max_grade", max_grade, 1, "the highest grade")
-    rows: dict[str, Any] = {"clicked": clicked, "session": session, "position": position}
+    rows: dict[str, Any] = {
+        "clicked": clicked,
+        "session": session,
+        "position": position,
+    }
     rows |= {"user": user, "propensity": propensity}
     columns = read_columns(grade, qid, named=("grade", "qid"), **rows)
     log = lay_out(columns, rows, top)
@@ -154,7 +160,11 @@ def _fitted(lists: Lists, reader: str) -> Fit:
         return fit
     one = maximise(lists, "one")
     # A cascade of few parameters may explain the log as well.
-    return one if one.criterion > max(fit.criterion, maximise(lists, "cascade").criterion) else fit
+    return (
+        one
+        if one.criterion > max(fit.criterion, maximise(lists, "cascade").criterion)
+        else fit
+    )
 
 
 def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
@@ -164,7 +174,9 @@ def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
     moves = fit.moves.copy()
     total = theta[:n].sum()
     theta[:n] /= total
-    moves[:, :n] = (moves[:, :n] - theta[:n] * moves[:, :n].sum(axis=1, keepdims=True)) / total
+    moves[:, :n] = (
+        moves[:, :n] - theta[:n] * moves[:, :n].sum(axis=1, keepdims=True)
+    ) / total
     estimate = Estimate(theta, moves, clusters=log.lists.clusters)
     ends = estimate.interval(confidence)[:n]
     covariance = estimate.covariance[:n, :n]
@@ -178,7 +190,9 @@ def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
         **spread(theta[:n], ends, covariance, np.diff(log.shown)),
         confidence=confidence,
         n_shown=log.n_shown,
-        n_examined=np.bincount(known, log.propensity[judged], n_grades).astype(np.float64),
+        n_examined=np.bincount(known, log.propensity[judged], n_grades).astype(
+            np.float64
+        ),
         n_satisfied=np.bincount(known[log.clicked[judged]], minlength=n_grades),
         n_unjudged=int((~judged).sum()),
         clusters=log.clusters,

@@ -79,7 +79,9 @@ class PairProfile:
         For which users which ranker is better, in one line and in lines of 80 characters.
     """
 
-    def __init__(self, ranker: str, baseline: str, estimate: Estimate, confidence: float) -> None:
+    def __init__(
+        self, ranker: str, baseline: str, estimate: Estimate, confidence: float
+    ) -> None:
         self.ranker = ranker
         self.baseline = baseline
         self.differences: FloatArray = estimate.value
@@ -111,7 +113,9 @@ class PairProfile:
                 f"got {len(checked)}."
             )
         ((low, high),) = self.band(checked[None])
-        return UserDifference(float(checked @ self.differences), float(low), float(high))
+        return UserDifference(
+            float(checked @ self.differences), float(low), float(high)
+        )
 
     def band(self, points: FloatArray) -> FloatArray:
         """Return the ends of the intervals for many populations of users: mixtures of `intervals`.
@@ -152,7 +156,9 @@ class PairProfile:
         n_grades = len(self.differences)
         higher = self._users[n_grades:] @ self.differences > 0
         signs = self._signs()[n_grades:]
-        return UserShares(*(float(each.mean()) for each in (higher, signs > 0, signs < 0)))
+        return UserShares(
+            *(float(each.mean()) for each in (higher, signs > 0, signs < 0))
+        )
 
     @property
     def conclusion(self) -> str:
@@ -193,9 +199,15 @@ class PairProfile:
                 return f"if more than {percent(float(accepting.min()))}"
             return f"if fewer than {percent(float(accepting.max()))}"
         pure = np.flatnonzero(is_better[:n_grades]) + 1
-        share = min(is_better[n_grades:].mean(), 1.0 - _TINY)  # some user is not among them
-        whom = [f"users with threshold {' or '.join(map(str, pure))}"] if len(pure) else []
-        return f"for {' and '.join([*whom, f'{percent(share)} of all mixtures of users'])}"
+        share = min(
+            is_better[n_grades:].mean(), 1.0 - _TINY
+        )  # some user is not among them
+        whom = (
+            [f"users with threshold {' or '.join(map(str, pure))}"] if len(pure) else []
+        )
+        return (
+            f"for {' and '.join([*whom, f'{percent(share)} of all mixtures of users'])}"
+        )
 
 
 def percent(share: float) -> str:
@@ -248,8 +260,12 @@ def draw_pairs(pairs: Sequence[PairProfile], ax: Any, verdict: str) -> None:
             ax.fill_between(places, low, high, color=line.get_color(), alpha=0.2)
         colour = line.get_color()
         reach = np.abs(pair.intervals.T - pair.differences)
-        ax.errorbar(corners, pair.differences, yerr=reach, fmt="o", color=colour, capsize=4)
-    ticks = [f"grade {each}" + (" or better" if each < n_grades else "") for each in corners]
+        ax.errorbar(
+            corners, pair.differences, yerr=reach, fmt="o", color=colour, capsize=4
+        )
+    ticks = [
+        f"grade {each}" + (" or better" if each < n_grades else "") for each in corners
+    ]
     ax.set_xticks(corners, ticks)
     ax.set_xlabel("what users accept (between two grades: mixtures of such users)")
     ax.set_ylabel(f"eGAP minus that of {shorten(baseline)}")

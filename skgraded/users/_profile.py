@@ -109,11 +109,23 @@ class ThresholdProfile(LongResult):
         differences = np.concatenate([each.differences for each in self.pairs])
         interval = f"{self.confidence:.0%} interval"
         return [
-            Field("ranker", [each.ranker for each in self.pairs for _ in range(n_grades)]),
+            Field(
+                "ranker", [each.ranker for each in self.pairs for _ in range(n_grades)]
+            ),
             Field("baseline", [self.baseline] * (n_pairs * n_grades)),
-            Field("threshold", list(range(1, n_grades + 1)) * n_pairs, str(self.measure), label),
+            Field(
+                "threshold",
+                list(range(1, n_grades + 1)) * n_pairs,
+                str(self.measure),
+                label,
+            ),
             Field("value", of_ranker, ranker, "{:.4f}"),
-            Field("baseline_value", np.tile(rows[self.baseline], n_pairs), baseline, "{:.4f}"),
+            Field(
+                "baseline_value",
+                np.tile(rows[self.baseline], n_pairs),
+                baseline,
+                "{:.4f}",
+            ),
             Field("difference", differences, "difference", "{:+.4f}"),
             Field("low", low, interval, "[{low:+.4f}, {high:+.4f}]"),
             Field("high", high),
@@ -138,7 +150,8 @@ class ThresholdProfile(LongResult):
         if len(self.pairs) == 1:
             return self.pairs[0].sentence
         better, worse = (
-            sum(bool((each.signs == sign).any()) for each in self.pairs) for sign in (1, -1)
+            sum(bool((each.signs == sign).any()) for each in self.pairs)
+            for sign in (1, -1)
         )
         return (
             f"Of {len(self.pairs)} rankers, {better} are better than {self.baseline} for some "
@@ -161,7 +174,9 @@ class ThresholdProfile(LongResult):
         ]
         n_all = len(self.pairs) * len(self.n_found)
         if n_rows is not None and n_rows < n_all:
-            notes.append(f"Shown are the first {n_rows} of {n_all} rows: to_text() shows all.")
+            notes.append(
+                f"Shown are the first {n_rows} of {n_all} rows: to_text() shows all."
+            )
         if len(self.pairs) == 1 < len(self.n_found):
             shares = self.pairs[0].shares
             notes.append(
@@ -298,10 +313,14 @@ def threshold_profile(
     40 % do; else no difference is established.
     """
     fraction("confidence", confidence)
-    scores, measure = scores_by_threshold(Given(y_true, y_score, X, qid, sample_weight), fields)
+    scores, measure = scores_by_threshold(
+        Given(y_true, y_score, X, qid, sample_weight), fields
+    )
     rankers = scores.systems or ()
     if len(rankers) < _FEWEST:
-        raise ValueError(f"There must be at least 2 rankers to compare, got {len(rankers)}.")
+        raise ValueError(
+            f"There must be at least 2 rankers to compare, got {len(rankers)}."
+        )
     base = rankers[-1] if baseline is None else choice("baseline", baseline, rankers)
     others = [name for name in rankers if name != base]
     for_each = 1.0 - (1.0 - confidence) / len(others)
@@ -314,14 +333,17 @@ def threshold_profile(
         measure=measure,
         means=np.average(compared.values, axis=1, weights=compared.weights),
         pairs=tuple(
-            PairProfile(name, base, compared.difference(name, base), for_each) for name in others
+            PairProfile(name, base, compared.difference(name, base), for_each)
+            for name in others
         ),
         n_queries=len(compared.kept),
         n_left_out=len(scores.qid) - len(compared.kept),
         n_found=n_found,
         confidence=confidence,
         n_repeats=0 if scores.folds is None else len(scores.folds),
-        n_clusters=None if compared.clusters is None else len(np.unique(compared.clusters)),
+        n_clusters=None
+        if compared.clusters is None
+        else len(np.unique(compared.clusters)),
     )
 
 
@@ -346,7 +368,9 @@ class _Compared(NamedTuple):
     def n_found(self) -> NDArray[np.int64]:
         """In how many queries, or clusters, some ranker has a value above 0 at a threshold."""
         found = np.any(self.values > 0, axis=0).T.astype(np.float64)
-        n_units: NDArray[np.int64] = (sums_by_cluster(found, self.clusters)[0] > 0).sum(axis=1)
+        n_units: NDArray[np.int64] = (sums_by_cluster(found, self.clusters)[0] > 0).sum(
+            axis=1
+        )
         return n_units
 
     def difference(self, *names: str) -> Estimate:

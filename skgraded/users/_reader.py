@@ -90,14 +90,23 @@ class Reader:
         number = number_alike(parts)
         first = np.unique(number, return_index=True)[1]
         self.types = number.reshape(self.n_classes, len(lists.level)).T
-        self._reach, self._clicked, self._shown, *given = (each[first] for each in parts)
+        self._reach, self._clicked, self._shown, *given = (
+            each[first] for each in parts
+        )
         self._given = given[0] if given else None
         clicks_from_here = np.cumsum(self._clicked[:, ::-1], axis=1)[:, ::-1]
         self._is_last = clicks_from_here == self._clicked
-        self.names = (*names_of_ranks(self.groups, lists.rank), "below", "goes_on", "stops")
+        self.names = (
+            *names_of_ranks(self.groups, lists.rank),
+            "below",
+            "goes_on",
+            "stops",
+        )
         goes_by = name != "position"
         n = self.n_classes
-        self.free = np.append(np.ones(n + len(self.names) - 2, dtype=bool), [goes_by, goes_by])
+        self.free = np.append(
+            np.ones(n + len(self.names) - 2, dtype=bool), [goes_by, goes_by]
+        )
         rate = (lists.clicked @ self._of_group).sum(axis=0)
         rate /= np.maximum(((lists.level != ABSENT) @ self._of_group).sum(axis=0), 1.0)
         x = np.clip((2.5 if goes_by else 1.5) * rate, 0.02, 0.9)
@@ -108,23 +117,33 @@ class Reader:
         """Return weights of the classes, x of types and ranks, and the other parameters."""
         weights, x, rest = np.split(theta, [self.n_classes, len(theta) - 3])
         of_ranks = x[self.groups][None, :]
-        return weights, of_ranks if self._given is None else of_ranks * self._given, rest
+        return (
+            weights,
+            of_ranks if self._given is None else of_ranks * self._given,
+            rest,
+        )
 
     def walk(self, theta: FloatArray) -> Walks:
         """Follow users of every type from rank to rank."""
         _, x, (below, goes_on, stops) = self._split(theta)
-        click = np.minimum(x * (below + (1 - below) * self._reach), 1 - LEAST) * self._shown
+        click = (
+            np.minimum(x * (below + (1 - below) * self._reach), 1 - LEAST) * self._shown
+        )
         stays = goes_on * np.where(self._clicked, 1 - stops, 1.0)
         here = np.where(self._clicked, click, 1 - click)
         value = np.ones((len(here), here.shape[1] + 1))  # of the clicks from a rank on
         for n in range(here.shape[1] - 1, -1, -1):
             leaves = (1 - stays[:, n]) * self._is_last[:, n]
             value[:, n] = here[:, n] * (leaves + stays[:, n] * value[:, n + 1])
-        reached = np.cumprod(np.column_stack([np.ones(len(here)), (here * stays)[:, :-1]]), axis=1)
+        reached = np.cumprod(
+            np.column_stack([np.ones(len(here)), (here * stays)[:, :-1]]), axis=1
+        )
         alive = reached * value[:, :-1] / np.maximum(value[:, :1], TINY)
         return Walks(value[:, 0], alive, click, stays)
 
-    def posterior(self, theta: FloatArray, walks: Walks) -> tuple[FloatArray, FloatArray]:
+    def posterior(
+        self, theta: FloatArray, walks: Walks
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the probability of each class given the session, and the log likelihood."""
         weights = theta[: self.n_classes]
         joint = walks.chance[self.types] * weights
@@ -136,7 +155,9 @@ class Reader:
         weights = theta[: self.n_classes]
         walks = self.walk(theta)
         posterior, logs = self.posterior(theta, walks)
-        by_type = np.column_stack([self._of_clicks(theta, walks), self._of_going(theta, walks)])
+        by_type = np.column_stack(
+            [self._of_clicks(theta, walks), self._of_going(theta, walks)]
+        )
         others = np.zeros((len(logs), by_type.shape[1]))
         for share, types in zip(posterior.T, self.types.T, strict=True):
             others += share[:, None] * by_type[types]
@@ -146,7 +167,9 @@ class Reader:
     def _of_clicks(self, theta: FloatArray, walks: Walks) -> FloatArray:
         """Return derivatives by the x of every group of ranks and by `below`."""
         _, x, (below, _, _) = self._split(theta)
-        of_log = np.where(self._clicked, 1 / np.maximum(walks.click, TINY), -1 / (1 - walks.click))
+        of_log = np.where(
+            self._clicked, 1 / np.maximum(walks.click, TINY), -1 / (1 - walks.click)
+        )
         slope = walks.alive * of_log * self._shown
         of_x = slope * (below + (1 - below) * self._reach)
         if self._given is not None:
@@ -163,7 +186,9 @@ class Reader:
         after = self._clicked[:, :-1]
         leaving = left / np.maximum(1 - stays, LEAST)
         of_goes_on = (stayed - leaving * stays).sum(axis=1) / goes_on
-        of_stops = np.where(after, leaving * goes_on - stayed / max(1 - stops, LEAST), 0.0)
+        of_stops = np.where(
+            after, leaving * goes_on - stayed / max(1 - stops, LEAST), 0.0
+        )
         return np.column_stack([of_goes_on, of_stops.sum(axis=1)])
 
 
@@ -188,7 +213,11 @@ def _seen_by_classes(lists: Lists) -> list[NDArray[Any]]:
     n = lists.n_levels
     graded = np.maximum((lists.level >= 0).sum(axis=0), 1)
     reach = [
-        np.where(lists.level == HOLE, (lists.level >= k).sum(axis=0) / graded, lists.level >= k)
+        np.where(
+            lists.level == HOLE,
+            (lists.level >= k).sum(axis=0) / graded,
+            lists.level >= k,
+        )
         for k in range(1, n + 1)
     ]
     others: list[NDArray[Any]] = [lists.clicked, lists.level != ABSENT]
@@ -219,10 +248,16 @@ class Chooser:
         self.n_classes = lists.n_levels
         self.groups = groups_for(lists, name) if groups is None else groups
         self._of_group = np.eye(self.groups.max() + 1)[self.groups]
-        self.names = (*names_of_ranks(self.groups, lists.rank), "takes_any", "satisfied")
+        self.names = (
+            *names_of_ranks(self.groups, lists.rank),
+            "takes_any",
+            "satisfied",
+        )
         rate = lists.clicked.mean(axis=0) @ self._of_group / self._of_group.sum(axis=0)
         x = np.clip(2.5 * rate, 0.02, 0.9)
-        self.start = np.concatenate([np.full(self.n_classes, 1 / self.n_classes), x, [0.02, 0.5]])
+        self.start = np.concatenate(
+            [np.full(self.n_classes, 1 / self.n_classes), x, [0.02, 0.5]]
+        )
         self.free = np.ones(len(self.start), dtype=bool)
         level = lists.level
         self._rows = np.arange(len(level))
@@ -236,17 +271,29 @@ class Chooser:
 
     def _split(self, theta: FloatArray) -> tuple[FloatArray, FloatArray, float]:
         """Return the chance to see each place, the shares of all classes, and `satisfied`."""
-        weights, x, (takes_any, satisfied) = np.split(theta, [self.n_classes, len(theta) - 2])
+        weights, x, (takes_any, satisfied) = np.split(
+            theta, [self.n_classes, len(theta) - 2]
+        )
         seen = np.broadcast_to(x[self.groups], self.lists.level.shape)
         seen = seen if self.lists.propensity is None else seen * self.lists.propensity
-        return seen, np.append(takes_any, (1 - takes_any) * weights / weights.sum()), satisfied
+        return (
+            seen,
+            np.append(takes_any, (1 - takes_any) * weights / weights.sum()),
+            satisfied,
+        )
 
     def likelihood(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the log likelihood of every session, and its derivatives."""
         seen, of_class, satisfied = self._split(theta)
         unseen = np.log1p(-seen)
-        missed = np.column_stack([np.exp((each * unseen).sum(axis=1)) for each in self._reach])
-        taken = satisfied * seen[self._rows, self._at] * np.exp((self._beats * unseen).sum(axis=1))
+        missed = np.column_stack(
+            [np.exp((each * unseen).sum(axis=1)) for each in self._reach]
+        )
+        taken = (
+            satisfied
+            * seen[self._rows, self._at]
+            * np.exp((self._beats * unseen).sum(axis=1))
+        )
         accepts = self._chosen >= np.arange(self.n_classes + 1)
         nothing = 1 - satisfied + satisfied * missed
         chances = np.where(self._chooses, accepts * taken[:, None], nothing)
@@ -260,18 +307,27 @@ class Chooser:
         of_satisfied = np.where(
             self._chooses[:, 0], 1 / satisfied, (missed - 1) @ of_class / chance
         )
-        parts = [of_weights / chance[:, None], of_seen @ self._of_group, of_any, of_satisfied]
+        parts = [
+            of_weights / chance[:, None],
+            of_seen @ self._of_group,
+            of_any,
+            of_satisfied,
+        ]
         return np.log(chance), np.column_stack(parts)
 
     def _of_seen(self, seen: FloatArray, of_missing: FloatArray) -> FloatArray:
         """Return derivatives by the chance to see each place, times its propensity."""
         level = np.maximum(self.lists.level, 0)
         reached = np.cumsum(of_missing, axis=1)[self._rows[:, None], level]
-        was_missed = np.where(self._chooses, self._beats, reached * (self.lists.level >= 0))
+        was_missed = np.where(
+            self._chooses, self._beats, reached * (self.lists.level >= 0)
+        )
         slopes = -was_missed / (1 - seen)
         of_chosen = 1 / seen[self._rows, self._at]
         slopes[self._rows, self._at] += np.where(self._chooses[:, 0], of_chosen, 0.0)
-        return slopes if self.lists.propensity is None else slopes * self.lists.propensity
+        return (
+            slopes if self.lists.propensity is None else slopes * self.lists.propensity
+        )
 
     def expected(self, theta: FloatArray) -> FloatArray:
         """Return the probability of a choice at every place."""

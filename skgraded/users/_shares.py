@@ -68,7 +68,9 @@ class Shares(Result):
     n_unjudged: int
     clusters: Mapping[str, int]
     reader: str = ""
-    parameters: Mapping[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
+    parameters: Mapping[str, tuple[float, float]] = dataclasses.field(
+        default_factory=dict
+    )
     departures: Mapping[str, float] = dataclasses.field(default_factory=dict)
     p_value: float = math.nan
 
@@ -123,14 +125,25 @@ class Shares(Result):
         return kind(g=tuple(g.tolist()), **fields)
 
     def _fields(self) -> list[Field]:
-        g, lower, upper = np.column_stack([np.full(3, np.nan), [self.g, *self.interval.T]])
+        g, lower, upper = np.column_stack(
+            [np.full(3, np.nan), [self.g, *self.interval.T]]
+        )
         are_alike = np.array_equal(self.n_shown, self.n_examined)
         interval = f"{100 * self.confidence:g} % interval"
         return [
             Field("grade", np.arange(self.max_grade + 1), "grade"),
             Field("n_shown", self.n_shown, "shown"),
-            Field("n_examined", self.n_examined, None if are_alike else "examined", "{:.1f}"),
-            Field("n_satisfied", self.n_satisfied, "clicked" if self.reader else "satisfied"),
+            Field(
+                "n_examined",
+                self.n_examined,
+                None if are_alike else "examined",
+                "{:.1f}",
+            ),
+            Field(
+                "n_satisfied",
+                self.n_satisfied,
+                "clicked" if self.reader else "satisfied",
+            ),
             Field("rate", self.rate, "rate", "{:.3f}"),
             Field("g", g, "g", or_blank("{:.3f}")),
             Field("lower", lower, interval, or_blank("{lower:.3f} to {upper:.3f}")),
@@ -144,18 +157,25 @@ class Shares(Result):
             f"{name} {value:.2f}" + ("" if math.isnan(error) else f" +- {error:.2f}")
             for name, (value, error) in self.parameters.items()
         )
-        rows = f"; {count(self.n_unjudged, 'row')} had no grade" if self.n_unjudged else ""
+        rows = (
+            f"; {count(self.n_unjudged, 'row')} had no grade" if self.n_unjudged else ""
+        )
         notes = [f"The intervals are over {units}{rows}."]
         if self.reader:
             worst = departures_in_words(self.departures, 1)
             largest = (
-                f"; largest departure of {len(self.departures)}: {worst}, p = {self.p_value:.2g}"
+                f"; largest departure of {len(self.departures)}: {worst}, "
+                f"p = {self.p_value:.2g}"
             )
             notes.append(f'Reader "{self.reader}": {read}{largest if worst else ""}.')
         elif np.array_equal(self.n_shown, self.n_examined):
-            notes.append("Without propensities, every shown document counts as examined.")
+            notes.append(
+                "Without propensities, every shown document counts as examined."
+            )
         if pairs:
-            notes.append(f"The data do not tell grade {pairs}: the interval includes g = 0.")
+            notes.append(
+                f"The data do not tell grade {pairs}: the interval includes g = 0."
+            )
         return notes
 
 

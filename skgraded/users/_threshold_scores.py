@@ -59,7 +59,9 @@ def names_by_threshold(measures: Sequence[str]) -> tuple[list[str], AP]:
             f"{first_few(measures)}."
         )
     if len(families) > 1:
-        raise ValueError(f"AP must differ in rel alone, got {' and '.join(map(str, families))}.")
+        raise ValueError(
+            f"AP must differ in rel alone, got {' and '.join(map(str, families))}."
+        )
     _check(first, len(by_rel))
     return [by_rel[rel] for rel in sorted(by_rel)], first
 
@@ -71,7 +73,9 @@ def _check(measure: AP, n_grades: int) -> None:
             "that your users cannot tell apart."
         )
     if measure.normalize:
-        raise ValueError("normalize must be False: only then is eGAP the mean of AP over users.")
+        raise ValueError(
+            "normalize must be False: only then is eGAP the mean of AP over users."
+        )
     if not (measure.empty == 0 or np.isnan(measure.empty)):
         raise ValueError(f"empty must be 0 or nan, got {measure.empty!r} in {measure}.")
 
@@ -81,10 +85,14 @@ def _scores_of(given: Given, fields: dict[str, Any]) -> Scores:
     y_score = given.y_score
     if y_score is not None:
         measures = _measures(Judgments(split_target(rankers)[0]), fields)
-        if isinstance(y_score, Mapping) and _are_all(y_score, "predict", "fitted models"):
+        if isinstance(y_score, Mapping) and _are_all(
+            y_score, "predict", "fitted models"
+        ):
             return _scores_of_models(given, measures)
         if given.X is not None:
-            raise TypeError("X must be None unless y_score holds fitted models, got features.")
+            raise TypeError(
+                "X must be None unless y_score holds fitted models, got features."
+            )
         weight = given.sample_weight
         return evaluate(measures, rankers, y_score, qid=given.qid, sample_weight=weight)
     if any(each is not None for each in (given.X, given.qid, given.sample_weight)):
@@ -103,7 +111,9 @@ def _scores_of_models(given: Given, measures: list[Measure]) -> Scores:
     from skgraded.model_selection._validation import scores_of_models
 
     models = dict(given.y_score)
-    return side_by_side(scores_of_models(models, given.X, given.y_true, given.qid, measures))
+    return side_by_side(
+        scores_of_models(models, given.X, given.y_true, given.qid, measures)
+    )
 
 
 def _measures(judgments: Judgments, fields: dict[str, Any]) -> list[Measure]:
@@ -113,7 +123,9 @@ def _measures(judgments: Judgments, fields: dict[str, Any]) -> list[Measure]:
     return [AP(rel=rel, **fields) for rel in range(1, n_grades + 1)]
 
 
-def _measures_of_all(rankings: Mapping[str, Rankings], fields: dict[str, Any]) -> list[Measure]:
+def _measures_of_all(
+    rankings: Mapping[str, Rankings], fields: dict[str, Any]
+) -> list[Measure]:
     tops = {name: each.judgments.top_grade for name, each in rankings.items()}
     if len(set(tops.values())) > 1:
         raise ValueError(
@@ -127,5 +139,7 @@ def _are_all(rankers: Mapping[Any, Any], attribute: str, what: str) -> bool:
     """Tell whether all rankers have an attribute, or none."""
     having = [name for name, each in rankers.items() if hasattr(each, attribute)]
     if 0 < len(having) < len(rankers):
-        raise ValueError(f"Rankers must be all {what} or none, got both: {having[0]!r} is one.")
+        raise ValueError(
+            f"Rankers must be all {what} or none, got both: {having[0]!r} is one."
+        )
     return bool(having)

@@ -37,21 +37,74 @@ from skgraded.results import Scores
 
 LONGEST_CASE = 10  # seconds
 PIECES = [
-    *[b" ", b"\t", b"\n", b"\r\n", b"\r", b"\0", b"#", b":", b",", b"-", b"+", b".", b"_", b"\xff"],
-    *[b"nan", b"inf", b"1e999", b"1e-999", b"0x1", b"+-1", b"99999999999999999999", b"qid:", b"Q0"],
+    *[
+        b" ",
+        b"\t",
+        b"\n",
+        b"\r\n",
+        b"\r",
+        b"\0",
+        b"#",
+        b":",
+        b",",
+        b"-",
+        b"+",
+        b".",
+        b"_",
+        b"\xff",
+    ],
+    *[
+        b"nan",
+        b"inf",
+        b"1e999",
+        b"1e-999",
+        b"0x1",
+        b"+-1",
+        b"99999999999999999999",
+        b"qid:",
+        b"Q0",
+    ],
     *["é".encode(), b"\xef\xbb\xbf", b"\xff\xfe", b"\\xff", b"2147483648:1"],
     *[b"x" * 5000, b"1" * 400],
 ]
 LINES = {
-    "qrels": [b"q1 0 a 1\n", b"q1 0 b 0\n", b"q2 0 a -1\n", b"q2 0 c 2.5\n", b"# comment\n", b"\n"],
+    "qrels": [
+        b"q1 0 a 1\n",
+        b"q1 0 b 0\n",
+        b"q2 0 a -1\n",
+        b"q2 0 c 2.5\n",
+        b"# comment\n",
+        b"\n",
+    ],
     "run": [b"q1 Q0 a 1 2.5 t\n", b"q1 Q0 b 2 1 t\n", b"q2 Q0 c 1 -1e3 t u\n", b"\n"],
-    "letor": [b"1 qid:1 1:0.5 3:1 # c\n", b"0 qid:1 2:1\n", b"2 qid:2 1:nan\n", b"# c\n", b"\n"],
+    "letor": [
+        b"1 qid:1 1:0.5 3:1 # c\n",
+        b"0 qid:1 2:1\n",
+        b"2 qid:2 1:nan\n",
+        b"# c\n",
+        b"\n",
+    ],
 }
-PACK: list[Callable[[bytes], bytes]] = [bytes, gzip.compress, bz2.compress, lzma.compress]
+PACK: list[Callable[[bytes], bytes]] = [
+    bytes,
+    gzip.compress,
+    bz2.compress,
+    lzma.compress,
+]
 TYPES = ["U3", "S3", "M8[s]", "O", ">i4", "c16"]
 SUFFIXES = ["", ".gz", ".bz2", ".xz", ".zst"]
 # Words of which one stands in every message about an argument.
-ARGUMENTS = ["y_true", "y_score", "qid", "measure", "Measure", "scores", "labels", "Field", "field"]
+ARGUMENTS = [
+    "y_true",
+    "y_score",
+    "qid",
+    "measure",
+    "Measure",
+    "scores",
+    "labels",
+    "Field",
+    "field",
+]
 ARGUMENTS += ["must", "needs", "rows", "can be given only once"]
 
 
@@ -120,7 +173,10 @@ def show(scores: Scores) -> None:
 def some_grades(rng: random.Random, n: int) -> list[float]:
     """Grades of a few queries are between whole ones or above 31, those of the others are whole."""
     odd = rng.choice([[], [0.5, 40, 1e9], [2.25], [31, 32]])
-    return [rng.choice(odd) if odd and rng.random() < 0.1 else rng.randrange(32) for _ in range(n)]
+    return [
+        rng.choice(odd) if odd and rng.random() < 0.1 else rng.randrange(32)
+        for _ in range(n)
+    ]
 
 
 def some_array(rng: random.Random, n: int) -> Any:
@@ -131,11 +187,15 @@ def some_array(rng: random.Random, n: int) -> Any:
         lambda: draws.integers(-3, 4, n),
         lambda: draws.random(n),
         lambda: draws.normal(size=n).astype(rng.choice([np.float32, np.float16])),
-        lambda: np.where(draws.random(n) < 0.3, rng.choice([np.nan, np.inf, -np.inf]), 1.0),
+        lambda: np.where(
+            draws.random(n) < 0.3, rng.choice([np.nan, np.inf, -np.inf]), 1.0
+        ),
         lambda: draws.integers(0, 2, n).astype(bool),
         lambda: draws.integers(-(2**62), 2**62, n),
         lambda: draws.integers(0, 3, (n, rng.choice([1, 2]))),
-        lambda: [rng.choice([0, 1, None, "a", 2.5, b"x", "q\0", "q"]) for _ in range(n)],
+        lambda: [
+            rng.choice([0, 1, None, "a", 2.5, b"x", "q\0", "q"]) for _ in range(n)
+        ],
         lambda: draws.integers(0, 5, n).astype(rng.choice(TYPES)),
         lambda: rng.choice([None, 3, "text", {}, object(), [], [[]], np.zeros((0, 3))]),
         lambda: draws.integers(0, 5, 2 * n)[::2] * rng.choice([1, 10**6, -1]),
@@ -147,17 +207,48 @@ def fuzz_arrays(rng: random.Random, folder: Path) -> None:
     del folder
     n = rng.choice([0, 1, 2, 7, 50, 5000])
     y_true = some_array(rng, n) if rng.random() < 0.6 else some_grades(rng, n)
-    y_score = some_array(rng, n) if rng.random() < 0.6 else [rng.random() for _ in range(n)]
+    y_score = (
+        some_array(rng, n) if rng.random() < 0.6 else [rng.random() for _ in range(n)]
+    )
     qid = rng.choice([None, some_array(rng, n), [each // 3 for each in range(n)]])
     names = rng.sample(sorted(catalogue()), 3)
     with expected_errors(ARGUMENTS):
-        show(evaluate(names, y_true, y_score, qid=qid, n_threads=rng.choice([1, 2, -1])))
+        show(
+            evaluate(names, y_true, y_score, qid=qid, n_threads=rng.choice([1, 2, -1]))
+        )
 
 
 def fuzz_strings(rng: random.Random, folder: Path) -> None:
     del folder
-    tokens = [*catalogue(), "(", ")", "[", "]", "@", "=", ",", "k", "g", "ties", "10", "-", "1e9"]
-    tokens += ["nan", "'x'", "None", "linear", " ", "\n", "{", "**", "lambda:0", "é", "\0"]
+    tokens = [
+        *catalogue(),
+        "(",
+        ")",
+        "[",
+        "]",
+        "@",
+        "=",
+        ",",
+        "k",
+        "g",
+        "ties",
+        "10",
+        "-",
+        "1e9",
+    ]
+    tokens += [
+        "nan",
+        "'x'",
+        "None",
+        "linear",
+        " ",
+        "\n",
+        "{",
+        "**",
+        "lambda:0",
+        "é",
+        "\0",
+    ]
     tokens.append("@" * 40)
     spec = "".join(rng.choices(tokens, k=rng.choice([1, 3, 6, 200])))
     if rng.random() < 0.5:

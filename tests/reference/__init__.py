@@ -14,4 +14,6 @@ from reference import average_precision, bpref, cascade, ndcg, precision_recall
 
 # ADM alone takes (grades, scores) instead of (ranked, pool).
 FAMILIES = (average_precision, bpref, cascade, ndcg, precision_recall)
-REFERENCE = {name: oracle for family in FAMILIES for name, oracle in family.ORACLES.items()}
+REFERENCE = {
+    name: oracle for family in FAMILIES for name, oracle in family.ORACLES.items()
+}

@@ -52,7 +52,8 @@ def thresholds(g, grades):
     up_to = (Fraction(0), *map(Fraction, cumulated_thresholds(g)))
     found = sorted({0, *grades})
     return {
-        grade: on_line(up_to, grade) - on_line(up_to, lower) for lower, grade in pairwise(found)
+        grade: on_line(up_to, grade) - on_line(up_to, lower)
+        for lower, grade in pairwise(found)
     }
 
 
@@ -171,7 +172,9 @@ def weighted_ap(r, pool, k, *, gain="linear"):
     gain = gain_of(gain)
     best = by_rank(ideal(pool))
     total = sum(
-        ratio(cumulative(r, i, gain), cumulative(best, i, gain)) for i in ranks(r, k) if r[i] > 0
+        ratio(cumulative(r, i, gain), cumulative(best, i, gain))
+        for i in ranks(r, k)
+        if r[i] > 0
     )
     return Fraction(total) / recall_base(pool, RELEVANT)
 
@@ -184,7 +187,9 @@ def gr_ap(r, pool, k, *, gain="linear", max_grade):
     available = sum(ratio(v(grade), v(max_grade)) for grade in pool)
     total = Fraction(0)
     for i in ranks(r, k):
-        precision = sum(ratio(v(r[j]), v(max_grade)) for j in range(1, i + 1)) * Fraction(1, i)
+        precision = sum(
+            ratio(v(r[j]), v(max_grade)) for j in range(1, i + 1)
+        ) * Fraction(1, i)
         total += ratio(v(r[i]), v(max_grade)) * precision
     return total / available
 

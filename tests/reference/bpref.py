@@ -30,7 +30,9 @@ from reference.frame import (
 def mean_preference(r, pool, k, rel, penalty):
     """1/R sum_r' isrel(r') (1 - penalty), of r' and of the r' - count(r') non-relevant above it."""
     above = {n: n - count(r, n, rel) for n in ranks(r, k) if r[n] >= rel}
-    return sum(1 - penalty(n, above[n]) for n in above) * Fraction(1, recall_base(pool, rel))
+    return sum(1 - penalty(n, above[n]) for n in above) * Fraction(
+        1, recall_base(pool, rel)
+    )
 
 
 @preference
@@ -39,7 +41,9 @@ def bpref(r, pool, k, *, rel=1):
     # Sakai Eq. 9: 1/R sum_r' isrel(r') (1 - min(R, r' - count(r')) / min(R, N)).
     n_relevant = recall_base(pool, rel)
     most = min(n_relevant, len(pool) - n_relevant)
-    return mean_preference(r, pool, k, rel, lambda _, above: ratio(min(n_relevant, above), most))
+    return mean_preference(
+        r, pool, k, rel, lambda _, above: ratio(min(n_relevant, above), most)
+    )
 
 
 @preference
@@ -47,7 +51,9 @@ def bpref(r, pool, k, *, rel=1):
 def bpref_r(r, pool, k, *, rel=1):
     # Sakai Eq. 10: 1/R sum_r' isrel(r') (1 - min(R, r' - count(r')) / R).
     most = recall_base(pool, rel)
-    return mean_preference(r, pool, k, rel, lambda _, above: ratio(min(most, above), most))
+    return mean_preference(
+        r, pool, k, rel, lambda _, above: ratio(min(most, above), most)
+    )
 
 
 @preference
@@ -55,7 +61,9 @@ def bpref_r(r, pool, k, *, rel=1):
 def bpref_n(r, pool, k, *, rel=1):
     # Sakai Eq. 11: 1/R sum_r' isrel(r') (1 - (r' - count(r')) / N).
     n_nonrelevant = len(pool) - recall_base(pool, rel)
-    return mean_preference(r, pool, k, rel, lambda _, above: ratio(above, n_nonrelevant))
+    return mean_preference(
+        r, pool, k, rel, lambda _, above: ratio(above, n_nonrelevant)
+    )
 
 
 @preference
@@ -65,7 +73,9 @@ def old_bpref(r, pool, k, *, rel=1):
     # documents in the whole list.
     n_relevant = recall_base(pool, rel)
     most = min(n_relevant, sum(1 for grade in r.values() if grade < rel))
-    return mean_preference(r, pool, k, rel, lambda _, above: ratio(min(n_relevant, above), most))
+    return mean_preference(
+        r, pool, k, rel, lambda _, above: ratio(min(n_relevant, above), most)
+    )
 
 
 @preference
@@ -73,7 +83,9 @@ def old_bpref(r, pool, k, *, rel=1):
 def bpref_ten(r, pool, k, *, rel=1):
     # BV, bpref-10: 1/R sum_r' isrel(r') (1 - |first 10 + R non-relevant above| / (10 + R)).
     most = 10 + recall_base(pool, rel)
-    return mean_preference(r, pool, k, rel, lambda _, above: ratio(min(most, above), most))
+    return mean_preference(
+        r, pool, k, rel, lambda _, above: ratio(min(most, above), most)
+    )
 
 
 @preference
@@ -138,11 +150,23 @@ UNSAMPLED = -1
 
 
 def inferred_ap(
-    ranked, pool=None, *, k=None, rel=1, epsilon=1e-5, normalize=False, condense=False, empty=0
+    ranked,
+    pool=None,
+    *,
+    k=None,
+    rel=1,
+    epsilon=1e-5,
+    normalize=False,
+    condense=False,
+    empty=0,
 ):
     # YA: 1/R sum over relevant ranks n of
     # 1/n + (n-1)/n * |d100| / (n-1) * (|rel| + eps) / (|rel| + |nonrel| + 2 eps), counts above n.
-    sampled = [grade for grade in judged(ranked if pool is None else pool) if grade != UNSAMPLED]
+    sampled = [
+        grade
+        for grade in judged(ranked if pool is None else pool)
+        if grade != UNSAMPLED
+    ]
     if condense:
         ranked = [grade for grade in judged(ranked) if grade != UNSAMPLED]
     n_relevant = recall_base(sampled, rel)
@@ -158,7 +182,9 @@ def inferred_ap(
         pooled = judged(ranked[: n - 1])
         n_rel = sum(1 for grade in pooled if grade >= rel)
         n_nonrel = sum(1 for grade in pooled if 0 <= grade < rel)
-        above = len(pooled) / (n - 1) * (n_rel + epsilon) / (n_rel + n_nonrel + 2 * epsilon)
+        above = (
+            len(pooled) / (n - 1) * (n_rel + epsilon) / (n_rel + n_nonrel + 2 * epsilon)
+        )
         total += 1 / n + (n - 1) / n * above
     value = total / n_relevant
     if not normalize:

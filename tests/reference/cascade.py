@@ -33,7 +33,9 @@ from reference.frame import gain_of, of_gains, of_relevant, ranks, ratio, to_the
 @of_relevant
 def reciprocal_rank(r, pool, k, *, rel=1):
     # 1 over the rank of the first relevant document, 0 where there is none.
-    return max((Fraction(1, n) for n in ranks(r, k) if r[n] >= rel), default=Fraction(0))
+    return max(
+        (Fraction(1, n) for n in ranks(r, k) if r[n] >= rel), default=Fraction(0)
+    )
 
 
 @of_relevant
@@ -110,8 +112,7 @@ def rest_of_squares(x):
 
 # MST: C(n) = ((n + 2T - 1) / (n + 2T))^2.
 insq = user(
-    lambda n, x, G, T=1: square(n + 2 * T),
-    lambda n, G, T=1: rest_of_squares(n + 2 * T),
+    lambda n, x, G, T=1: square(n + 2 * T), lambda n, G, T=1: rest_of_squares(n + 2 * T)
 )
 
 # MBST: C(n) = ((n + T + T_n - 1) / (n + T + T_n))^2 with T_n = T - (x_1 + ... + x_n).
@@ -162,12 +163,16 @@ def binary_rbp(r, pool, k, *, p=0.8, rel=1):
 def graded_rbp(r, pool, k, *, p=0.8, gain="linear", max_grade):
     # Moffat and Zobel (2008): (1 - p) sum_n x_n p^(n-1) with x_n = gain / (gain of the top grade).
     gain = gain_of(gain)
-    return (1 - p) * sum(ratio(gain(r[n]), gain(max_grade)) * p ** (n - 1) for n in ranks(r, k))
+    return (1 - p) * sum(
+        ratio(gain(r[n]), gain(max_grade)) * p ** (n - 1) for n in ranks(r, k)
+    )
 
 
 def rbp(ranked, pool=None, **parameters):
     """RBP of binary relevance, or with a gain that of graded relevance."""
-    return (graded_rbp if "gain" in parameters else binary_rbp)(ranked, pool, **parameters)
+    return (graded_rbp if "gain" in parameters else binary_rbp)(
+        ranked, pool, **parameters
+    )
 
 
 ORACLES = {

@@ -42,7 +42,14 @@ def oracle(equation):
 
     @functools.wraps(equation)
     def measure(
-        ranked, pool=None, *, k=None, normalize=False, condense=False, empty=0, **parameters
+        ranked,
+        pool=None,
+        *,
+        k=None,
+        normalize=False,
+        condense=False,
+        empty=0,
+        **parameters,
     ):
         pool = judged(ranked if pool is None else pool)
         r = by_rank(judged(ranked) if condense else ranked)
@@ -98,7 +105,9 @@ def to_the_end(measured):
 
 def preference(measured):
     """Let a measure see the condensed list."""
-    return functools.update_wrapper(functools.partial(measured, condense=True), measured)
+    return functools.update_wrapper(
+        functools.partial(measured, condense=True), measured
+    )
 
 
 # --- Counts and sums that equations of several families name --------------------------------------

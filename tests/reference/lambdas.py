@@ -65,7 +65,9 @@ def derivatives(grades, scores, value, *, sigmoid=1.0, truncation_level=30, norm
 
 def by_row(grades, scores, value, order, **options):
     """Gradient and Hessian by row, of the documents ranked in an order."""
-    ranked = derivatives([grades[i] for i in order], [scores[i] for i in order], value, **options)
+    ranked = derivatives(
+        [grades[i] for i in order], [scores[i] for i in order], value, **options
+    )
     rows = np.empty((2, len(order)))
     rows[:, list(order)] = ranked
     return rows
@@ -75,6 +77,8 @@ def share_among_equals(grades, scores, rows):
     """Give documents of equal grade and score the mean of what they have."""
     shared = np.empty_like(rows)
     for i, (grade, score) in enumerate(zip(grades, scores, strict=True)):
-        equal = [j for j in range(len(grades)) if grades[j] == grade and scores[j] == score]
+        equal = [
+            j for j in range(len(grades)) if grades[j] == grade and scores[j] == score
+        ]
         shared[:, i] = rows[:, equal].mean(axis=1)
     return shared

@@ -104,18 +104,25 @@ def g(r, pool, k, *, gain="linear"):
 def bin_g(r, pool, k, *, rel=1):
     # m_binG.c: mean over the relevant documents of 1 / log2(2 + non-relevant documents before).
     found = [n for n in ranks(r, k) if r[n] >= rel]
-    return sum(1 / math.log2(2 + n - count(r, n, rel)) for n in found) / recall_base(pool, rel)
+    return sum(1 / math.log2(2 + n - count(r, n, rel)) for n in found) / recall_base(
+        pool, rel
+    )
 
 
 @of_gains
 def rndcg(r, pool, k, *, gain="linear"):
     # m_Rndcg.c: mean of ndcg at the ranks where the ideal gain falls, and at the end of the list.
     gain = gain_of(gain)
-    best, gains = by_rank(ideal(pool)), [gain(grade) for grade in pool if gain(grade) > 0]
+    best, gains = (
+        by_rank(ideal(pool)),
+        [gain(grade) for grade in pool if gain(grade) > 0],
+    )
     points = [sum(1 for each in gains if each >= smallest) for smallest in set(gains)]
     length = len(ranks(r, k))
     points += [length] if length > len(gains) else []
-    ratios = [discounted(r, min(c, length), gain) / discounted(best, c, gain) for c in points]
+    ratios = [
+        discounted(r, min(c, length), gain) / discounted(best, c, gain) for c in points
+    ]
     return sum(ratios) / len(ratios)
 
 
@@ -164,7 +171,9 @@ def ranked_half_life(r, pool, k, *, gain="linear"):
     if half == 0:
         return Fraction(2 * (max(len(r), len(pool)) if k is None else k) + 1, 2)
     m = next(i for i in ranks(r, k) if cumulative(r, i, gain) >= half)
-    return (m - 1) + (half - Fraction(cumulative(r, m - 1, gain))) / Fraction(gain(r[m]))
+    return (m - 1) + (half - Fraction(cumulative(r, m - 1, gain))) / Fraction(
+        gain(r[m])
+    )
 
 
 # --- Average distance of scores from grades -------------------------------------------------------
@@ -178,7 +187,10 @@ def adm(grades, scores, *, max_grade, gain="linear", condense=False, empty=0):
         pairs = [(grade, score) for grade, score in pairs if grade is not None]
     if not any(gain(grade) > 0 for grade in judged(grades)):
         return empty
-    relevance = [ratio(gain(0 if grade is None else grade), gain(max_grade)) for grade, _ in pairs]
+    relevance = [
+        ratio(gain(0 if grade is None else grade), gain(max_grade))
+        for grade, _ in pairs
+    ]
     distances = [abs(score - x) for (_, score), x in zip(pairs, relevance, strict=True)]
     return 1 - sum(distances) / len(pairs)
 
@@ -201,11 +213,15 @@ def documents(ranked, pool, condense):
     return listed, [(-1 - i, grade) for i, grade in enumerate(missing)]
 
 
-def compatibility(ranked, pool=None, *, p=0.95, k=None, normalize=True, condense=False, empty=0):
+def compatibility(
+    ranked, pool=None, *, p=0.95, k=None, normalize=True, condense=False, empty=0
+):
     """CVS: the largest RBO with an ideal ranking, over that of the ideal ranking with itself."""
     pool = judged(ranked if pool is None else pool)
     listed, missing = documents(ranked, pool, condense)
-    relevant = [each for each in listed + missing if each[1] is not None and each[1] > 0]
+    relevant = [
+        each for each in listed + missing if each[1] is not None and each[1] > 0
+    ]
     if not relevant:
         return empty
     # Sorting is stable: within a grade, the ideal ranking has the order of the list.

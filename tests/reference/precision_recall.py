@@ -81,7 +81,11 @@ def r_precision(r, pool, k, *, rel=1, multiple=1.0):
 def generalized_p(r, pool, k, *, gain="linear", max_grade):
     # Kishida 4.1.4: g_P = 1/n sum_{k<=n} z_k, z_k = x_k / (top of the scale).
     gain = gain_of(gain)
-    return ratio(sum(ratio(gain(r[i]), gain(max_grade)) for i in ranks(r, k)), k) if k else 0
+    return (
+        ratio(sum(ratio(gain(r[i]), gain(max_grade)) for i in ranks(r, k)), k)
+        if k
+        else 0
+    )
 
 
 @of_gains
@@ -89,7 +93,11 @@ def generalized_r(r, pool, k, *, gain="linear"):
     # Kishida 4.1.4: g_R = sum_{k<=n} z_k / sum_{k<=N} z_k; the top of the scale cancels.
     gain = gain_of(gain)
     available = sum(gain(grade) for grade in pool)
-    return None if available == 0 else ratio(sum(gain(r[i]) for i in ranks(r, k)), available)
+    return (
+        None
+        if available == 0
+        else ratio(sum(gain(r[i]) for i in ranks(r, k)), available)
+    )
 
 
 # ---------------------------------------------------------------------------------------------
@@ -106,7 +114,9 @@ def of_all_documents(equation):
         pool = judged(ranked if pool is None else pool)
         listed = judged(ranked) if condense else list(ranked)
         missing = sorted((Counter(pool) - Counter(judged(ranked))).elements())
-        return of_relevant(equation)(listed + missing, pool, n_retrieved=len(listed), **parameters)
+        return of_relevant(equation)(
+            listed + missing, pool, n_retrieved=len(listed), **parameters
+        )
 
     return measure
 
@@ -194,7 +204,10 @@ def rounded(number, rounding):
 def interpolated(r, k, wanted, rel):
     """Largest precision at a rank with enough relevant documents; 0 where there is none."""
     found = {n: count(r, n, rel) for n in ranks(r, k)}
-    return max((Fraction(found[n], n) for n in found if found[n] >= wanted), default=Fraction(0))
+    return max(
+        (Fraction(found[n], n) for n in found if found[n] >= wanted),
+        default=Fraction(0),
+    )
 
 
 @of_relevant
@@ -213,7 +226,9 @@ def interpolated_average_precision(r, pool, k, *, recalls=ELEVEN, rel=1, roundin
 # --- Share of judged documents, as ir_measures defines it -----------------------------------------
 
 
-def judged_share(ranked, pool=None, *, k=None, normalize=False, condense=False, empty=0):
+def judged_share(
+    ranked, pool=None, *, k=None, normalize=False, condense=False, empty=0
+):
     """Judged documents among the first k, over k or the length of a shorter list."""
     assert not condense
     if not judged(ranked if pool is None else pool):

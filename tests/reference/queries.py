@@ -37,7 +37,9 @@ def pessimistic(grades, scores):
 def optimistic(grades, scores):
     """Rank tied documents best first, an unjudged one below a non-relevant one."""
     blocks = tied_blocks(grades, scores)
-    return list(itertools.chain(*[sorted(block, key=_worth, reverse=True) for block in blocks]))
+    return list(
+        itertools.chain(*[sorted(block, key=_worth, reverse=True) for block in blocks])
+    )
 
 
 def _worth(grade):
@@ -50,7 +52,9 @@ ORDERS = {"row_order": row_order, "pessimistic": pessimistic, "optimistic": opti
 def expected_under_ties(function, grades, scores, pool=None, **parameters):
     """Mean of ``function`` over all orders of tied documents, enumerated one by one."""
     pool = judged(grades) if pool is None else pool
-    values = [function(order, pool, **parameters) for order in all_orders(grades, scores)]
+    values = [
+        function(order, pool, **parameters) for order in all_orders(grades, scores)
+    ]
     return sum(values) / len(values)
 
 

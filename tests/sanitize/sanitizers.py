@@ -43,7 +43,11 @@ FOUND = 66  # the exit code of a sanitizer that found something
 ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
 
 SANITIZERS = {
-    "address": ("libasan.so", "_native.read_out_of_bounds(1000)", "heap-buffer-overflow"),
+    "address": (
+        "libasan.so",
+        "_native.read_out_of_bounds(1000)",
+        "heap-buffer-overflow",
+    ),
     "thread": ("libtsan.so", "_native.race(100000)", "data race"),
 }
 IMPORTS = "import numpy as np; from skgraded._core import _native"
@@ -65,9 +69,15 @@ def run(command: list[Any], **options: Any) -> subprocess.CompletedProcess[str]:
 def find_runtime(compiler: str, library: str) -> Path:
     """Return the sanitizer's runtime of a compiler."""
     command = [compiler, f"-print-file-name={library}"]
-    path = Path(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip())
+    path = Path(
+        subprocess.run(
+            command, check=True, capture_output=True, text=True
+        ).stdout.strip()
+    )
     if not path.is_absolute() or not path.exists():
-        raise SystemExit(f"{compiler} has no {library}: set CXX to a GCC with its sanitizers.")
+        raise SystemExit(
+            f"{compiler} has no {library}: set CXX to a GCC with its sanitizers."
+        )
     return path.resolve()
 
 
@@ -101,7 +111,9 @@ def keep_addresses() -> None:
     ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
 
 
-def run_python(arguments: list[str], path: Path, runtime: str) -> subprocess.CompletedProcess[str]:
+def run_python(
+    arguments: list[str], path: Path, runtime: str
+) -> subprocess.CompletedProcess[str]:
     """Run Python under a sanitizer, with the package that was built for it."""
     # Without the site module, which would find an editable installation of the package first.
     search = os.pathsep.join([str(path), *site.getsitepackages()])
@@ -115,10 +127,15 @@ def check(sanitizer: str, seconds: float) -> None:
     library, fault, report = SANITIZERS[sanitizer]
     compiler = os.environ.get("CXX", "g++")
     # With the library whose exceptions the sanitizer watches, which Python itself does not load.
-    runtime = " ".join(str(find_runtime(compiler, each)) for each in (library, "libstdc++.so.6"))
+    runtime = " ".join(
+        str(find_runtime(compiler, each)) for each in (library, "libstdc++.so.6")
+    )
     with tempfile.TemporaryDirectory(prefix="skgraded-sanitize-") as folder:
         path = build(sanitizer, compiler, Path(folder))
-        for code, expected, said in ((fault, FOUND, report), (OUT_OF_RANGE, 1, "RuntimeError")):
+        for code, expected, said in (
+            (fault, FOUND, report),
+            (OUT_OF_RANGE, 1, "RuntimeError"),
+        ):
             control = run_python(["-c", f"{IMPORTS}; {code}"], path, runtime)
             if control.returncode != expected or said not in control.stdout:
                 raise SystemExit(

@@ -45,7 +45,9 @@ class Shared:
         self.labels = rng.integers(0, N_GRADES, N_DOCUMENTS)
         self.scores = 1.0 + rng.random(N_DOCUMENTS) * 1e-12
         self.qid = np.repeat(np.arange(100), N_DOCUMENTS // 100)
-        self.ids = np.frombuffer(b"".join(b"%06d" % i for i in range(N_DOCUMENTS)), np.uint8)
+        self.ids = np.frombuffer(
+            b"".join(b"%06d" % i for i in range(N_DOCUMENTS)), np.uint8
+        )
         self.id_end = np.arange(6, 6 * N_DOCUMENTS + 1, 6)
 
     def rewrite_scores(self, rng: np.random.Generator) -> None:
@@ -64,14 +66,24 @@ class Shared:
 
     def evaluate_queries(self, rng: np.random.Generator) -> None:
         n_threads = int(rng.integers(1, 4))
-        show(evaluate(MEASURES, self.labels, self.scores, qid=self.qid, n_threads=n_threads))
+        show(
+            evaluate(
+                MEASURES, self.labels, self.scores, qid=self.qid, n_threads=n_threads
+            )
+        )
 
     def evaluate_any_grades(self, rng: np.random.Generator) -> None:
         # Grades between whole ones and above 31, in so many queries that slices are scored.
         n, top = int(rng.choice([60, 6_000, 30_000])), int(rng.integers(1, 45))
-        labels = np.maximum(rng.integers(0, top + 1, n) - rng.choice([0.0, 0.0, 0.5, np.nan], n), 0)
+        labels = np.maximum(
+            rng.integers(0, top + 1, n) - rng.choice([0.0, 0.0, 0.5, np.nan], n), 0
+        )
         measures = [*rng.choice(list(catalogue()), 4), f"xGAP(max_grade={top})"]
-        show(evaluate(measures, labels, rng.random(n), qid=np.arange(n) // rng.integers(1, 9)))
+        show(
+            evaluate(
+                measures, labels, rng.random(n), qid=np.arange(n) // rng.integers(1, 9)
+            )
+        )
 
     def train(self, rng: np.random.Generator) -> None:
         size = int(rng.choice([20, 200, 25_000]))
@@ -89,7 +101,9 @@ class Shared:
     def order_documents(self, rng: np.random.Generator) -> None:
         indptr = np.array([0, N_DOCUMENTS])
         single = bool(rng.integers(2))
-        _core.order_documents(self.scores, self.id_end, self.ids, indptr[:1], indptr, single)
+        _core.order_documents(
+            self.scores, self.id_end, self.ids, indptr[:1], indptr, single
+        )
 
 
 def work_until(
@@ -134,7 +148,9 @@ def main() -> int:
         thread.start()
     for thread in threads:
         thread.join()
-    failed += [f"{work.__name__}: never done" for work in works if not done.get(work.__name__)]
+    failed += [
+        f"{work.__name__}: never done" for work in works if not done.get(work.__name__)
+    ]
     sys.stdout.write(f"done: {done}\nfailed: {failed}\n")
     return 1 if failed else 0
 
