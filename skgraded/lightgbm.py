@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded._boosting._evaluator import (
     ChosenMeasure,
@@ -25,12 +24,12 @@ from skgraded._boosting._evaluator import (
 from skgraded._boosting._lambdamart import LambdaMART, chosen_noise, make_objective
 from skgraded._guards import refuse_cut_queries
 from skgraded._support.arguments import flag, integer, number, threads
+from skgraded._support.array_types import FloatArray
 from skgraded._support.lazy import cached_property
 from skgraded.measures import Measure
 
 __all__ = ["early_stopping", "eval_metric", "objective"]
 
-FloatArray = NDArray[np.float64]
 
 _NO_GROUP = (
     "The query sizes are missing (group=None). LightGBM passes them only\n"

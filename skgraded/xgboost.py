@@ -30,12 +30,12 @@ from skgraded._boosting._evaluator import (
 from skgraded._boosting._lambdamart import LambdaMART, chosen_noise, make_objective
 from skgraded._guards import running, warn_about_queries
 from skgraded._support.arguments import integer_or_none, threads
+from skgraded._support.array_types import FloatArray
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments, read_columns, without_query_ids
 
 __all__ = ["eval_metric", "evaluation", "objective"]
 
-FloatArray = NDArray[np.float64]
 
 _CALLED_BY_QUERY = (
     "XGBRanker(eval_metric=eval_metric({0})) is not possible: XGBRanker calls a metric query by "

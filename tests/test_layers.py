@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+import reading
 from test_extras import imports_at_run_time
 
 import skgraded
@@ -150,32 +151,23 @@ def circles(package):
     )
 
 
-def docstring_lines(node):
-    if ast.get_docstring(node, clean=False) is None:
-        return 0
-    return node.body[0].end_lineno - node.body[0].lineno + 1
-
-
-def long_pieces(package, most_lines=400, most_lines_of_a_function=40):
-    """Modules and functions that are too long, docstrings apart."""
-    found = []
-    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+def long_pieces(package, most_lines=430, most_lines_of_a_function=45):
+    """Modules and functions of too many code lines, which blank lines and comments are not."""
+    too_long = []
     for path in sorted(package.rglob("*.py")):
         source = path.read_text(encoding="utf-8")
-        pieces = [
-            node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)
-        ]
-        n_lines = len(source.splitlines()) - sum(map(docstring_lines, pieces))
-        if n_lines > most_lines:
-            found.append(f"{path.relative_to(package)}: {n_lines} lines")
-        for node in pieces:
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                n_lines = node.end_lineno - node.lineno + 1 - docstring_lines(node)
+        name = path.relative_to(package)
+        code_lines = reading.code_lines(source)
+        if len(code_lines) > most_lines:
+            too_long.append(f"{name}: {len(code_lines)} lines")
+
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, reading.FUNCTIONS):
+                span = range(node.lineno, node.end_lineno + 1)
+                n_lines = len(code_lines.intersection(span))
                 if n_lines > most_lines_of_a_function:
-                    found.append(
-                        f"{path.relative_to(package)}: {node.name}: {n_lines} lines"
-                    )
-    return found
+                    too_long.append(f"{name}: {node.name}: {n_lines} lines")
+    return too_long
 
 
 def test_one_module_reads_the_call_stack():

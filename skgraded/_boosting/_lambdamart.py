@@ -20,6 +20,7 @@ from skgraded._support.arguments import (
     number,
     threads,
 )
+from skgraded._support.array_types import FloatArray
 from skgraded._support.lazy import keep
 from skgraded.exceptions import LongQueryWarning
 from skgraded.measures import Measure, PairFactors, PrefixMeasure
@@ -82,8 +83,6 @@ def chosen_noise(
     )
     return Noise(kind, scale, drawn, seed)
 
-
-FloatArray = NDArray[np.float64]
 
 # All pairs of a query of so many documents take about 60 ms in every iteration.
 _LONG = 10_000

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._guards._queries import IntArray, Queries
+from skgraded._guards._queries import Queries
 from skgraded._guards._stack import warn_once
+from skgraded._support.array_types import IntArray
 from skgraded.exceptions import IdColumnWarning
 
 _PREDICTED = 300  # rows

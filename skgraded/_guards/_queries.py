@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards._stack import warn_once
+from skgraded._support.array_types import HashArray, IntArray
 from skgraded.exceptions import CutQueriesWarning, QueryIdsWarning, QueryLeakWarning
-
-IntArray = NDArray[np.int64]
-HashArray = NDArray[np.uint64]
 
 _LOWEST_64_BITS = 2**64 - 1
 _LONG_FOR_ONE_QUERY = 1_000

@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from skgraded._intervals.unseen import Unseen
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.lazy import cached_property
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Bounds = tuple[FloatArray | float, FloatArray | float]
 
 _TINY = 1e-300

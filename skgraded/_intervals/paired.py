@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from skgraded import _core
-from skgraded._intervals.estimate import FloatArray, IntArray, means
+from skgraded._intervals.estimate import means
+from skgraded._support.array_types import FloatArray, IntArray
 
 # Resamples of every test that draws some, unless the user says more.
 N_RESAMPLES = 10_000

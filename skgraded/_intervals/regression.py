@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skgraded._intervals.estimate import Bounds, Estimate, FloatArray, IntArray, Part
+from skgraded._intervals.estimate import Bounds, Estimate, Part
+from skgraded._support.array_types import FloatArray, IntArray
 
 _ROUNDING = 1e-12
 

@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._intervals.estimate import Bounds, Estimate, Part, means, sums_by_cluster
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from skgraded._support.array_types import FloatArray, IntArray
 
 # Of the variance of the queries' own effects, for what the training data of all folds share.
 _SHARED = 1 / 6

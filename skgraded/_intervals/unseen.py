@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-FloatArray = NDArray[np.float64]
+from skgraded._support.array_types import FloatArray
 
 _ROUNDING = 1e-12
 _TINY = 1e-300

@@ -10,11 +10,9 @@ import math
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded import _core
-
-FloatArray = NDArray[np.float64]
+from skgraded._support.array_types import FloatArray
 
 _NO_WEIGHTS = np.zeros(0)
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
+from skgraded._support.array_types import FloatArray
 
 Persona = Literal[
     "browser", "easygoing", "even", "demanding", "exponential", "perfectionist"
 ]
 UserName = Literal["uniform", "linear"] | Persona
 
-FloatArray = NDArray[np.float64]
 
 # What g is proportional to, from the grades 1..c and c.
 MASSES: dict[str, Callable[[FloatArray, int], NDArray[np.generic]]] = {

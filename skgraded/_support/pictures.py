@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from skgraded._support.array_types import FloatArray
 from skgraded._support.text import shorten
-
-FloatArray = NDArray[np.float64]
 
 # Colours that colour-blind people can distinguish (Okabe and Ito), without the pale yellow.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

@@ -334,9 +334,8 @@ class Result:
 
     def _facts(self) -> dict[str, Any]:
         """Return what JSON holds beside the rows: names, numbers of queries, options."""
-        facts = {
-            each.name: getattr(self, each.name) for each in dataclasses.fields(self)
-        }  # type: ignore[arg-type]
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        facts = {field.name: getattr(self, field.name) for field in fields}
         return {
             name: each
             for name, each in facts.items()

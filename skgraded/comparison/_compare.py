@@ -18,6 +18,7 @@ from skgraded._intervals.paired import (
 )
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction, integer
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded.comparison._comparison import Comparison
 from skgraded.comparison._given import Given, given_of, ranges, scores_of_rankers
 from skgraded.comparison._judge import (
@@ -38,9 +39,6 @@ from skgraded.comparison._plan import (
     tests_named,
 )
 from skgraded.measures import Measures
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # Differences of pairs, repeats and queries that are in memory at the same time: 32 MB.
 _CELLS_AT_A_TIME = 4_000_000

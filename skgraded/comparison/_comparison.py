@@ -15,6 +15,7 @@ from scipy.special import ndtri, stdtrit
 from skgraded._intervals.estimate import FEWEST_DIFFERENCES
 from skgraded._intervals.paired import level_of
 from skgraded._support.arguments import fraction, number
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.pictures import (
     BETTER,
     GREY,
@@ -27,9 +28,6 @@ from skgraded._support.text import WIDTH, shorten
 from skgraded._support.writers import Field, LongResult, Report, Table
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.results import OfMeasures, column_of
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _STATUS = {"fails": 1, "undecided": 3}
 # More pairs are not listed one by one, unless all have the baseline.

@@ -7,16 +7,13 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skgraded._support.arguments import choice
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.text import count, told_in_clusters, told_queries
 from skgraded.measures import Measure, Measures
 from skgraded.results import Scores, by_name, clusters_of, side_by_side
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 _FEWEST = 2  # systems, queries, or clusters
 

@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from skgraded._guards import stacklevel_of_the_user
@@ -17,14 +16,12 @@ from skgraded._intervals.estimate import Estimate
 from skgraded._intervals.paired import holm, paired_differences
 from skgraded._intervals.regression import Regression, regression
 from skgraded._support.arguments import choice, fraction
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.text import count, first_few
 from skgraded.comparison._given import by_measure, ranges
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
 from skgraded.results import Scores, align, side_by_side
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 POPULATIONS = ("like_these", "these")
 _FEWEST_LABELLED = 3  # queries with human labels, for a line and its residuals

@@ -7,14 +7,12 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded._intervals.paired import paired_differences
+from skgraded._support.array_types import FloatArray
 from skgraded._support.text import count
 from skgraded._support.writers import Field, LongResult, Table
 from skgraded.results import OfMeasures, column_of
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)

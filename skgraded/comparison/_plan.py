@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from skgraded._intervals.paired import CORRECTIONS, TESTS, PairedTest, level_of
 from skgraded._support.arguments import choice, flag, number
+from skgraded._support.array_types import FloatArray
 from skgraded.comparison._given import Given
-
-FloatArray = NDArray[np.float64]
 
 # Tests that know of what clusters, repeats, or a judge, add to the variation.
 ABLE = ("score", "t")

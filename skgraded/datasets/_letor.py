@@ -17,11 +17,11 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from skgraded._support.arguments import flag, integer_or_none
+from skgraded._support.array_types import IntArray
 from skgraded.datasets._letor_lines import Lines, Rules, line_error, quoted
 
 FilePath = str | os.PathLike[str]
 Labels = NDArray[np.int64] | NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _OPENERS: dict[str, Callable[[str, str], Any]] = {
     ".gz": gzip.open,

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from skgraded._support.arguments import integer, is_integer, number
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from skgraded._support.array_types import FloatArray, IntArray
 
 # Beta(1.2, 3) has its weight at the low end (mean 0.29, median 0.25) and a long tail, like the
 # query sizes of the public learning-to-rank sets.

@@ -16,13 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._support.array_types import FloatArray
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import ByRank, Positions, UpToListEnd, reciprocal
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import Judgments, Ranked, Ties
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class CWL(Measure):

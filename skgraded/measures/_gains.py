@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._guards import warn_once
 from skgraded._support import arguments as _params
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import MASSES, g_of
 from skgraded._support.sealed import sealed
@@ -32,10 +33,6 @@ from skgraded.measures._positions import (
 )
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import IdealRanking, Judgments, Ranked, RankedList, Unjudged
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 
 Gain = Literal["linear", "exp2"]
 

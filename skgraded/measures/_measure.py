@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded import _core
 from skgraded._guards import refuse_calls_of_boosters, warn_once
 from skgraded._support import arguments as _params
+from skgraded._support.array_types import FloatArray
 from skgraded._support.exact_mean import exact_means
 from skgraded._support.lazy import cached_property, keep
 from skgraded._support.measure_strings import as_code, as_string
@@ -24,7 +25,6 @@ from skgraded.rankings import Judgments, Ranked, Rankings, Ties, Unjudged, as_ra
 if TYPE_CHECKING:
     from skgraded.results import Scores
 
-FloatArray = NDArray[np.float64]
 
 # This many queries seldom lack the top grade by chance.
 _MANY_QUERIES = 100

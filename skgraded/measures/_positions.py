@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._support.array_types import FloatArray
 from skgraded._support.sealed import sealed
 from skgraded.rankings import Judgments, RankedList, Unjudged
-
-FloatArray = NDArray[np.float64]
 
 
 class Positions(Protocol):

@@ -20,16 +20,14 @@ from itertools import compress
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.lazy import cached_property, keep
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import LONGEST_KEPT, ByRank, Positions, up_to
 from skgraded.rankings import Judgments, Ranked, RankedList, Ties, Unjudged
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Scored = tuple[
     FloatArray, list[int]
 ]  # values by measure and query, and numbers of empty queries

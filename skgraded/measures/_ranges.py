@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support import arguments as _params
+from skgraded._support.array_types import FloatArray
 from skgraded._support.text import count, first_few
 from skgraded._support.writers import Field, LongResult, or_blank
 from skgraded.measures._catalogue import Measures, measures_by_name
@@ -20,8 +21,6 @@ from skgraded.measures._measure import Measure, rankings_for, warn_of_continuous
 from skgraded.measures.blend import Blend
 from skgraded.rankings import Judgments, Rankings, Ties, as_rankings
 from skgraded.results import Scores
-
-FloatArray = NDArray[np.float64]
 
 
 class Bounds(NamedTuple):

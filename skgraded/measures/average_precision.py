@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
+from skgraded._support.array_types import FloatArray
 from skgraded._support.lazy import cached_property, keep
 from skgraded._support.named_users import UserName
 from skgraded._support.sealed import sealed
@@ -46,8 +47,6 @@ from skgraded.measures._prefix import (
     value_of_pairs,
 )
 from skgraded.rankings import Judgments, Ranked, Ties
-
-FloatArray = NDArray[np.float64]
 
 __all__ = [
     "AP",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support import arguments as _params
+from skgraded._support.array_types import FloatArray
 from skgraded._support.lazy import cached_property
 from skgraded.measures._catalogue import measure
 from skgraded.measures._fields import Fields
@@ -17,8 +18,6 @@ from skgraded.measures._prefix import score_queries
 from skgraded.rankings import Judgments, Ranked
 
 __all__ = ["Blend"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Blend(Measure):

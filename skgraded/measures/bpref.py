@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._support.array_types import FloatArray
 from skgraded.measures._fields import number
 from skgraded.measures._gains import (
     COUNTS_JUDGED,
@@ -27,8 +28,6 @@ from skgraded.measures._positions import (
 )
 from skgraded.measures._prefix import LinearPart, PairFactors, PairPart, PrefixMeasure
 from skgraded.rankings import Judgments, Ranked, Unjudged
-
-FloatArray = NDArray[np.float64]
 
 __all__ = [
     "Bpref",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
+from skgraded._support.array_types import FloatArray
 from skgraded._support.lazy import cached_property
 from skgraded.measures._cwl import CWL, PrefixCWL
 from skgraded.measures._fields import field, number
@@ -31,8 +32,6 @@ from skgraded.measures._gains import (
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import CONSTANT, RECIPROCAL, ByRank, power
 from skgraded.rankings import Judgments, Ranked
-
-FloatArray = NDArray[np.float64]
 
 __all__ = [
     "BPM",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded.measures._fields import choice, field, number
 from skgraded.measures._gains import (
     AveragedDiscount,
@@ -34,9 +35,6 @@ from skgraded.measures._positions import (
 )
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import Judgments, Ranked, RankedList, Ties
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 __all__ = [
     "ADM",

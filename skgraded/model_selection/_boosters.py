@@ -17,11 +17,11 @@ from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from skgraded._boosting import NamedMeasures, named_means, refuse_taken_names
+from skgraded._support.array_types import FloatArray
 from skgraded.model_selection._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 
 Params = dict[str, Any]
-FloatArray = NDArray[np.float64]
 
 
 def final_step(estimator: Any) -> Any:

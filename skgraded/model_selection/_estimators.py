@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 
 from skgraded._guards import n_shared, warn_once
+from skgraded._support.array_types import FloatArray
 from skgraded.exceptions import QueryLeakWarning
 from skgraded.measures import Measure
 from skgraded.model_selection._boosters import (
@@ -34,8 +34,6 @@ from skgraded.model_selection._rows import (
 )
 from skgraded.rankings import query_series
 from skgraded.scoring import scores_of
-
-FloatArray = NDArray[np.float64]
 
 
 def train_for(estimator: Any, measure: Measure) -> None:

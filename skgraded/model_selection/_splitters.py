@@ -15,10 +15,9 @@ from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import warn_about_queries
 from skgraded._support.arguments import integer, is_integer, is_number
+from skgraded._support.array_types import BoolArray, IntArray
 from skgraded.rankings import CheckedColumns, Judgments, read_columns
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 _T = TypeVar("_T", bound=np.generic)
 
 

@@ -18,6 +18,7 @@ from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import warn_about_queries, warn_if_splits_cut_queries
 from skgraded._support.arguments import choice, integer, is_integer
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.progress import ProgressBar
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import (
@@ -43,9 +44,6 @@ from skgraded.rankings import (
 )
 from skgraded.results import Scores, by_name
 from skgraded.scoring import ResponseMethod, scores_of, scores_of_rows
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _SECONDS_WITHOUT_A_BAR = 2.0
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_if_grades_are_ids
+from skgraded._support.array_types import IntArray
 from skgraded._support.columns import QUERY_IDS
 from skgraded._support.lazy import import_pandas
 from skgraded.rankings._numbers import read_grades
@@ -24,7 +25,6 @@ from skgraded.rankings._queries import as_ids, count_rows, number_rows
 if TYPE_CHECKING:
     import pandas
 
-IntArray = NDArray[np.int64]
 
 QID = "qid"
 GRADE = "grade"

@@ -23,6 +23,7 @@ from skgraded._guards import (
     warn_if_swapped,
 )
 from skgraded._support.arguments import threads
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.lazy import cached_property, keep
 from skgraded._support.sealed import all_sealed, sealed
 from skgraded.rankings._columns import (
@@ -59,8 +60,6 @@ from skgraded.rankings._rankings import (
     made_again,
 )
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 _Placed = tuple[NDArray[Any], IntArray, IntArray | None]  # as `place_rows` returns them
 
 # All arrays of a call together take less than so many bytes a row. glibc gives freed memory back to

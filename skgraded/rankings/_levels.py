@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.sealed import all_sealed, sealed
 from skgraded.rankings._numbers import FLOATS, check_labels, check_weights
 from skgraded.rankings._rankings import RankedList
@@ -22,8 +23,6 @@ from skgraded.rankings._rankings import RankedList
 if TYPE_CHECKING:
     from skgraded.rankings._judgments import Judgments
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 T = TypeVar("T", bound=np.generic)
 
 _LARGEST_BYTE = int(np.iinfo(np.uint8).max)

@@ -11,9 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import is_missing, is_number
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from skgraded._support.array_types import FloatArray, IntArray
 
 _AS_THEY_ARE = frozenset(
     map(np.dtype, ["f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import is_missing
+from skgraded._support.array_types import IntArray
 from skgraded._support.sealed import sealed
 from skgraded.rankings._numbers import LARGEST_EXACT, one_dimensional
-
-IntArray = NDArray[np.int64]
 
 # The hash has a random seed, so that nobody can choose ids that collide. No result depends on it.
 _SEED = int.from_bytes(os.urandom(8), "little")

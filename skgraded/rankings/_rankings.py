@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.lazy import cached_property
 from skgraded._support.sealed import all_sealed, sealed
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from skgraded.rankings._judgments import Judgments
     from skgraded.rankings._levels import ScalePart
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 T = TypeVar("T")
 
 Ties = Literal["expected", "row_order", "pessimistic", "optimistic"]

@@ -7,14 +7,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded._support.arguments import is_missing
+from skgraded._support.array_types import IntArray
 from skgraded._support.text import count, first_few
 from skgraded.results._names import by_name, direction_of
 from skgraded.results._scores import Ideal, Scores
-
-IntArray = NDArray[np.int64]
 
 
 def side_by_side(scores: Scores | Mapping[Any, Any]) -> Scores:

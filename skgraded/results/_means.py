@@ -8,7 +8,6 @@ import operator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded._support.exact_mean import MeanSums
 from skgraded._support.text import count
@@ -16,8 +15,6 @@ from skgraded._support.writers import Field, Result
 from skgraded.results._names import OfMeasures, column_of
 from skgraded.results._scores import Scores, warn_of_no_mean
 from skgraded.results._tables import WIDEST_MEASURE, fields_of_measures, notes_on_empty
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True, repr=False)

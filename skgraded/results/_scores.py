@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from skgraded._guards import stacklevel_of_the_user
 from skgraded._support import arguments
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.exact_mean import exact_means
 from skgraded._support.lazy import import_pandas
 from skgraded._support.sealed import sealed
@@ -35,8 +36,6 @@ from skgraded.results._tables import (
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # The mean of an ideal ranking, or what computes it when it is asked for first.
 Ideal = float | None | Callable[[], float | None]

@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import is_nan
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.text import count, first_few, shorten
 from skgraded._support.writers import Field, or_blank
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _ROUNDING = 1e-12  # of the mean of values that are 1
 WIDEST_MEASURE = 44

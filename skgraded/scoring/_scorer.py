@@ -8,12 +8,13 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import softmax
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from skgraded._guards import refusal_of, warn_about_queries, warn_if_a_column_is_learned
 from skgraded._support.arguments import choice
+from skgraded._support.array_types import FloatArray
 from skgraded.measures import (
     Measure,
     Measures,
@@ -31,7 +32,6 @@ from skgraded.rankings import (
 )
 from skgraded.results import Means, Scores
 
-FloatArray = NDArray[np.float64]
 ResponseMethod = Literal["auto", "predict", "predict_proba", "decision_function"]
 
 

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
+from skgraded._support.array_types import FloatArray
 from skgraded._support.text import count
 from skgraded._support.writers import Field, Result, Table
 from skgraded.measures import Measures, evaluate, measures_by_name
 from skgraded.rankings import Rankings, as_rankings
-
-FloatArray = NDArray[np.float64]
 
 _MOST_LISTS = 100_000
 

@@ -7,16 +7,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded._intervals.paired import N_RESAMPLES, TESTS, level_of, paired_differences
 from skgraded._support.arguments import choice, fraction, integer
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.progress import ProgressBar
 from skgraded._support.writers import Field, Result, Table
 from skgraded.studies._scored_systems import complete_topics, scored_systems
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support import pictures
 from skgraded._support.arguments import choice
+from skgraded._support.array_types import FloatArray
 from skgraded._support.progress import ProgressBar
 from skgraded._support.text import count
 from skgraded._support.writers import Field, Result, Table
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-FloatArray = NDArray[np.float64]
 IncompletenessStatistic = Literal[
     "kendall", "tau_ap", "score", "target_kendall", "target_pearson", "target_rmse"
 ]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_about_queries
 from skgraded._support.arguments import integer
+from skgraded._support.array_types import FloatArray
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import all_sealed
 from skgraded._support.writers import Field, Result
@@ -21,7 +22,6 @@ from skgraded.rankings import Judgments, Rankings, read_columns, without_query_i
 from skgraded.results import by_name
 from skgraded.studies._scored_systems import known_mean
 
-FloatArray = NDArray[np.float64]
 _Draw = Callable[[int, int], FloatArray]
 
 # Documents that are scored at the same time, over all repeated judgments.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support.arguments import choice, flag
+from skgraded._support.array_types import FloatArray
 from skgraded._support.pictures import SMALL, axes_or_new, headline
 from skgraded._support.text import count
 from skgraded._support.writers import Field, Result, Table
@@ -21,8 +22,6 @@ from skgraded.studies._topic_facts import topic_sets
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
-FloatArray = NDArray[np.float64]
 
 _FEWEST_SYSTEMS = 2
 

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import choice, flag, integer
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded.trec import JoinedRuns, Qrels, read_qrels
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Sampling = Literal["stratified", "random"]
 PoolReduction = Literal["stratified", "random", "depth"]

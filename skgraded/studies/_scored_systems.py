@@ -8,10 +8,9 @@ from warnings import catch_warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skgraded._support.array_types import FloatArray
 from skgraded._support.text import count
 from skgraded.results import Scores, side_by_side
-
-FloatArray = NDArray[np.float64]
 
 
 def scored_systems(scores: Any, n_systems: int = 2, n_topics: int = 1) -> Scores:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support.arguments import choice, integer
+from skgraded._support.array_types import FloatArray
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import all_sealed
 from skgraded._support.text import count
@@ -18,7 +19,6 @@ from skgraded.measures import evaluate as evaluate_rankings
 from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
 from skgraded.studies._scored_systems import known_mean
 
-FloatArray = NDArray[np.float64]
 DocumentChange = Literal["relevant", "one_grade"]
 PoolChange = Literal["fixed", "grows"]
 

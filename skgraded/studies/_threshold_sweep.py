@@ -8,9 +8,10 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skgraded._support.arguments import choice, integer
+from skgraded._support.array_types import FloatArray
 from skgraded._support.pictures import (
     COLOURS,
     Curve,
@@ -33,7 +34,6 @@ from skgraded.studies._topic_facts import topic_sets
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.float64]
 SweepStatistic = Literal["kendall", "tau_ap"]
 
 _FAMILIES = (GAP, xGAP, eGAP)

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import is_missing
+from skgraded._support.array_types import IntArray
 from skgraded._support.sealed import SealedFields
-
-IntArray = NDArray[np.int64]
 
 HashKey = tuple[int, int]
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from skgraded._guards import warn_if_swapped
 from skgraded._support.arguments import flag, threads
+from skgraded._support.array_types import FloatArray
 from skgraded._support.progress import ProgressBar
 from skgraded.measures import (
     Measure,
@@ -42,9 +43,6 @@ from skgraded.trec._qrels_and_runs import (
     read_run,
     unique_names,
 )
-
-FloatArray = NDArray[np.float64]
-
 
 # Runs are scored together, so that they share the work that a call does only once.
 _RUNS_AT_A_TIME = 8

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import choice, flag, threads
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import sealed
 from skgraded._support.text import count, first_few
@@ -28,9 +29,6 @@ from skgraded.trec._qrels_and_runs import (
     read_qrels,
     unique_names,
 )
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 T = TypeVar("T")
 U = TypeVar("U")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import choice, flag, is_number
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.lazy import cached_property
 from skgraded._support.sealed import SealedFields
 from skgraded._support.text import count
@@ -25,8 +26,6 @@ from skgraded.trec._sources import is_source, name_of_source, short_name
 if TYPE_CHECKING:
     import pandas as pd
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 _LARGEST = 2.0**53  # up to which doubles tell all integers apart
 

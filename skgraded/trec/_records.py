@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded.rankings import way_of_words
 from skgraded.trec._documents import Documents, draw_key
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 _LAYOUT = {
     False: "4 columns, 'topic iteration document grade'",

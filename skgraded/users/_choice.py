@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from skgraded._support.array_types import FloatArray
 from skgraded.measures import Measure, eGAP
 from skgraded.results import Scores, column_of
 from skgraded.users._threshold_scores import names_by_threshold
-
-FloatArray = NDArray[np.float64]
 
 _FEWEST = 3  # candidates, and queries: with fewer nothing is left over to estimate from
 # The covariance of true means is drawn to one factor, as if by so many more candidates.

@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._guards import warn_once
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.columns import SYNONYMS, find_column
 from skgraded._support.lazy import import_pandas
 from skgraded.exceptions import FewFeedbackWarning, GradeScaleWarning
 from skgraded.rankings import CheckedColumns, as_ids, number_rows, numeric, read_grades
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _FEWEST_GRADES = 2
 _FEW = 20  # clusters

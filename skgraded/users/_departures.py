@@ -11,14 +11,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded._intervals.estimate import Estimate
+from skgraded._support.array_types import FloatArray
 from skgraded.users._fit import Fit
 from skgraded.users._lists import ABSENT, Lists
 from skgraded.users._reader import Chooser, Reader, Walks
-
-FloatArray = NDArray[np.float64]
 
 _LEAST_INFORMATION = 50.0  # sum of p (1 - p); with less, the scores are far from normal
 _LEFT = 1e-3  # of the squares of a score, after it is cleared of the parameters

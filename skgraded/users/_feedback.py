@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._guards import warn_once
 from skgraded._intervals.estimate import Estimate
 from skgraded._support.arguments import fraction, integer_or_none
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded.exceptions import GradeScaleWarning, UserModelWarning
 from skgraded.rankings import CheckedColumns, number_rows, read_columns
 from skgraded.users._columns import (
@@ -22,9 +23,6 @@ from skgraded.users._columns import (
     warn_if_few,
 )
 from skgraded.users._shares import Shares, spread
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _TINY = 1e-300
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded.users._lists import Lists
 from skgraded.users._reader import LEAST, Chooser, Reader
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 _GAIN = 1e-4
 _MOST_STEPS = 60

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded.rankings import number_rows, numeric
 from skgraded.users._columns import (
     checked_grades,
@@ -18,10 +19,6 @@ from skgraded.users._columns import (
     require_length,
     unit_numbers,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 HOLE = -1
 ABSENT = -2  # a document without a grade; no document

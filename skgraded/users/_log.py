@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skgraded._guards import warn_once
 from skgraded._intervals.estimate import Estimate
 from skgraded._support.arguments import choice, fraction, integer_or_none
+from skgraded._support.array_types import IntArray
 from skgraded.exceptions import MissingClustersWarning, UserModelWarning
 from skgraded.rankings import read_columns
 from skgraded.users._columns import warn_if_few
@@ -18,8 +19,6 @@ from skgraded.users._fit import Fit, maximise
 from skgraded.users._lists import Lists, Log, lay_out, number_alike
 from skgraded.users._reader import why_not_one
 from skgraded.users._shares import Shares, departures_in_words, spread
-
-IntArray = NDArray[np.int64]
 
 _READERS = ("auto", "position", "cascade", "one")
 _MISFIT = 0.02  # p-value below which a warning is issued

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._intervals.estimate import Estimate
+from skgraded._support.array_types import FloatArray
 from skgraded._support.lazy import cached_property
 from skgraded._support.pictures import (
     BETTER,
@@ -22,8 +23,6 @@ from skgraded._support.pictures import (
 )
 from skgraded._support.text import WIDTH, shorten, wrap
 from skgraded.measures import eGAP
-
-FloatArray = NDArray[np.float64]
 
 _POINTS = 4096  # of the simplex, on which shares of the users are counted
 _GRADES_OF_A_LINE = 2

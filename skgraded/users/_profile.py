@@ -14,6 +14,7 @@ from skgraded._intervals.estimate import FEWEST_DIFFERENCES, Estimate, sums_by_c
 from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction
+from skgraded._support.array_types import FloatArray
 from skgraded._support.pictures import axes_or_new
 from skgraded._support.text import count, shorten, told_in_clusters, unit_in_words
 from skgraded._support.writers import Field, LongResult, Table
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.float64]
 
 _FEWEST = 2  # rankers
 _FEWEST_QUERIES = 3

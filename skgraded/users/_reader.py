@@ -18,11 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded.users._lists import ABSENT, HOLE, Lists, number_alike
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 LEAST = 1e-8  # distance of parameters from 0 and 1
 TINY = 1e-300

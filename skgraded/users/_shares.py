@@ -8,15 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.text import count
 from skgraded._support.writers import Field, Result, or_blank
 from skgraded.measures import GAP, eGAP, xGAP
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _KINDS: dict[Any, str] = {GAP: "GAP", xGAP: "xGAP", eGAP: "eGAP"}
 
