@@ -24,9 +24,11 @@ from collections import Counter
 from pathlib import Path
 
 EMPTY_NAMES = set(
-    "each found given told made kept others other chosen known named judged read parts "
-    "part how what said asked taken some one two both left wanted shown listed these "
-    "those there then now able beside rest own".split()
+    """
+    each found given told made kept others other chosen known named judged read parts
+    part how what said asked taken some one two both left wanted shown listed these
+    those there then now able beside rest own
+    """.split()
 )
 HEAVY_TOKENS = 20
 FULL_TOKENS = 3
