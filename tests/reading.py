@@ -23,13 +23,12 @@ import tokenize
 from collections import Counter
 from pathlib import Path
 
-EMPTY_NAMES = set(
-    """
+EMPTY_WORDS = """
     each found given told made kept others other chosen known named judged read parts
     part how what said asked taken some one two both left wanted shown listed these
     those there then now able beside rest own
-    """.split()
-)
+"""
+EMPTY_NAMES = set(EMPTY_WORDS.split())
 HEAVY_TOKENS = 20
 FULL_TOKENS = 3
 LONG_LINES = 12
