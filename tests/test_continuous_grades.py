@@ -202,10 +202,10 @@ class PairsOfAnyKind(AP):
 
     shares_levels = True
 
-    def _relevant(self, judgments):
+    def relevant(self, judgments):
         return judgments.grades > 0
 
-    def _pair_part(self, judgments):
+    def pair_part(self, judgments):
         grades = judgments.grades
         counts = judgments.counts
         steps = np.diff(np.append(0.0, grades)) / 4
@@ -311,10 +311,10 @@ def test_the_newest_forms_of_grades_between_whole_ones_are_kept():
 class FactorsOf(AP):
     """A measure of the factors that a function makes of the labels."""
 
-    def _relevant(self, judgments):
+    def relevant(self, judgments):
         return judgments.grades > 0
 
-    def _pair_part(self, judgments):
+    def pair_part(self, judgments):
         return PairPart(RECIPROCAL, PairFactors(**self.make(judgments)))
 
 

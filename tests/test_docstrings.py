@@ -56,6 +56,15 @@ def function_behind(member):
     return member if inspect.isfunction(member) else None
 
 
+def overrides_a_documented_method(cls, name, function):
+    """Whether the method has no docstring of its own, and that of a base class says it all."""
+    if function.__doc__ is not None:
+        return False
+    bases = [base for base in cls.__mro__ if is_ours(base) and name in vars(base)]
+    originals = [function_behind(vars(base)[name]) for base in bases]
+    return any(original and original.__doc__ for original in originals)
+
+
 def public_methods(cls):
     """Yield (attribute, function) of what a class and its bases in skgraded define."""
     members = {}
@@ -67,6 +76,7 @@ def public_methods(cls):
             function
             and is_ours(function)
             and (not name.startswith("_") or name == "__call__")
+            and not overrides_a_documented_method(cls, name, function)
         ):
             yield name, function
 

@@ -93,7 +93,7 @@ def test_every_value_is_finite_and_counted(name):
         rankings = tied(rng, rankings_of_pools(draw_queries(rng, top, unit)))
         scores = chosen.per_query(rankings)
         values, judgments = scores.values, rankings.judgments
-        relevant = judgments.count_pool(chosen._relevant(judgments)) > 0
+        relevant = judgments.count_pool(chosen.relevant(judgments)) > 0
         assert np.isfinite(values[relevant]).all(), (seed, chosen, values)
         expected = np.full(np.sum(~relevant), chosen.empty)
         np.testing.assert_array_equal(values[~relevant], expected, str((seed, chosen)))

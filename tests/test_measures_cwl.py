@@ -23,17 +23,17 @@ class TestBase:
         class Total(CWL):
             rate = False
 
-            def _gain_by_level(self, judgments):
+            def gain_by_level(self, judgments):
                 return judgments.grades / 4
 
-            def _continuation(self, n, x, G):
+            def continuation(self, n, x, G):
                 return (1 - x) * n / (n + 1 + G)
 
         class Rate(Total):
             rate = True
             ends = True
 
-            def _ranks_from(self, n, G, last):
+            def ranks_from(self, n, G, last):
                 # Ranks below the list in one query alone, whose k lies beyond it.
                 return np.array(
                     [sum(self._below(*each)) for each in np.broadcast(n, G, last)]
@@ -83,10 +83,10 @@ class TestBase:
         class Wrong(CWL):
             rate = False
 
-            def _gain_by_level(self, judgments):
+            def gain_by_level(self, judgments):
                 return judgments.grades
 
-            def _continuation(self, n, x, G):
+            def continuation(self, n, x, G):
                 return np.where(n == 2, wrong, 0.5)
 
         class WrongByRank(Wrong, PrefixCWL):
@@ -94,6 +94,6 @@ class TestBase:
 
         for kind in (Wrong, WrongByRank):
             with pytest.raises(
-                ValueError, match=f"_continuation of {kind.__name__} must return pr"
+                ValueError, match=f"continuation of {kind.__name__} must return pr"
             ):
                 kind()([1, 0, 1], [3, 2, 1])

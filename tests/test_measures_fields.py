@@ -61,20 +61,20 @@ class TestClasses:
 
     def test_a_part_that_the_class_gets_later_counts(self):
         class Late(PrefixMeasure):
-            def _relevant(self, judgments):
+            def relevant(self, judgments):
                 return judgments.grades > 0
 
-        Late._pair_part = lambda self, judgments: GAP(max_grade=3)._pair_part(judgments)
+        Late.pair_part = lambda self, judgments: GAP(max_grade=3).pair_part(judgments)
         y_true, y_score = [0, 1, 2, 0, 3, 1], [1, 3, 2, 0, 5, 4]
         assert Late()(y_true, y_score) == GAP(max_grade=3)(y_true, y_score) > 0.0
 
     @pytest.mark.parametrize(
         ("base", "needed"),
         [
-            (Measure, ["_relevant", "_raw_values or _score"]),
-            (PrefixMeasure, ["_relevant", "_linear_part or _pair_part"]),
-            (CWL, ["_gain_by_level", "_continuation"]),
-            (PrefixCWL, ["_gain_by_level", "_continuation"]),
+            (Measure, ["relevant", "raw_values"]),
+            (PrefixMeasure, ["relevant", "linear_part or pair_part"]),
+            (CWL, ["gain_by_level", "continuation"]),
+            (PrefixCWL, ["gain_by_level", "continuation"]),
         ],
     )
     def test_a_class_has_instances_once_it_defines_what_its_base_class_needs(
@@ -90,6 +90,25 @@ class TestClasses:
             mixin = type("Other", (), {names.split()[-1]: lambda *_: None})
             kind = type("Mixin", (mixin, kind), {})
         assert kind() == kind()
+
+    @pytest.mark.parametrize("base", [Measure, P, RBP])
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "relevant",
+            "linear_part",
+            "pair_part",
+            "gain_by_level",
+            "continuation",
+            "ranks_from",
+            "raw_values",
+        ],
+    )
+    def test_a_method_of_a_former_name_is_refused(self, base, name):
+        kind = type("Own", (base,), {f"_{name}": lambda *_: None})
+        message = f"^_{name} of the class Own must be called {name}, "
+        with pytest.raises(TypeError, match=message):
+            kind()
 
     @pytest.mark.parametrize("value", [property(lambda _: 3), lambda _: 3])
     def test_a_method_cannot_take_the_name_of_a_field(self, value):

@@ -283,7 +283,7 @@ class FullMatrix(AP):
 
     shares_levels = True
 
-    def _pair_part(self, judgments):
+    def pair_part(self, judgments):
         return PairPart(np.ones, np.zeros((1, judgments.n_levels, judgments.n_levels)))
 
 

@@ -115,10 +115,10 @@ def test_blends_and_measures_of_users():
     class _Own(Measure):
         """A measure that nobody knows."""
 
-        def _relevant(self, judgments):
+        def relevant(self, judgments):
             return judgments.grades > 0
 
-        def _raw_values(self, rankings):
+        def raw_values(self, rankings):
             return np.ones(rankings.judgments.n_queries)
 
     blend = Blend({"AP": 0.5, "xGAP(g=[0.5,0.5])": 0.5})

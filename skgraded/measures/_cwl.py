@@ -36,10 +36,10 @@ class CWL(Measure):
     the probability of going on to the next rank and V_n that of reaching rank n. Ranks below the
     end of the list have the gain 0.
 
-    A subclass defines ``_gain_by_level(judgments)``, the gain x of each level of
-    ``judgments.grades``, and the rule ``_continuation(n, x, G)``, which gets arrays with an entry
+    A subclass defines ``gain_by_level(judgments)``, the gain x of each level of
+    ``judgments.grades``, and the rule ``continuation(n, x, G)``, which gets arrays with an entry
     for every document and returns C in the same shape, or one number. A rate also needs
-    ``_ranks_from(n, G, last)``: the expected number of ranks n, n + 1, ..., last that a user views
+    ``ranks_from(n, G, last)``: the expected number of ranks n, n + 1, ..., last that a user views
     who has reached rank n with the gain G and finds nothing more. ``last`` is infinite where
     nothing ends the walk. Two values of the class say what is computed: ``rate`` (True unless
     stated) is False for a total, and ``ends`` (False unless stated) is True where a user without
@@ -76,11 +76,11 @@ class CWL(Measure):
     >>> from skgraded.measures import CWL
     >>> class HalfContent(CWL):
     ...     k = 5
-    ...     def _gain_by_level(self, judgments):
+    ...     def gain_by_level(self, judgments):
     ...         return (judgments.grades >= 1) * 1.0
-    ...     def _continuation(self, n, x, G):
+    ...     def continuation(self, n, x, G):
     ...         return 1 - x / 2
-    ...     def _ranks_from(self, n, G, last):
+    ...     def ranks_from(self, n, G, last):
     ...         return last - n + 1
     >>> HalfContent(k=2)([1, 1], [2, 1])  # (1 + 1/2) / (1 + 1/2)
     1.0
@@ -98,29 +98,73 @@ class CWL(Measure):
 
     _averages_over_ties: ClassVar[bool] = False
 
-    _needs = ("_gain_by_level", "_continuation")
+    _needs: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("gain_by_level",),
+        ("continuation",),
+    )
 
-    def _gain_by_level(self, judgments: Judgments) -> FloatArray:
-        """Return the gain x by level, shape (n_levels,)."""
+    def gain_by_level(self, judgments: Judgments) -> FloatArray:
+        """Return the gain x of each grade.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            Labels by query.
+
+        Returns
+        -------
+        ndarray of float, shape (n_levels,)
+            The gain of each of ``judgments.grades``.
+        """
         raise NotImplementedError
 
-    def _continuation(
+    def continuation(
         self, n: FloatArray, x: FloatArray, G: FloatArray
     ) -> FloatArray | float:
-        """Return C: the probability of going on from the ranks n, with gain x there, G so far."""
+        """Return the probability C of going on from rank n.
+
+        Parameters
+        ----------
+        n : ndarray of float, shape (n_documents,)
+            Ranks from 1 on.
+        x : ndarray of float, shape (n_documents,)
+            Gain of the document at rank n.
+        G : ndarray of float, shape (n_documents,)
+            Sum of the gains of the ranks 1 to n.
+
+        Returns
+        -------
+        ndarray of float, shape (n_documents,), or float
+            The probabilities.
+        """
         raise NotImplementedError
 
-    def _ranks_from(
+    def ranks_from(
         self, n: FloatArray | float, G: FloatArray | float, last: FloatArray | float
     ) -> FloatArray | float:
-        """Return how many ranks n..last a user who reaches rank n views, all of gain 0."""
+        """Return how many of the ranks n to `last` a user who reaches rank n views.
+
+        Parameters
+        ----------
+        n : ndarray of float, shape (n_queries,), or float
+            First rank of which no document has a gain.
+        G : ndarray of float, shape (n_queries,), or float
+            Sum of the gains of the ranks above.
+        last : ndarray of float, shape (n_queries,), or float
+            Last rank that a user can view; infinite without an end.
+
+        Returns
+        -------
+        ndarray of float, shape (n_queries,), or float
+            The expected numbers of ranks.
+        """
         name = type(self).__name__
         raise NotImplementedError(
-            f"{name} must define _ranks_from, or state rate = False."
+            f"{name} must define ranks_from, or state rate = False."
         )
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        return self._gain_by_level(judgments) > 0
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return self.gain_by_level(judgments) > 0
 
     def _last_rank(self, judgments: Judgments) -> FloatArray | float:
         """Return the last rank that a user can view."""
@@ -132,14 +176,14 @@ class CWL(Measure):
             else np.inf
         )
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         levels, _, indptr = rankings.ranked(self.ties, self.unjudged)
         last = np.broadcast_to(self._last_rank(judgments), len(indptr) - 1)
         borders = np.append(
             0, np.cumsum(np.minimum(np.diff(indptr), last).astype(np.int64))
         )
-        gain = np.ascontiguousarray(self._gain_by_level(judgments), dtype=np.float64)
+        gain = np.ascontiguousarray(self.gain_by_level(judgments), dtype=np.float64)
         n, x, G = _core.meet_ranks(levels, indptr[:-1], borders, gain)
         found, viewed, left = _core.walk(x, self._probabilities(n, x, G), borders)
         if not self.rate:
@@ -150,7 +194,7 @@ class CWL(Measure):
             found_above = np.append(0.0, G)[
                 np.where(below > 1.0, borders[1:][goes_on], 0)
             ]
-            viewed[goes_on] += left[goes_on] * self._ranks_from(
+            viewed[goes_on] += left[goes_on] * self.ranks_from(
                 below, found_above, last[goes_on]
             )
         return found * reciprocal(viewed)
@@ -158,10 +202,10 @@ class CWL(Measure):
     def _probabilities(
         self, n: FloatArray, x: FloatArray, found: FloatArray
     ) -> FloatArray:
-        go_on = np.asarray(self._continuation(n, x, found), dtype=np.float64)
+        go_on = np.asarray(self.continuation(n, x, found), dtype=np.float64)
         if go_on.size and not (go_on.min() >= 0.0 and go_on.max() <= 1.0):
             raise ValueError(
-                f"_continuation of {type(self).__name__} must return probabilities, got values "
+                f"continuation of {type(self).__name__} must return probabilities, got values "
                 f"from {go_on.min():g} to {go_on.max():g} in {self}."
             )
         return np.ascontiguousarray(np.broadcast_to(go_on, n.shape))
@@ -171,7 +215,7 @@ class PrefixCWL(PrefixMeasure, CWL):
     r"""Base class of `CWL` measures whose rule depends on the rank alone: C(n).
 
     They have the prefix form with the discount V(n), so that the expected value under ties is
-    exact, and models can be trained for them. The arguments x and G of ``_continuation`` are 0.
+    exact, and models can be trained for them. The arguments x and G of ``continuation`` are 0.
 
     Parameters
     ----------
@@ -187,9 +231,9 @@ class PrefixCWL(PrefixMeasure, CWL):
     >>> from skgraded.measures import PrefixCWL
     >>> class Impatient(PrefixCWL):
     ...     rate = False
-    ...     def _gain_by_level(self, judgments):
+    ...     def gain_by_level(self, judgments):
     ...         return judgments.grades
-    ...     def _continuation(self, n, x, G):
+    ...     def continuation(self, n, x, G):
     ...         return 1 / (n + 1)
     >>> Impatient()([0, 1, 2], [3, 2, 1])  # 1 * 1/2 + 2 * 1/2 * 1/3
     0.8333333333333333
@@ -201,16 +245,16 @@ class PrefixCWL(PrefixMeasure, CWL):
 
     _averages_over_ties: ClassVar[bool] = True
 
-    _needs = CWL._needs
+    _needs: ClassVar[tuple[tuple[str, ...], ...]] = CWL._needs
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         reach = ByRank(_reach, (self,))
         stops = self.ends and self.k is None
         discount: Positions = UpToListEnd(self.unjudged, reach) if stops else reach
-        gain = self._gain_by_level(judgments)
+        gain = self.gain_by_level(judgments)
         if not self.rate:
             return LinearPart(discount, gain, 1.0)
-        viewed = self._ranks_from(1.0, 0.0, self._last_rank(judgments))
+        viewed = self.ranks_from(1.0, 0.0, self._last_rank(judgments))
         return LinearPart(discount, gain, reciprocal(np.asarray(viewed)))
 
 

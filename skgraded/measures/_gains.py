@@ -142,7 +142,7 @@ class _GainMeasure(Measure):
         """Return 1 / cg_I(R) by query, where cg_I(R) is the sum of the gains of the pool."""
         return reciprocal(judgments.sum_over_pool(self._gains(judgments)))
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._gains(judgments) > 0
 
 
@@ -329,7 +329,7 @@ class _BinaryMeasure(Measure):
 
     rel: float = field(1, _check_rel)
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         if self.rel > judgments.top_grade:
             self._warn_of_unreached_threshold(judgments)
         return judgments.grades >= self.rel
@@ -349,10 +349,10 @@ class _BinaryMeasure(Measure):
 
     def _marks(self, judgments: Judgments) -> FloatArray:
         """Return 1 for the levels that are relevant, and 0 for the others."""
-        return self._relevant(judgments).astype(np.float64)
+        return self.relevant(judgments).astype(np.float64)
 
     def _n_relevant(self, judgments: Judgments) -> NDArray[np.int64]:
-        return judgments.count_pool(self._relevant(judgments))
+        return judgments.count_pool(self.relevant(judgments))
 
     def _share(self, judgments: Judgments) -> FloatArray:
         """Return 1 / R by query."""

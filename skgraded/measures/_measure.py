@@ -173,7 +173,7 @@ class Measure(Fields):
 
     A measure is an immutable value that is called like a metric function. Most measures derive
     from `PrefixMeasure`, which scores any measure of the prefix form. The others derive from
-    `Measure` and define `_raw_values` and `_relevant`.
+    `Measure` and define `raw_values` and `relevant`.
 
     Parameters
     ----------
@@ -217,8 +217,11 @@ class Measure(Fields):
     # Whether ties="expected" is supported, which needs a cheap formula of the mean over all orders.
     _averages_over_ties: ClassVar[bool] = True
 
-    # The methods that a class must define before it has instances.
-    _needs: ClassVar[tuple[str, ...]] = ("_relevant", "_raw_values or _score")
+    # The methods that a class must define before it has instances: one of each tuple.
+    _needs: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("relevant",),
+        ("raw_values", "_score"),
+    )
 
     # 1 if a higher grade of any document can only raise the value, -1 if it can only lower it.
     _changes_with_grades: ClassVar[int] = 0
@@ -380,32 +383,54 @@ class Measure(Fields):
         """The measures whose weighted sum this is, with their weights: mostly the measure alone."""
         return ((self, 1.0),)
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        """Mark the relevant levels, shape (n_levels,); a query without any of them is empty."""
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        """Mark the relevant grades; a query without any of them is empty.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            Labels by query.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_levels,)
+            Whether each of ``judgments.grades`` is relevant.
+        """
         raise NotImplementedError
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         """Return the values of all queries and the number of queries without relevant documents."""
         judgments = rankings.judgments
         values = self._values(rankings)
-        nothing_relevant = judgments.count_pool(self._relevant(judgments)) == 0
+        nothing_relevant = judgments.count_pool(self.relevant(judgments)) == 0
         return np.where(nothing_relevant, self.empty, values), int(
             nothing_relevant.sum()
         )
 
     def _values(self, rankings: Ranked) -> FloatArray:
-        values = self._raw_values(rankings)
+        values = self.raw_values(rankings)
         if not self.normalize:
             return values
         judgments = rankings.judgments
         kept = judgments.kept["ideal values"]
         best: FloatArray | None = kept.get(self._identity)
         if best is None:
-            best = keep(kept, self._identity, self._raw_values(judgments.ideal))
+            best = keep(kept, self._identity, self.raw_values(judgments.ideal))
         return _core.relative_values(values, best)
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
-        """Return the values before normalization, shape (n_queries,)."""
+    def raw_values(self, rankings: Ranked) -> FloatArray:
+        """Return the value of every query before normalization.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Documents in rank order, by query.
+
+        Returns
+        -------
+        ndarray of float, shape (n_queries,)
+            The values.
+        """
         raise NotImplementedError
 
     def _mean_of_ideal(self, judgments: Judgments) -> float | None:
@@ -479,17 +504,36 @@ class Measure(Fields):
         }
 
 
+# Methods of subclasses that were called otherwise: they would be ignored.
+_FORMER_NAMES = {
+    "_relevant": "relevant",
+    "_linear_part": "linear_part",
+    "_pair_part": "pair_part",
+    "_gain_by_level": "gain_by_level",
+    "_continuation": "continuation",
+    "_ranks_from": "ranks_from",
+    "_raw_values": "raw_values",
+}
+
+
 @cache
 def _require_rules(kind: type[Measure]) -> None:
-    """Raise where a class has only the methods of the base class that says what it needs."""
-    base = next(each for each in kind.__mro__ if "_needs" in vars(each))
-    for names in kind._needs:
-        if all(
-            getattr(kind, each) is getattr(base, each) for each in names.split(" or ")
-        ):
+    """Raise where a class lacks what its base class needs, or defines it by a former name."""
+    for former, name in _FORMER_NAMES.items():
+        if hasattr(kind, former):
             raise TypeError(
-                f"A measure must define {names} before it has instances, which the class "
-                f"{kind.__name__} does not."
+                f"{former} of the class {kind.__name__} must be called {name}, as it is "
+                "since methods that subclasses define are public."
+            )
+
+    base = next(owner for owner in kind.__mro__ if "_needs" in vars(owner))
+    for names in kind._needs:
+        is_missing = all(getattr(kind, name) is getattr(base, name) for name in names)
+        if is_missing:
+            public_names = [name for name in names if not name.startswith("_")]
+            raise TypeError(
+                f"A measure must define {' or '.join(public_names)} before it has instances, "
+                f"which the class {kind.__name__} does not."
             )
 
 

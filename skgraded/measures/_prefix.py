@@ -164,8 +164,8 @@ def _require_rising(f: FloatArray, borders: IntArray) -> None:
 class PrefixMeasure(Measure):
     """Base class of measures of the prefix form, which compute d, v, p and K from the labels.
 
-    A subclass defines `_relevant` and at least one part: the linear part by `_linear_part`, the
-    pair part by `_pair_part`. Ties, cut-offs, the ideal value and training gradients need no
+    A subclass defines `relevant` and at least one part: the linear part by `linear_part`, the
+    pair part by `pair_part`. Ties, cut-offs, the ideal value and training gradients need no
     further code. A K as `PairFactors` serves any number of grades, and queries of many grades have
     levels of their own. A class whose K is an array states ``shares_levels = True``, so that all
     queries share one scale, of up to 5,000 grades; without it, an array serves few whole grades.
@@ -184,19 +184,44 @@ class PrefixMeasure(Measure):
         False  # so that queries with levels of their own are apart
     )
 
-    _needs = ("_relevant", "_linear_part or _pair_part")
+    _needs: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("relevant",),
+        ("linear_part", "pair_part"),
+    )
 
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(**others)
-        cls.counts_pairs = cls._pair_part is not PrefixMeasure._pair_part
+        cls.counts_pairs = cls.pair_part is not PrefixMeasure.pair_part
         cls._goes_by_scale = cls.counts_pairs and not cls.shares_levels
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart | None:
-        """Return discount d, gain v and constant, or None for a measure without a linear part."""
+    def linear_part(self, judgments: Judgments) -> LinearPart | None:
+        """Return discount d, gain v and constant of the linear part.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            Labels by query.
+
+        Returns
+        -------
+        LinearPart or None
+            The part; None for a measure without it.
+        """
         return None
 
-    def _pair_part(self, judgments: Judgments) -> PairPart | None:
-        """Return position weight p and matrix K, or None for a measure without a pair part."""
+    def pair_part(self, judgments: Judgments) -> PairPart | None:
+        """Return position weight p and matrix K of the pair part.
+
+        Parameters
+        ----------
+        judgments : Judgments
+            Labels by query.
+
+        Returns
+        -------
+        PairPart or None
+            The part; None for a measure without it.
+        """
         return None
 
     def prefix_form(self, judgments: Judgments) -> PrefixForm:
@@ -215,7 +240,7 @@ class PrefixMeasure(Measure):
         kept = judgments.kept["forms"]
         form: PrefixForm | None = kept.get(self._form_identity)
         if form is None:
-            parts = self._linear_part(judgments), self._pair_part(judgments)
+            parts = self.linear_part(judgments), self.pair_part(judgments)
             made = _form_of(*parts, judgments, self)
             is_long = judgments.borders is not None
             form = keep(kept, self._form_identity, made, long=is_long)
@@ -296,7 +321,7 @@ def _form_of(
         gain, scale, constant = (np.asarray(each, float, "C") for each in linear[1:])
     if pairs is not None:
         K = _as_kernels_take(pairs.K, judgments, owner)
-    n_relevant = judgments.count_pool(owner._relevant(judgments))
+    n_relevant = judgments.count_pool(owner.relevant(judgments))
     share_levels = judgments.borders is None
     rules = judgments.n_levels, share_levels, owner.empty, owner.k or _core.LAST_RANK
     taken: Any = constant, scale, gain, *K, n_relevant, *rules

@@ -99,7 +99,7 @@ class _ThresholdMeasure(PrefixMeasure):
             isinstance(self.g, str) and self.g != "browser" and self.max_grade is None
         )
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._users(judgments).relevant
 
     def _users(self, judgments: Judgments) -> _Users:
@@ -253,8 +253,8 @@ class AP(_BinaryMeasure, PrefixMeasure):
     0.8333333333333333
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
-        relevant = self._relevant(judgments)
+    def pair_part(self, judgments: Judgments) -> PairPart:
+        relevant = self.relevant(judgments)
         share = reciprocal(judgments.count_pool(relevant))
         marks = relevant.astype(np.float64)
         return PairPart(RECIPROCAL, PairFactors(share, u=marks, w=marks))
@@ -293,7 +293,7 @@ class GAP(_ThresholdMeasure):
     0.8333
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         G = self._users(judgments).G
         expected_recall_base = judgments.sum_over_pool(G)
         return PairPart(RECIPROCAL, PairFactors(reciprocal(expected_recall_base), f=G))
@@ -339,7 +339,7 @@ class xGAP(_ThresholdMeasure):
     0.5725
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         users = self._users(judgments)
         share = users.expected_shares(judgments, divided=True)  # e(i) / G(i)
         return PairPart(RECIPROCAL, PairFactors(f=users.G, h=share))
@@ -377,7 +377,7 @@ class eGAP(_ThresholdMeasure):
     0.55
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         share = self._users(judgments).expected_shares(judgments, divided=False)
         return PairPart(RECIPROCAL, PairFactors(f=share))
 
@@ -400,7 +400,7 @@ class _BlendedRatio(_GainMeasure):
 
     beta: float = number(1.0, at_least=0)
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return judgments.grades > 0
 
     @property
@@ -444,7 +444,7 @@ class QMeasure(_BlendedRatio, PrefixMeasure):
     0.7497
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         share = reciprocal(judgments.count_pool(judgments.grades > 0))
         K = PairFactors(share, u=self._blended(judgments), w=_graded(judgments))
         return PairPart(self._weights, K)
@@ -479,7 +479,7 @@ class GeneralizedAP(_GainMeasure, PrefixMeasure):
     0.622
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         every = np.ones(judgments.n_queries)
         gains = self._gains(judgments)
         K = PairFactors(every, u=gains, w=_graded(judgments))
@@ -517,7 +517,7 @@ class WeightedAP(_GainMeasure, PrefixMeasure):
     0.8111
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         share = reciprocal(judgments.count_pool(judgments.grades > 0))
         K = PairFactors(share, u=self._gains(judgments), w=_graded(judgments))
         return PairPart(ReciprocalIdealGain(self.gain), K)
@@ -558,7 +558,7 @@ class grAP(_ScaleMeasure, PrefixMeasure):
     0.6666666666666666
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments) / self._top_gain(judgments)
         share = reciprocal(judgments.sum_over_pool(gains))
         return PairPart(RECIPROCAL, PairFactors(share, u=gains, w=gains))
@@ -622,10 +622,10 @@ class EBR(_BlendedCascade, _ScaleMeasure):
     0.5655
     """
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._gains(judgments) > 0
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         return self._cascade(
             rankings, self._gains(judgments) / (self._top_gain(judgments) + 1.0)
@@ -686,10 +686,10 @@ class NCU(QMeasure):
             return _graded(judgments)
         return gain_by_level(self.stop, judgments, self)
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return self._stopping(judgments) > 0
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         stopping = self._stopping(judgments)
         share = reciprocal(judgments.sum_over_pool(stopping))
         K = PairFactors(share, u=self._blended(judgments), w=stopping)
@@ -725,7 +725,7 @@ class OMeasure(_BlendedCascade):
     0.3333333333333333
     """
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         return self._cascade(rankings, _graded(rankings.judgments))
 
 
@@ -745,7 +745,7 @@ class _PreferredRank(_BlendedRatio):
     # Whether the value is a mean of blended ratios, or that of the preferred rank alone.
     _is_mean: ClassVar[bool] = False
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
         levels = np.where(
@@ -877,7 +877,7 @@ class RankBiasedNCU(_BlendedCascade):
 
     p: float = field(0.95, _params.fraction)
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         # A user who stops at a relevant document with the probability 1 - p.
         judgments = rankings.judgments
         n_graded = judgments.count_pool(judgments.grades > 0)

@@ -122,9 +122,8 @@ class Blend(Measure):
             [(each._replace(**fields), weight) for each, weight in self.parts]
         )
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        """Mark the levels that are relevant to a part."""
-        return np.any([each._relevant(judgments) for each, _ in self.parts], axis=0)
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return np.any([each.relevant(judgments) for each, _ in self.parts], axis=0)
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         values = np.zeros(rankings.judgments.n_queries)
@@ -135,7 +134,7 @@ class Blend(Measure):
         if np.isnan(self.empty):
             return values, int(np.isnan(values).sum())
         judgments = rankings.judgments
-        n_relevant = judgments.count_pool(self._relevant(judgments))
+        n_relevant = judgments.count_pool(self.relevant(judgments))
         return values, int((n_relevant == 0).sum())
 
     def _mean_of_ideal(self, judgments: Judgments) -> float | None:

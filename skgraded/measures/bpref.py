@@ -57,11 +57,11 @@ class _BinaryPreference(_BinaryMeasure):
     unjudged: Unjudged = "condense"
 
     def _n_nonrelevant(self, judgments: Judgments) -> NDArray[np.int64]:
-        return judgments.count_pool(~self._relevant(judgments))
+        return judgments.count_pool(~self.relevant(judgments))
 
     def _penalties(self, judgments: Judgments, scale: FloatArray) -> PairFactors:
         """Return K[a, b] = -1 where a non-relevant a stands above a relevant b, times a scale."""
-        relevant = self._relevant(judgments)
+        relevant = self.relevant(judgments)
         above = (~relevant).astype(np.float64)
         below = -relevant.astype(np.float64)
         return PairFactors(scale, u=above, w=below)
@@ -76,12 +76,12 @@ class _ClippedPreference(_BinaryPreference):
         """Return the largest number of documents that are counted, and the divisor."""
         raise NotImplementedError
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         most, divisor = self._penalty(judgments)
         kept = _core.preferences(
             *rankings.ranked(self.ties, self.unjudged),
-            self._relevant(judgments).astype(np.uint8),
+            self.relevant(judgments).astype(np.uint8),
             most.astype(np.float64),
             divisor.astype(np.float64),
             self.k or _core.LAST_RANK,
@@ -218,7 +218,7 @@ class OldBpref(_ClippedPreference):
         self, judgments: Judgments
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         n_relevant = self._n_relevant(judgments)
-        retrieved = listed(judgments, ~self._relevant(judgments))
+        retrieved = listed(judgments, ~self.relevant(judgments))
         return n_relevant, np.minimum(n_relevant, retrieved)
 
 
@@ -294,10 +294,10 @@ class BprefN(_BinaryPreference, PrefixMeasure):
 
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         return LinearPart(CONSTANT, self._marks(judgments), self._share(judgments))
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         scale = self._share(judgments) * reciprocal(self._n_nonrelevant(judgments))
         return PairPart(CONSTANT, self._penalties(judgments, scale))
 
@@ -338,10 +338,10 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
     0.25
     """
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         return LinearPart(FROM_SECOND, self._marks(judgments), self._share(judgments))
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         return PairPart(
             RECIPROCAL_ABOVE, self._penalties(judgments, self._share(judgments))
         )
@@ -393,10 +393,10 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
     unjudged: Unjudged = "condense"
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         return LinearPart(CONSTANT, self._gains(judgments), self._share(judgments))
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments)
         missing = 1.0 - gains * reciprocal(np.array(self._top_gain(judgments)))
         scale = reciprocal(judgments.sum_over_pool(missing)) * self._share(judgments)
@@ -449,10 +449,10 @@ class RprefRelative(_RelativeGradedPreference):
     0.3333
     """
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         return LinearPart(FROM_SECOND, self._gains(judgments), self._share(judgments))
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         K = _penalties(self._gains(judgments), self._share(judgments))
         return PairPart(RECIPROCAL_ABOVE, K)
 
@@ -490,7 +490,7 @@ class RprefRelative2(_RelativeGradedPreference):
     0.8333
     """
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         K = PairFactors(self._share(judgments), f=self._gains(judgments))
         return PairPart(RECIPROCAL, K)
 
@@ -541,11 +541,11 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
 
     epsilon: float = number(1e-5, above=0)
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         sums = _core.inferred_precisions(
             *codes_of_judging(self, rankings),
-            np.append([False, False], self._relevant(judgments)).astype(np.uint8),
+            np.append([False, False], self.relevant(judgments)).astype(np.uint8),
             self.epsilon,
             self.k or _core.LAST_RANK,
             self.ties == "expected",

@@ -63,7 +63,7 @@ class _Cascade(Measure):
         """Return the probability of stopping at a document, by level."""
         raise NotImplementedError
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
         return _core.cascade(
@@ -222,7 +222,7 @@ class _Shares(_ScaleMeasure):
 
     _changes_with_grades: ClassVar[int] = 1
 
-    def _gain_by_level(self, judgments: Judgments) -> FloatArray:
+    def gain_by_level(self, judgments: Judgments) -> FloatArray:
         top = self._top_gain(judgments)
         return self._gains(judgments) / (top if top > 0 else 1.0)
 
@@ -277,10 +277,10 @@ class INSQ(_Shares, PrefixCWL):
 
     T: float = number(1.0, above=0)
 
-    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+    def continuation(self, n: Any, x: Any, G: Any) -> Any:
         return _one_rank_more(n + 2.0 * self.T - 1.0)
 
-    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+    def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         return _ranks_of_squares(n + 2.0 * self.T - 1.0, last - n + 1.0)
 
 
@@ -316,10 +316,10 @@ class SDCG(_Shares, PrefixCWL):
 
     ends = True
 
-    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+    def continuation(self, n: Any, x: Any, G: Any) -> Any:
         return np.log2(n + 1.0) / np.log2(n + 2.0)
 
-    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+    def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         return np.log2(n + 1.0) * (_sum_of_discounts(last) - _sum_of_discounts(n - 1.0))
 
 
@@ -387,10 +387,10 @@ class INST(_Shares, CWL):
 
     _changes_with_grades: ClassVar[int] = 0
 
-    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+    def continuation(self, n: Any, x: Any, G: Any) -> Any:
         return _one_rank_more(np.maximum(n + 2.0 * self.T - G - 1.0, 0.0))
 
-    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+    def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         return _ranks_of_squares(n + 2.0 * self.T - G - 1.0, last - n + 1.0)
 
 
@@ -435,11 +435,11 @@ class BPM(_Shares, CWL):
 
     _changes_with_grades: ClassVar[int] = 0
 
-    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+    def continuation(self, n: Any, x: Any, G: Any) -> Any:
         # Shares such as 1/3 add up to T up to rounding.
         return np.less(G, self.T * (1.0 - 1e-9))
 
-    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+    def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         return last - n + 1.0
 
 
@@ -475,10 +475,10 @@ class NERR8(_Shares, CWL):
 
     ends = True
 
-    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+    def continuation(self, n: Any, x: Any, G: Any) -> Any:
         return 1.0 - x
 
-    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+    def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         return last - n + 1.0
 
 
@@ -514,10 +514,10 @@ class NERR9(_Shares, CWL):
 
     ends = True
 
-    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+    def continuation(self, n: Any, x: Any, G: Any) -> Any:
         return (1.0 - x) * n / (n + 1.0)
 
-    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+    def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         from scipy.special import digamma
 
         return n * (digamma(last + 1.0) - digamma(n))
@@ -560,10 +560,10 @@ class NERR10(_Shares, CWL):
 
     p: float = field(0.9, _params.fraction)
 
-    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+    def continuation(self, n: Any, x: Any, G: Any) -> Any:
         return self.p * (1.0 - x)
 
-    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+    def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         return (1.0 - self.p ** (last - n + 1.0)) / (1.0 - self.p)
 
 
@@ -605,10 +605,10 @@ class NERR11(_Shares, CWL):
 
     T: float = number(1.0, above=0)
 
-    def _continuation(self, n: Any, x: Any, G: Any) -> Any:
+    def continuation(self, n: Any, x: Any, G: Any) -> Any:
         return (1.0 - x) * _one_rank_more(n + 2.0 * self.T - 1.0)
 
-    def _ranks_from(self, n: Any, G: Any, last: Any) -> Any:
+    def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         return _ranks_of_squares(n + 2.0 * self.T - 1.0, last - n + 1.0)
 
 
@@ -688,13 +688,12 @@ class RBP(_BinaryMeasure, PrefixCWL):
         """Whether the top grade is taken from the data."""
         return self.gain in ("linear", "exp2") and self.max_grade is None
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         if self._is_binary:
-            return super()._relevant(judgments)
+            return super().relevant(judgments)
         return gain_by_level(self.gain, judgments, self) > 0
 
-    def _gain_by_level(self, judgments: Judgments) -> FloatArray:
-        """Return (1 - p) times the relevance x."""
+    def gain_by_level(self, judgments: Judgments) -> FloatArray:
         if self._is_binary:
             return self._marks(judgments) * (1.0 - self.p)
         top = gain_of_top_grade(self.gain, self.max_grade, judgments, self)
@@ -702,5 +701,5 @@ class RBP(_BinaryMeasure, PrefixCWL):
             (1.0 - self.p) / (top or 1.0)
         )
 
-    def _continuation(self, n: Any, x: Any, G: Any) -> float:
+    def continuation(self, n: Any, x: Any, G: Any) -> float:
         return self.p

@@ -87,7 +87,7 @@ class CG(_GainMeasure, PrefixMeasure):
 
     _changes_with_grades: ClassVar[int] = 1
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         return LinearPart(CONSTANT, self._gains(judgments), 1.0)
 
 
@@ -147,7 +147,7 @@ class DCG(_GainMeasure, PrefixMeasure):
             return LOG2
         return ByRank(jarvelin_kekalainen, (self.log_base,))
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         return LinearPart(self._by_rank(), self._gains(judgments), 1.0)
 
 
@@ -213,7 +213,7 @@ class AveragedNDCG(DCG):
     discount: Discount = "jk"
     _changes_with_grades: ClassVar[int] = 0
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         positions = AveragedDiscount(self._by_rank(), self.gain, self.k)
         return LinearPart(positions, self._gains(judgments), 1.0)
 
@@ -276,7 +276,7 @@ class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
     normalize: bool = True
     _changes_with_grades: ClassVar[int] = 1
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         return LinearPart(RECIPROCAL, self._gains(judgments), 1.0)
 
 
@@ -319,7 +319,7 @@ class G(_GainMeasure):
 
     _averages_over_ties: ClassVar[bool] = False
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
         gain = self._gains(judgments)
@@ -383,12 +383,12 @@ class BinG(_BinaryMeasure):
     0.75
     """
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
         total = _core.discounted_preferences(
             *ranked,
-            self._relevant(judgments).astype(np.uint8),
+            self.relevant(judgments).astype(np.uint8),
             LOG2.at(np.arange(1.0, ranked.longest + 2)),
             self.k or _core.LAST_RANK,
             self.ties == "expected",
@@ -432,7 +432,7 @@ class RNDCG(_GainMeasure, PrefixMeasure):
     0.6799
     """
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         positions = DiscountAtGainEnds(LOG2, self.gain, self.k, self.unjudged)
         return LinearPart(positions, self._gains(judgments), 1.0)
 
@@ -476,7 +476,7 @@ class NDCGRel(_GainMeasure):
 
     _averages_over_ties: ClassVar[bool] = False
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         pool = rankings.judgments.pool
         ranked = rankings.ranked(self.ties, self.unjudged)
@@ -555,7 +555,7 @@ class RankedHalfLife(_GainMeasure):
         "normalize": "because its lowest value is the best"
     }
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
         gains = self._gains(judgments)[ranked.levels]
@@ -623,7 +623,7 @@ class ADM(_ScaleMeasure):
         "normalize": "because its largest value is 1 already",
     }
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         if rankings.scores is None:
             raise TypeError(
                 f"{self} compares scores with grades, but these rankings have no scores: pass "
@@ -714,14 +714,14 @@ class Compat(Measure):
 
     _averages_over_ties: ClassVar[bool] = False
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return judgments.grades > 0
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
         pool = judgments.pool
-        n_relevant = judgments.count_pool(self._relevant(judgments))
+        n_relevant = judgments.count_pool(self.relevant(judgments))
         depth = np.maximum(judgments.list_lengths(self.unjudged), n_relevant)
         depth = depth if self.k is None else np.minimum(depth, self.k)
         n = np.arange(1.0, depth.max(initial=0) + 1)

@@ -102,7 +102,7 @@ class P(_BinaryMeasure, PrefixMeasure):
 
     _changes_with_grades: ClassVar[int] = 1
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         positions, length = _counted_ranks(self, judgments)
         if not self.fill:
             positions = UpToListEnd(self.unjudged)
@@ -134,7 +134,7 @@ class R(_BinaryMeasure, PrefixMeasure):
     0.5
     """
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         return LinearPart(CONSTANT, self._marks(judgments), self._share(judgments))
 
 
@@ -174,7 +174,7 @@ class F(_BinaryMeasure, PrefixMeasure):
 
     beta: float = number(1.0, at_least=0)
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         positions, length = _counted_ranks(self, judgments)
         weight = self.beta**2
         scale = (weight + 1.0) * reciprocal(
@@ -218,7 +218,7 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
 
     multiple: float = number(1.0, above=0)
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(at_multiple(self._n_relevant(judgments), self.multiple))
         positions = UpToRecallBase(self.rel, self.multiple)
         return LinearPart(positions, self._marks(judgments), share)
@@ -259,7 +259,7 @@ class Fallout(_SetMeasure):
     empty: float = 1.0
     greater_is_better: ClassVar[bool] = False
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._n_nonrelevant(judgments))
         return self._true_positives(
             judgments, -share, self._n_retrieved(judgments) * share
@@ -290,7 +290,7 @@ class Specificity(_SetMeasure):
     0.75
     """
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._n_nonrelevant(judgments))
         left_out = np.where(share > 0, 1.0 - self._n_retrieved(judgments) * share, 1.0)
         return self._true_positives(judgments, share, left_out)
@@ -320,7 +320,7 @@ class NPV(_SetMeasure):
     0.75
     """
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._n_all(judgments) - self._n_retrieved(judgments))
         return self._true_positives(
             judgments, share, 1.0 - self._n_relevant(judgments) * share
@@ -362,7 +362,7 @@ class FDR(_SetMeasure):
     greater_is_better: ClassVar[bool] = False
     _changes_with_grades: ClassVar[int] = -1
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         length = self._n_retrieved(judgments) if self.k is None else np.array(self.k)
         return self._true_positives(judgments, -reciprocal(length), 1.0)
 
@@ -392,7 +392,7 @@ class Accuracy(_SetMeasure):
     0.6
     """
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._n_all(judgments))
         # The constant subtracts a true positive twice, as retrieved and as relevant.
         wrong = self._n_retrieved(judgments) + self._n_relevant(judgments)
@@ -428,7 +428,7 @@ class GeneralizedP(_ScaleMeasure, PrefixMeasure):
 
     _changes_with_grades: ClassVar[int] = 1
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         positions, length = _counted_ranks(self, judgments)
         top = reciprocal(np.array(self._top_gain(judgments)))
         return LinearPart(positions, self._gains(judgments) * top, reciprocal(length))
@@ -461,7 +461,7 @@ class GeneralizedR(_GainMeasure, PrefixMeasure):
     0.5
     """
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         return LinearPart(CONSTANT, self._gains(judgments), self._share(judgments))
 
 
@@ -495,12 +495,12 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
         positions, length = _counted_ranks(self, judgments)
         return positions, reciprocal(self._n_relevant(judgments) * length)
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         # The square of tp is twice the number of pairs m <= n, less tp.
         positions, scale = self._scale(judgments)
         return LinearPart(positions, self._marks(judgments), -scale)
 
-    def _pair_part(self, judgments: Judgments) -> PairPart:
+    def pair_part(self, judgments: Judgments) -> PairPart:
         positions, scale = self._scale(judgments)
         relevant = self._marks(judgments)
         return PairPart(positions, PairFactors(2.0 * scale, u=relevant, w=relevant))
@@ -551,7 +551,7 @@ class Utility(_SetMeasure):
 
     weights: Sequence[float] = field((1.0, -1.0, 0.0, 0.0), _check_weights)
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
+    def linear_part(self, judgments: Judgments) -> LinearPart:
         found, retrieved, missed, left = self.weights
         # The constant counts every relevant document as missed, and the true positives as false.
         n_retrieved = self._n_retrieved(judgments)
@@ -606,10 +606,10 @@ class Judged(Measure):
         "unjudged": "because it counts the documents that are not judged"
     }
 
-    def _relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         return np.ones(judgments.n_levels, dtype=bool)
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         ranked = codes_of_judging(self, rankings)
         is_judged = (ranked.levels >= N_UNJUDGED).astype(np.uint8)
         shown = ranked.lengths if self.k is None else np.minimum(ranked.lengths, self.k)
@@ -651,8 +651,8 @@ class _WholeRanking(_SetMeasure):
         weights = self._lateness.at(np.arange(1.0, n.max(initial=0) + 1))
         return np.concatenate(([0.0], np.cumsum(weights)))[n]
 
-    def _linear_part(self, judgments: Judgments) -> LinearPart:
-        relevant = self._relevant(judgments)
+    def linear_part(self, judgments: Judgments) -> LinearPart:
+        relevant = self.relevant(judgments)
         n_all = self._n_all(judgments)
         n_relevant = self._n_relevant(judgments)
         earliest = self._sum_to(n_relevant)
@@ -824,7 +824,7 @@ class IPrec(_Interpolated):
 
     recall: float = field(0.0, _check_recall)
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         return self._mean_over([self.recall], rankings)
 
 
@@ -866,5 +866,5 @@ class InterpolatedAP(_Interpolated):
 
     recalls: Sequence[float] = field(_ELEVEN, _check_recalls)
 
-    def _raw_values(self, rankings: Ranked) -> FloatArray:
+    def raw_values(self, rankings: Ranked) -> FloatArray:
         return self._mean_over(self.recalls, rankings)
