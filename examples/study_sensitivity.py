@@ -6,13 +6,13 @@ These are the analyses of Kishida (2005), for any measure and any run.
 
 from study_collection import collection, parser
 
-from skgraded import Rankings
+from skgraded import trec
 from skgraded.studies import change_by_discovery, sensitivity
 
 arguments = parser(__doc__).parse_args()
 qrels, runs = collection(arguments)
 run = next(iter(runs.values())) if isinstance(runs, dict) else runs[0]
-rankings = Rankings.from_trec(qrels, run)
+rankings = trec.rank(qrels, run)
 measures = [
     "AP",
     "xGAP(g=[0.1,0.9])",

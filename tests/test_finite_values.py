@@ -8,7 +8,7 @@ from facts import EACH, FACTS, TIES
 from hypothesis import settings
 from pools import rankings_of_pools
 
-from skgraded import ERR, Rankings, catalogue, evaluate, measure
+from skgraded import ERR, Rankings, catalogue, evaluate, measure, trec
 from skgraded.measures import EBR, G, iRBU
 
 # These tests call measures whose scale is open on purpose.
@@ -119,7 +119,7 @@ def test_every_value_is_finite_and_counted(name):
 def test_a_topic_that_a_run_lacks_counts_zero(spec, empty):
     chosen = measure(spec)._replace(normalize=True, empty=empty).resolve(2)
     qrels = {f"q{i}": {"a": 2, "b": 0, "c": 1} for i in range(10)}
-    scores = chosen.per_query(Rankings.from_trec(qrels, {"q3": {"a": 2.0, "c": 1.0}}))
+    scores = chosen.per_query(trec.rank(qrels, {"q3": {"a": 2.0, "c": 1.0}}))
     assert scores.values.ravel().tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
     assert float(scores) == 0.1
     assert "over 10 queries" in repr(scores)

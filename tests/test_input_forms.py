@@ -22,7 +22,7 @@ import polars as pl
 import pytest
 from hypothesis import strategies as st
 
-from skgraded import Rankings, evaluate, trec
+from skgraded import evaluate, trec
 from skgraded.cli import main
 
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "trec.md"
@@ -250,7 +250,7 @@ def test_every_form_gives_the_same_values(name, kind, tmp_path):
     found = trec.evaluate(MEASURES, given["qrels"], given["run"])
     np.testing.assert_array_equal(found.values, expected)
     given = plain | {kind: form.made(kind, tmp_path)}
-    rankings = Rankings.from_trec(given["qrels"], given["run"])
+    rankings = trec.rank(given["qrels"], given["run"])
     np.testing.assert_array_equal(evaluate(MEASURES, rankings).values, expected[0])
     found = read_before(form.made(kind, tmp_path), kind, tmp_path).to_dict()
     assert {topic: set(row) for topic, row in found.items()} == {

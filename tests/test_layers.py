@@ -33,7 +33,6 @@ LAYERS = read_layers(CONTRIBUTING.read_text(encoding="utf-8"))
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 # Arrows that do not point down on purpose; CONTRIBUTING says why.
 DOORS = {
-    ("rankings", "trec"),
     ("measures", "scoring"),
     ("__main__", "cli"),
     ("cli", "skgraded"),

@@ -25,7 +25,7 @@ from reference import REFERENCE
 from reference.ndcg import adm
 from reference.queries import per_query, plain, rows_by_query
 
-from skgraded import AP, GAP, Rankings, eGAP, evaluate, infAP, xGAP
+from skgraded import AP, GAP, eGAP, evaluate, infAP, trec, xGAP
 from skgraded.measures import ADM, GeneralizedAP, RprefRelative2, grAP
 from skgraded.rankings import as_rankings
 
@@ -171,7 +171,7 @@ class TestADM:
             ADM()([1, 0], [0.5, 1.5])
         with pytest.raises(ValueError, match=r"got -0\.1 in row 1\.$"):
             ADM()([1, 0, 1, 0], [0.5, -0.1, 0.5, 9.0], qid=[1, 2, 2, 1])
-        retrieved = Rankings.from_trec({"q": {"d": 1}}, {"q": {"d": 0.5}})
+        retrieved = trec.rank({"q": {"d": 1}}, {"q": {"d": 0.5}})
         with pytest.raises(TypeError, match="these rankings have no scores"):
             ADM()(retrieved)
 

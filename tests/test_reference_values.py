@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from skgraded import GAP, Rankings
+from skgraded import GAP, trec
 from skgraded.conventions import measure_as
 from skgraded.trec import read_qrels, read_run
 
@@ -72,10 +72,7 @@ def covid(data_dir):
     assert len(paths) == 143
     runs = {path.name.removesuffix(".xz"): read_run(path) for path in paths[::6]}
     return {
-        order: {
-            name: Rankings.from_trec(qrels, run, order=order)
-            for name, run in runs.items()
-        }
+        order: {name: trec.rank(qrels, run, order=order) for name, run in runs.items()}
         for order in ("trec_eval", "score")
     }
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skgraded import Judgments, Rankings, evaluate, query_ids
+from skgraded import Judgments, Rankings, evaluate, query_ids, trec
 from skgraded.datasets import make_ranking
 from skgraded.rankings import as_rankings
 from skgraded.trec import read_qrels, read_run
@@ -26,7 +26,7 @@ def rankings():
 
 def holders():
     ranked = rankings()
-    retrieved = Rankings.from_trec(QRELS, RUN)
+    retrieved = trec.rank(QRELS, RUN)
     return {
         "rankings": ranked,
         "judgments": ranked.judgments,
@@ -85,10 +85,8 @@ def full_judgments():
         Judgments(np.arange(400) % 300, qid=np.arange(400) % 7).rank(
             np.arange(400) % 5
         ),
-        Rankings.from_trec({**QRELS, "q0": {"d": 1}}, RUN),
-        Rankings.from_trec(
-            {"q": {"a": 0.5, "b": 1, "c": 2}}, {"q": {"a": 1, "b": 1, "d": 1}}
-        ),
+        trec.rank({**QRELS, "q0": {"d": 1}}, RUN),
+        trec.rank({"q": {"a": 0.5, "b": 1, "c": 2}}, {"q": {"a": 1, "b": 1, "d": 1}}),
     ],
     ids=[
         "full",
@@ -120,7 +118,7 @@ def test_a_pickle_holds_the_same(given):
         assert again.row_labels[name].equals(index)
 
 
-@pytest.mark.parametrize("given", [rankings(), Rankings.from_trec(QRELS, RUN)])
+@pytest.mark.parametrize("given", [rankings(), trec.rank(QRELS, RUN)])
 def test_arrays_of_a_pickle_that_were_damaged_are_refused(given):
     for held in (given, given.judgments):
         made_again, (make, arrays, number) = held.__reduce__()

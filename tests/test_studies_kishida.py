@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference.average_precision import average_precision
 from reference.frame import ideal
 
-from skgraded import AP, Rankings, evaluate, xGAP
+from skgraded import AP, evaluate, trec, xGAP
 from skgraded.rankings import as_rankings
 from skgraded.studies import (
     change_by_discovery,
@@ -125,13 +125,13 @@ def test_a_growing_pool_is_that_of_the_changed_labels(name):
 def test_retrieved_lists_keep_the_pool_of_the_qrels():
     qrels = {"q": {"a": 2, "b": 0, "c": 1, "missed": 2}}
     run = {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "c": 1.0}}
-    found = sensitivity("AP", Rankings.from_trec(qrels, run))
+    found = sensitivity("AP", trec.rank(qrels, run))
     v = (1 + 2 / 4) / 3
     assert found.values[0, 0] == pytest.approx(v)
     np.testing.assert_allclose(
         found.gains[0, :, 0], [np.nan, (2 / 2 + 1 / 4) / 3, (2 / 3 + 1 / 4) / 3, np.nan]
     )
-    grown = sensitivity("AP", Rankings.from_trec(qrels, run), pool="grows")
+    grown = sensitivity("AP", trec.rank(qrels, run), pool="grows")
     assert grown.gains[0, 1, 0] == pytest.approx((1 + 1 + 3 / 4) / 4 - v)
     assert "the pool stays" in repr(found)
     assert "the pool grows with it" in repr(grown)

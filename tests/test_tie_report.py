@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from facts import FACTS, RANKED
 
-from skgraded import AP, Blend, Measure, Rankings, catalogue, evaluate, nDCG
+from skgraded import AP, Blend, Measure, catalogue, evaluate, nDCG, trec
 from skgraded.measures import INST, tie_report
 from skgraded.rankings import as_rankings
 
@@ -150,5 +150,5 @@ def test_queries_without_documents_have_no_ties():
         ({"p": apart, "s": apart}, 0),
         ({"p": apart, "q": {"z": 1.0}}, 0),
     ):
-        report = tie_report("AP", Rankings.from_trec(qrels, run))
+        report = tie_report("AP", trec.rank(qrels, run))
         assert (report.n_queries, report.n_tied_queries) == (4, n_tied)

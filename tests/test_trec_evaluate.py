@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from skgraded import Rankings, evaluate, trec
+from skgraded import evaluate, trec
 from skgraded.conventions import measure_as
 from skgraded.trec import _evaluate
 
@@ -56,7 +56,7 @@ def test_many_runs_score_as_one_at_a_time(complete, n_threads, at_a_time, monkey
     )
     assert scores.values.shape == (21, 8, 3)
     for system, values in zip(scores.systems, scores.values, strict=True):
-        rankings = Rankings.from_trec(qrels, runs[system], complete=complete)
+        rankings = trec.rank(qrels, runs[system], complete=complete)
         alone = evaluate(MEASURES, rankings)
         place = [scores.qid.tolist().index(topic) for topic in alone.qid]
         assert np.array_equal(values[place], alone.values)

@@ -8,7 +8,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skgraded import AP, Rankings, evaluate, nDCG, trec
+from skgraded import AP, evaluate, nDCG, trec
 from skgraded.measures import P, R
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}, "q3": {"z": 0}}
@@ -23,7 +23,7 @@ def ranked_levels(rankings):
 
 def test_the_pool_of_the_topics_that_are_left_is_their_own():
     run = {"q3": {"z": 1.0}, "q1": {"c": 1.0, "b": 0.5}}
-    rankings = Rankings.from_trec(QRELS, run, complete=False)
+    rankings = trec.rank(QRELS, run, complete=False)
     assert rankings.judgments.counts.tolist() == [[1, 1, 1], [1, 0, 0]]
     assert ranked_levels(rankings) == [[1, 0], [0]]
 
@@ -39,7 +39,7 @@ def test_the_pool_of_the_topics_that_are_left_is_their_own():
 def test_negative_grades(negative, levels, counts):
     qrels = {"q": {"a": -1, "b": -2, "c": 1}}
     run = {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "c": 1.0}}
-    rankings = Rankings.from_trec(qrels, run, negative=negative)
+    rankings = trec.rank(qrels, run, negative=negative)
     assert ranked_levels(rankings) == [levels]
     assert rankings.judgments.counts.tolist() == [counts]
 
@@ -49,8 +49,8 @@ def test_negative_grades_may_be_an_error():
     with pytest.raises(
         ValueError, match="grades must be >= 0, got -2 for document 'c' of topic 'q2'"
     ):
-        Rankings.from_trec(qrels, {"q1": {"a": 1.0}}, negative="error")
-    Rankings.from_trec(QRELS, {"q1": {"a": 1.0}}, negative="error")
+        trec.rank(qrels, {"q1": {"a": 1.0}}, negative="error")
+    trec.rank(QRELS, {"q1": {"a": 1.0}}, negative="error")
 
 
 def ids_in_order(text, order):
@@ -58,7 +58,7 @@ def ids_in_order(text, order):
     qrels = {
         "q": {document: number for number, document in enumerate("abcde", start=1)}
     }
-    rankings = Rankings.from_trec(qrels, run, order=order)
+    rankings = trec.rank(qrels, run, order=order)
     documents = ["?", *"abcde"]
     return "".join(
         documents[level] for level in ranked_levels(rankings)[0]
@@ -100,7 +100,7 @@ def test_ids_are_compared_by_their_bytes():
     qrels = {
         "q": {document: 1 if document == "é" else 0 for document in ids if document}
     }
-    ours = AP(ties="row_order")(Rankings.from_trec(qrels, run))
+    ours = AP(ties="row_order")(trec.rank(qrels, run))
     assert (
         ours == pytrec_eval_map(qrels["q"], run["q"]) == 1 / 2
     )  # only the bytes of 日 are higher
@@ -123,7 +123,7 @@ def test_ids_are_compared_by_their_bytes():
 )
 def test_bad_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        Rankings.from_trec(QRELS, {"q1": {"a": 1.0}}, **options)
+        trec.rank(QRELS, {"q1": {"a": 1.0}}, **options)
 
 
 def test_ranks_must_be_ranks():
@@ -131,21 +131,21 @@ def test_ranks_must_be_ranks():
     with pytest.raises(
         ValueError, match=r"order=\"rank\" needs integers >= 0.*for document 'a'"
     ):
-        Rankings.from_trec(QRELS, run, order="rank")
-    assert AP(ties="row_order")(Rankings.from_trec({"q1": {"b": 1}}, run)) == 1.0
+        trec.rank(QRELS, run, order="rank")
+    assert AP(ties="row_order")(trec.rank({"q1": {"b": 1}}, run)) == 1.0
 
 
 def test_no_topic_in_common_shows_both_id_sets():
     told = "common, got '1', '2', '3' and 2 more in the run and 'q1', 'q2', 'q3' in the qrels"
     with pytest.raises(ValueError, match=told):
-        Rankings.from_trec(QRELS, {str(n): {"a": 1.0} for n in range(1, 6)})
+        trec.rank(QRELS, {str(n): {"a": 1.0} for n in range(1, 6)})
 
 
 def test_strict_reaches_the_reader():
     text = b"q1 Q0 a 1 1 t\nq1 Q0 a 1 1 t\n"
-    assert Rankings.from_trec(QRELS, io.BytesIO(text)).judgments.n_documents == 1
+    assert trec.rank(QRELS, io.BytesIO(text)).judgments.n_documents == 1
     with pytest.raises(ValueError, match="once in a topic"):
-        Rankings.from_trec(QRELS, io.BytesIO(text), strict=True)
+        trec.rank(QRELS, io.BytesIO(text), strict=True)
 
 
 documents = st.text("abXY019é#", min_size=1, max_size=4)
@@ -172,11 +172,9 @@ def test_random_runs_score_as_in_pytrec_eval(qrels, run):
     theirs = pytrec_eval.RelevanceEvaluator(qrels, wanted).evaluate(run)
     if not theirs:
         with pytest.raises(ValueError, match="topics in common"):
-            Rankings.from_trec(qrels, run)
+            trec.rank(qrels, run)
         return
-    ours = evaluate(
-        list(names.values()), Rankings.from_trec(qrels, run, complete=False)
-    )
+    ours = evaluate(list(names.values()), trec.rank(qrels, run, complete=False))
     assert set(ours.qid.tolist()) == set(theirs)
     for topic, values in zip(ours.qid.tolist(), ours.values, strict=True):
         expected = [theirs[topic][name] for name in names]
@@ -202,7 +200,7 @@ def lookup(qrels, run, order):
 )
 def test_the_join_is_a_look_up(qrels, run, order):
     run.setdefault(next(iter(qrels)), {"a": 1.0})
-    rankings = Rankings.from_trec(qrels, run, order=order)
+    rankings = trec.rank(qrels, run, order=order)
     grades = [*rankings.judgments.grades.tolist(), None]
     ours = [[grades[level] for level in each] for each in ranked_levels(rankings)]
     assert ours == lookup(qrels, run, order)

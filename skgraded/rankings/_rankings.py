@@ -97,7 +97,7 @@ class Rankings:
     """Documents of many queries, ranked by score.
 
     The constructor checks nothing, and takes arrays that nobody can write to: use `Judgments.rank`
-    or `from_trec`.
+    or `skgraded.trec.rank`.
 
     Attributes
     ----------
@@ -126,36 +126,6 @@ class Rankings:
         self.scores = scores
         self.n_threads = n_threads
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
-
-    @classmethod
-    def from_trec(cls, qrels: Any, run: Any, **options: Any) -> Rankings:
-        """Rank the documents of a TREC run; the same as `skgraded.trec.rank`.
-
-        Parameters
-        ----------
-        qrels : Qrels, path, file object, dict of dicts, DataFrame or iterable
-            The judgments, or anything that `skgraded.trec.read_qrels` reads.
-        run : Run, path, file object, dict of dicts, DataFrame or iterable
-            The retrieved documents, or anything that `skgraded.trec.read_run` reads.
-        **options : keyword arguments of `skgraded.trec.rank`
-            Options for the order of the documents, missing topics, negative grades and threads.
-
-        Returns
-        -------
-        Rankings
-            The ranked documents, with the topics in the order of the qrels.
-
-        Examples
-        --------
-        >>> from skgraded import AP, Rankings
-        >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}}
-        >>> rankings = Rankings.from_trec(qrels, {"q1": {"d1": 3.0, "d9": 2.0}})
-        >>> AP()(rankings)  # the run did not retrieve d3, which is relevant
-        0.5
-        """
-        from skgraded.trec import rank
-
-        return rank(qrels, run, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         arrays = self.order, self.tied, self.scores
