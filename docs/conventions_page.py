@@ -1,6 +1,6 @@
 """The page of other tools' numbers: for each tool, its rules, its names and our measures."""
 
-from skgraded._support.other_names import OTHER_NAMES
+from skgraded._support.measure_names import OTHER_NAMES
 from skgraded.conventions import TOOLS, conventions_of, measure_as
 from skgraded.measures import measure
 

@@ -32,11 +32,7 @@ def read_layers(text):
 LAYERS = read_layers(CONTRIBUTING.read_text(encoding="utf-8"))
 DEPTH = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 # Arrows that do not point down on purpose; CONTRIBUTING says why.
-DOORS = {
-    ("measures", "scoring"),
-    ("__main__", "cli"),
-    ("cli", "skgraded"),
-}
+DOORS = {("measures", "scoring"), ("__main__", "cli"), ("cli", "skgraded")}
 
 
 def unit(path, package):

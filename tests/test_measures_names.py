@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skgraded import catalogue, measure
-from skgraded._support.other_names import OTHER_NAMES, PATTERNS, SUGGESTED, folded
+from skgraded._support.measure_names import OTHER_NAMES, PATTERNS, SUGGESTED, folded
 from skgraded.conventions import conventions_of, measure_as
 
 NAMES = list(catalogue())

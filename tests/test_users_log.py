@@ -17,8 +17,8 @@ from skgraded.exceptions import (
 from skgraded.users import thresholds_from_log
 from skgraded.users._departures import _of_choices, _of_reading, _weights, departures_of
 from skgraded.users._fit import Fit, maximise
-from skgraded.users._lists import ABSENT, HOLE, Lists
 from skgraded.users._reader import Chooser, Reader
+from skgraded.users._sessions import ABSENT, HOLE, Lists
 
 TRUE_G = (0.1, 0.2, 0.3, 0.4)
 

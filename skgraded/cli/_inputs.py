@@ -14,8 +14,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+from skgraded._support.measure_names import meaning_of
 from skgraded._support.measure_strings import parse
-from skgraded._support.other_names import meaning_of
 from skgraded.measures import Blend, Measure, Measures, measure, resolve_all
 from skgraded.results import Scores
 from skgraded.trec import Qrels, evaluate, read_letor, read_qrels, read_run

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from skgraded._support.arguments import choice, closest
+from skgraded._support.measure_names import fields_of_ir_measures, is_of_ir_measures
 from skgraded._support.measure_strings import parse
-from skgraded._support.other_names import fields_of_ir_measures, is_of_ir_measures
 from skgraded.conventions._table import CONVENTIONS
 from skgraded.conventions._tools import TOOLS, Convention
 from skgraded.measures import Measure, catalogue, measure, measure_or_none

@@ -8,8 +8,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from skgraded._support.arguments import closest, closest_of
-from skgraded._support.measure_strings import parse
-from skgraded._support.other_names import (
+from skgraded._support.measure_names import (
     LESS_IS_BETTER,
     SUGGESTED,
     Meaning,
@@ -18,6 +17,7 @@ from skgraded._support.other_names import (
     is_of_ir_measures,
     meaning_of,
 )
+from skgraded._support.measure_strings import parse
 from skgraded.measures._fields import Field
 from skgraded.measures._measure import Measure
 

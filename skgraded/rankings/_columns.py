@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_if_grades_are_ids
 from skgraded._support.array_types import IntArray
-from skgraded._support.columns import QUERY_IDS
+from skgraded._support.column_names import QUERY_IDS
 from skgraded._support.lazy import import_pandas
 from skgraded.rankings._numbers import read_grades
 from skgraded.rankings._queries import as_ids, count_rows, number_rows

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from skgraded._support.arguments import closest, is_nan
+from skgraded._support.measure_names import LESS_IS_BETTER, folded, meaning_of
 from skgraded._support.measure_strings import parse
-from skgraded._support.other_names import LESS_IS_BETTER, folded, meaning_of
 from skgraded._support.text import first_few
 
 

@@ -1,7 +1,7 @@
 """The kinds of qrels and runs, and the reader of each: lines, tables with a header, dicts by topic.
 
 A new kind is a row of `FILE_READERS` or `READERS`, above all rows that would also take it. New
-names of columns are no kind: they are entries of `SYNONYMS` in `skgraded._support.columns`.
+names of columns are no kind: they are entries of `SYNONYMS` in `skgraded._support.column_names`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from skgraded.trec._documents import ids_as_text
+from skgraded.trec._record_tables import Columns, has_columns, read_table
 from skgraded.trec._records import Records, Wanted, read_lines
 from skgraded.trec._sources import is_source, name_of_source, read_chunks
-from skgraded.trec._tables import Columns, has_columns, read_table
 
 _START = 1 << 16  # bytes that are looked at
 _COMMENTS = re.compile(

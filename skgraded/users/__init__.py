@@ -2,8 +2,8 @@
 
 from skgraded._support.named_users import personas
 from skgraded.users._choice import Choice, choose
-from skgraded.users._columns import log_columns
 from skgraded.users._feedback import thresholds_from_feedback
+from skgraded.users._feedback_columns import log_columns
 from skgraded.users._log import thresholds_from_log
 from skgraded.users._pair_profile import PairProfile, UserDifference, UserShares
 from skgraded.users._profile import ThresholdProfile, threshold_profile

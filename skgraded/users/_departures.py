@@ -15,8 +15,8 @@ import numpy as np
 from skgraded._intervals.estimate import Estimate
 from skgraded._support.array_types import FloatArray
 from skgraded.users._fit import Fit
-from skgraded.users._lists import ABSENT, Lists
 from skgraded.users._reader import Chooser, Reader, Walks
+from skgraded.users._sessions import ABSENT, Lists
 
 _LEAST_INFORMATION = 50.0  # sum of p (1 - p); with less, the scores are far from normal
 _LEFT = 1e-3  # of the squares of a score, after it is cleared of the parameters

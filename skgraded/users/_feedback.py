@@ -13,7 +13,7 @@ from skgraded._support.arguments import fraction, integer_or_none
 from skgraded._support.array_types import FloatArray, IntArray
 from skgraded.exceptions import GradeScaleWarning, UserModelWarning
 from skgraded.rankings import CheckedColumns, number_rows, read_columns
-from skgraded.users._columns import (
+from skgraded.users._feedback_columns import (
     checked_grades,
     count_grades,
     flags,

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
-from skgraded.users._lists import Lists
 from skgraded.users._reader import LEAST, Chooser, Reader
+from skgraded.users._sessions import Lists
 
 _GAIN = 1e-4
 _MOST_STEPS = 60

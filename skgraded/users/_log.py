@@ -13,11 +13,11 @@ from skgraded._support.arguments import choice, fraction, integer_or_none
 from skgraded._support.array_types import IntArray
 from skgraded.exceptions import MissingClustersWarning, UserModelWarning
 from skgraded.rankings import read_columns
-from skgraded.users._columns import warn_if_few
 from skgraded.users._departures import departures_of
+from skgraded.users._feedback_columns import warn_if_few
 from skgraded.users._fit import Fit, maximise
-from skgraded.users._lists import Lists, Log, lay_out, number_alike
 from skgraded.users._reader import why_not_one
+from skgraded.users._sessions import Lists, Log, lay_out, number_alike
 from skgraded.users._shares import Shares, departures_in_words, spread
 
 _READERS = ("auto", "position", "cascade", "one")

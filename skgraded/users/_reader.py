@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
-from skgraded.users._lists import ABSENT, HOLE, Lists, number_alike
+from skgraded.users._sessions import ABSENT, HOLE, Lists, number_alike
 
 LEAST = 1e-8  # distance of parameters from 0 and 1
 TINY = 1e-300

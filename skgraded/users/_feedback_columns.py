@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from skgraded._guards import warn_once
 from skgraded._support.array_types import FloatArray, IntArray
-from skgraded._support.columns import SYNONYMS, find_column
+from skgraded._support.column_names import SYNONYMS, find_column
 from skgraded._support.lazy import import_pandas
 from skgraded.exceptions import FewFeedbackWarning, GradeScaleWarning
 from skgraded.rankings import CheckedColumns, as_ids, number_rows, numeric, read_grades

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._support.columns import SYNONYMS, find_column, folded, names_of
+from skgraded._support.column_names import SYNONYMS, find_column, folded, names_of
 from skgraded.rankings import read_grades, words_of_grades
 from skgraded.trec._documents import Documents, ids_as_text
 from skgraded.trec._records import Records, Wanted

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded.rankings import number_rows, numeric
-from skgraded.users._columns import (
+from skgraded.users._feedback_columns import (
     checked_grades,
     count_grades,
     flags,
