@@ -21,7 +21,6 @@ from skgraded._support.arguments import (
     threads,
 )
 from skgraded._support.array_types import FloatArray
-from skgraded._support.lazy import keep
 from skgraded.exceptions import LongQueryWarning
 from skgraded.measures import Measure, PairFactors, PrefixMeasure
 from skgraded.measures._positions import ByRank, Positions
@@ -239,11 +238,9 @@ class LambdaMART:
         )
 
     def _swaps(self, judgments: Judgments) -> _Swaps:
-        kept = judgments.kept["swaps"]
-        swaps: _Swaps | None = kept.get(self)
-        if swaps is None:
-            swaps = keep(kept, self, self._make_swaps(judgments), long=True)
-        return swaps
+        return judgments.memo.get(
+            _Swaps, self, lambda: self._make_swaps(judgments), is_long=True
+        )
 
     def _make_swaps(self, judgments: Judgments) -> _Swaps:
         if judgments.has_unjudged:

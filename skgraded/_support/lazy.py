@@ -1,4 +1,4 @@
-"""What is made or imported on first use, and what is kept: names, properties, results, pandas."""
+"""What is made or imported on first use: names, properties, pandas."""
 
 import functools
 import sys
@@ -65,37 +65,3 @@ def import_pandas(
             f"{needed_by} needs pandas: pip install pandas, or use {otherwise} instead."
         ) from error
     return pd
-
-
-def keep(kept: dict[K, T], key: K, value: T, *, long: bool = False) -> T:
-    """Keep a result, and forget the oldest ones.
-
-    Parameters
-    ----------
-    kept : dict
-        The results, which threads may share.
-    key, value : object
-        The result, and by what it is found.
-    long : bool, default=False
-        Whether the results have a number for every document, of which 8 are kept; else 64.
-
-    Returns
-    -------
-    object
-        The result.
-
-    Examples
-    --------
-    >>> from skgraded._support.lazy import keep
-    >>> kept = {}
-    >>> for number in range(100):
-    ...     square = keep(kept, number, number**2)
-    >>> square, len(kept), min(kept)
-    (9801, 64, 36)
-    """
-    kept[key] = value
-    most = 8 if long else 64
-    if len(kept) > most:
-        for oldest in list(kept)[:-most]:
-            kept.pop(oldest, None)
-    return value

@@ -331,16 +331,18 @@ class _BinaryMeasure(Measure):
 
     def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
         if self.rel > judgments.top_grade:
-            self._warn_of_unreached_threshold(judgments)
+            judgments.memo.get(
+                GradeScaleWarning,
+                self,
+                lambda: self._warn_of_unreached_threshold(judgments),
+            )
         return judgments.grades >= self.rel
 
     def _warn_of_unreached_threshold(self, judgments: Judgments) -> None:
-        """Warn once for these labels, unless there is nothing relevant for anybody."""
+        """Warn unless there is nothing relevant for anybody."""
         top = judgments.top_grade
-        warned_of = judgments.kept["unreached"]
-        if self in warned_of or (top == 0 and self.rel <= 1):
+        if top == 0 and self.rel <= 1:
             return
-        warned_of[self] = True
         warn_once(
             f"rel exceeds the highest grade in y_true, which is {top:g}, so that no document is "
             f"relevant: got {self.rel:g} in {self}. rel may be any number above 0.",

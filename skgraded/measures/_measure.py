@@ -15,7 +15,7 @@ from skgraded._guards import refuse_calls_of_boosters, warn_once
 from skgraded._support import arguments as _params
 from skgraded._support.array_types import FloatArray
 from skgraded._support.exact_mean import exact_means
-from skgraded._support.lazy import cached_property, keep
+from skgraded._support.lazy import cached_property
 from skgraded._support.measure_strings import as_code, as_string
 from skgraded._support.sealed import sealed
 from skgraded.exceptions import GradeScaleWarning
@@ -412,11 +412,10 @@ class Measure(Fields):
         if not self.normalize:
             return values
         judgments = rankings.judgments
-        kept = judgments.kept["ideal values"]
-        best: FloatArray | None = kept.get(self._identity)
-        if best is None:
-            best = keep(kept, self._identity, self.raw_values(judgments.ideal))
-        return _core.relative_values(values, best)
+        ideal_values = judgments.memo.get(
+            Measure, self._identity, lambda: self.raw_values(judgments.ideal)
+        )
+        return _core.relative_values(values, ideal_values)
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         """Return the value of every query before normalization.

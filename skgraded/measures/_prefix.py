@@ -23,7 +23,7 @@ import numpy as np
 
 from skgraded import _core
 from skgraded._support.array_types import FloatArray, IntArray
-from skgraded._support.lazy import cached_property, keep
+from skgraded._support.lazy import cached_property
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import LONGEST_KEPT, ByRank, Positions, up_to
 from skgraded.rankings import Judgments, Ranked, RankedList, Ties, Unjudged
@@ -237,14 +237,17 @@ class PrefixMeasure(Measure):
         PrefixForm
             Everything the measure needs from the labels to score a ranking.
         """
-        kept = judgments.kept["forms"]
-        form: PrefixForm | None = kept.get(self._form_identity)
-        if form is None:
-            parts = self.linear_part(judgments), self.pair_part(judgments)
-            made = _form_of(*parts, judgments, self)
-            is_long = judgments.borders is not None
-            form = keep(kept, self._form_identity, made, long=is_long)
-        return form
+        return judgments.memo.get(
+            PrefixForm,
+            self._form_identity,
+            lambda: self._compute_prefix_form(judgments),
+            is_long=judgments.borders is not None,
+        )
+
+    def _compute_prefix_form(self, judgments: Judgments) -> PrefixForm:
+        linear = self.linear_part(judgments)
+        pairs = self.pair_part(judgments)
+        return _form_of(linear, pairs, judgments, self)
 
     @cached_property
     def _form_identity(self) -> tuple[Any, ...]:
@@ -444,11 +447,12 @@ def _score_together(measures: tuple[Any, ...], rankings: Ranked) -> Scored:
     judgments = rankings.judgments
     if any(each._goes_by_scale for each in measures) and judgments.by_scale:
         return _score_by_scale(measures, rankings)
-    kept = judgments.kept["plans"]
-    plan: _Plan | None = kept.get(measures)
-    if plan is None:
-        plan = _Plan.of([each.prefix_form(judgments) for each in measures], judgments)
-        keep(kept, measures, plan, long=judgments.borders is not None)
+    plan = judgments.memo.get(
+        _Plan,
+        measures,
+        lambda: _Plan.of([m.prefix_form(judgments) for m in measures], judgments),
+        is_long=judgments.borders is not None,
+    )
     return plan.values(rankings, measures[0].ties, measures[0].unjudged)
 
 
@@ -531,9 +535,9 @@ def _weights_of(
 ) -> FloatArray:
     """Return weights of all documents, or of the ranks of long lists, which are kept."""
     judgments = rankings.judgments
-    kept = judgments.kept["weights"]
-    key = (positions, unjudged, type(rankings))
-    weights = kept.get(key)
-    if weights is None:
-        weights = keep(kept, key, positions(ranked, judgments), long=True)
-    return weights
+    return judgments.memo.get(
+        Positions,
+        (positions, unjudged, type(rankings)),
+        lambda: positions(ranked, judgments),
+        is_long=True,
+    )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._support import arguments as _params
 from skgraded._support.array_types import FloatArray
-from skgraded._support.lazy import cached_property, keep
+from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName
 from skgraded._support.sealed import sealed
 from skgraded.measures._fields import field, number
@@ -123,12 +123,13 @@ class _ThresholdMeasure(PrefixMeasure):
             raise ValueError(
                 f"y_true must hold grades 0..{n_grades} for {self} ({limit}), got {_said(top)}."
             )
-        key: tuple[Any, int] = self.g, n_grades
         if judgments.n_levels <= _MOST_LEVELS_KEPT:
-            return _kept_users(*key, judgments.grades.tobytes())
-        kept: dict[Any, _Users] = judgments.kept["users"]
-        return kept.get(key) or keep(
-            kept, key, _Users(*key, judgments.grades), long=True
+            return _kept_users(self.g, n_grades, judgments.grades.tobytes())
+        return judgments.memo.get(
+            _Users,
+            (self.g, n_grades),
+            lambda: _Users(self.g, n_grades, judgments.grades),
+            is_long=True,
         )
 
 
@@ -156,7 +157,7 @@ class _Users:
     """
 
     def __init__(
-        self, g: str | tuple[float, ...], n_grades: int, grades: FloatArray
+        self, g: str | Sequence[float], n_grades: int, grades: FloatArray
     ) -> None:
         probabilities, G = distribution(g, n_grades)
         by_level = _core.at_grades(grades, G)
@@ -221,7 +222,7 @@ _MOST_LEVELS_KEPT = 64  # which are found by their bytes, whatever the labels
 
 
 @lru_cache(maxsize=64)
-def _kept_users(g: str | tuple[float, ...], n_grades: int, grades: bytes) -> _Users:
+def _kept_users(g: str | Sequence[float], n_grades: int, grades: bytes) -> _Users:
     return _Users(g, n_grades, np.frombuffer(grades))
 
 

@@ -7,7 +7,6 @@ the rows of every query, the grades, the pool and the ideal ranking, and `Rankin
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, Self
@@ -24,7 +23,8 @@ from skgraded._guards import (
 )
 from skgraded._support.arguments import threads
 from skgraded._support.array_types import FloatArray, IntArray
-from skgraded._support.lazy import cached_property, keep
+from skgraded._support.lazy import cached_property
+from skgraded._support.memo import Memo
 from skgraded._support.sealed import all_sealed, sealed
 from skgraded.rankings._columns import (
     CheckedColumns,
@@ -251,8 +251,7 @@ class Judgments:
             self.by_scale = ()
         self.row_labels = row_labels or {}
         self.sizes = sizes
-        # What other packages compute from the labels and keep with them, by what it is.
-        self.kept: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
+        self.memo = Memo()
 
     @classmethod
     def _of(cls, *parts: Any, **others: Any) -> Self:
@@ -523,12 +522,12 @@ class Judgments:
         """
         if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
             return _core.count_marked_documents(*self.pooled, counted.view(np.uint8))
-        kept = self.kept["counts"]
-        key = counted.tobytes()
-        found: IntArray | None = kept.get(key)
-        if found is None:
-            found = keep(kept, key, sealed(self.counts.dot(counted)), long=True)
-        return found
+        return self.memo.get(
+            np.ndarray,
+            counted.tobytes(),
+            lambda: sealed(self.counts.dot(counted)),
+            is_long=True,
+        )
 
     def sum_over_pool(self, by_level: FloatArray) -> FloatArray:
         """Sum a function of the level over the judged documents of each query.
