@@ -12,9 +12,15 @@ from _timing import processor_times
 from _waits import Times, Wait
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from skgraded import QueryKFold, QueryRanker, make_ranking_scorer, nDCG, query_target
-from skgraded import catboost as catboosts
-from skgraded import xgboost as xgboosts
+from skgraded import (
+    QueryKFold,
+    QueryRanker,
+    catboost as catboosts,
+    make_ranking_scorer,
+    nDCG,
+    query_target,
+    xgboost as xgboosts,
+)
 
 MEASURE, XGAP = nDCG(k=10), "xGAP(max_grade=4)"
 ROUNDS = 50

@@ -14,8 +14,11 @@ import pandas as pd
 from distributed import Client, LocalCluster
 
 from skgraded import evaluate, query_train_test_split
-from skgraded.dask import evaluate as evaluate_on_dask
-from skgraded.dask import global_evaluation, make_ranking_scorer
+from skgraded.dask import (
+    evaluate as evaluate_on_dask,
+    global_evaluation,
+    make_ranking_scorer,
+)
 from skgraded.datasets import make_ranking
 
 MEASURE = "xGAP(g=[0.1,0.2,0.3,0.4])@10"

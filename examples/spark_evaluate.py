@@ -15,8 +15,7 @@ os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 import lightgbm as lgb
 import numpy as np
 import pandas as pd
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as fn
+from pyspark.sql import SparkSession, functions as fn
 
 from skgraded import query_train_test_split
 from skgraded.datasets import make_ranking

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as fn
+from pyspark.sql import DataFrame, functions as fn
 from pyspark.sql.types import ArrayType, MapType, StringType, StructType
 
 from skgraded._engines.rows import Columns, read_rows

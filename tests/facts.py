@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import strategies
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 
 from skgraded import catalogue
 

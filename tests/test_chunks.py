@@ -12,8 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import strategies
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from skgraded import catalogue, chunks, evaluate, measure
 from skgraded._support.exact_mean import MeanSums, exact_means

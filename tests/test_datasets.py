@@ -11,8 +11,7 @@ from threading import Thread
 import lightgbm as lgb
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from sklearn.linear_model import Ridge

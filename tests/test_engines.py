@@ -22,8 +22,7 @@ from skgraded.results import Means
 
 try:
     from pyspark.errors import PythonException
-    from pyspark.sql import SparkSession
-    from pyspark.sql import functions as fn
+    from pyspark.sql import SparkSession, functions as fn
 
     from skgraded import spark as on_spark
 except ImportError:

@@ -6,8 +6,7 @@ import math
 import numpy as np
 import pytest
 from facts import FACTS, FEW, TIES, has_mean_over_ties
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pools import rankings_of_pools
 
 from skgraded import RBP, catalogue, measure

@@ -18,8 +18,7 @@ from facts import (
     scale_fields,
     top_grade,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pools import rankings_of_pools
 from reference import REFERENCE
 from reference.ndcg import adm

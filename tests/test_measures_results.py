@@ -6,8 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import strategies
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from reference.queries import mean_over_queries, rows_by_query
 
 from skgraded import AP, RR, evaluate, nDCG, xGAP

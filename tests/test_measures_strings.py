@@ -6,8 +6,7 @@ import pickle
 import pytest
 import strategies
 from facts import FACTS, FEW, TIES, fields_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from skgraded import AP, Blend, catalogue, evaluate, measure, nDCG
 from skgraded.measures import P, register

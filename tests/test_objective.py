@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import strategies
 from facts import FACTS, RANKED, fields_of, has_mean_over_ties
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from pools import rankings_of_pools
 from reference import lambdas
 from sklearn.datasets import load_svmlight_file

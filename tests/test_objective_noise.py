@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 import strategies
 from facts import FACTS, RANKED, fields_of
-from hypothesis import assume, given
-from hypothesis import strategies as st
-from reference import lambdas
-from reference import noise as literal
+from hypothesis import assume, given, strategies as st
+from reference import lambdas, noise as literal
 
 from skgraded import measure, nDCG, xGAP
 from skgraded.lightgbm import objective

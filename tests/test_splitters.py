@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 import sklearn
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score
 

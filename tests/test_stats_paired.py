@@ -4,8 +4,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from skgraded._intervals.estimate import means

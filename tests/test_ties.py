@@ -6,8 +6,7 @@ import time
 import numpy as np
 import pytest
 from facts import EACH, FACTS, RANKED, has_mean_over_ties
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import hypergeom
 
 from skgraded import ERR, catalogue, evaluate

@@ -11,8 +11,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from skgraded import trec
 from skgraded.trec import _sources

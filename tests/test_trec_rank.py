@@ -5,8 +5,7 @@ import io
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from skgraded import AP, evaluate, nDCG, trec
 from skgraded.measures import P, R

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from test_users_log import TRUE_G, columns_of, heavy_clusters, simulate
 
 from skgraded import AP, GAP, eGAP, query_series, query_target, xGAP

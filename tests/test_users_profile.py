@@ -6,8 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from samples import collection, write_qrels
 from sklearn.linear_model import Ridge
 from strategies import cutoffs

@@ -7,8 +7,7 @@ import sys
 import numpy as np
 import pytest
 import sklearn
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from samples import warnings_of
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV

@@ -22,8 +22,12 @@ from skgraded.rankings import (
     words_of_grades,
 )
 from skgraded.results import Means, Scores
-from skgraded.scoring import RankingScorer, ResponseMethod, scores_of_rows
-from skgraded.scoring import make_ranking_scorer as make_local_scorer
+from skgraded.scoring import (
+    RankingScorer,
+    ResponseMethod,
+    make_ranking_scorer as make_local_scorer,
+    scores_of_rows,
+)
 
 _ALIKE = "The collections must have blocks of the same rows"
 _ROW = "__row__"

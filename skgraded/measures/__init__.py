@@ -15,7 +15,7 @@ from skgraded.measures._catalogue import (
     Measures,
     catalogue,
     measure,
-    measure_or_none,
+    measure_or_none as measure_or_none,
     measures_by_name,
     register,
     register_family,
@@ -23,9 +23,9 @@ from skgraded.measures._catalogue import (
 from skgraded.measures._cwl import CWL, PrefixCWL
 from skgraded.measures._measure import (
     Measure,
-    resolve_all,
-    warn_if_grades_are_inferred,
-    warn_of_continuous_scale,
+    resolve_all as resolve_all,
+    warn_if_grades_are_inferred as warn_if_grades_are_inferred,
+    warn_of_continuous_scale as warn_of_continuous_scale,
 )
 from skgraded.measures._positions import ByRank, Positions
 from skgraded.measures._prefix import LinearPart, PairFactors, PairPart, PrefixMeasure
@@ -57,13 +57,9 @@ __all__ = [
     "catalogue",
     "evaluate",
     "measure",
-    "measure_or_none",
     "measures_by_name",
     "register",
-    "resolve_all",
     "tie_report",
-    "warn_if_grades_are_inferred",
-    "warn_of_continuous_scale",
 ]
 __all__ += average_precision.__all__
 __all__ += blend.__all__

@@ -14,8 +14,11 @@ from skgraded._support import arguments as _params
 from skgraded._support.array_types import FloatArray
 from skgraded._support.text import count, first_few
 from skgraded._support.writers import Field, LongResult, or_blank
-from skgraded.measures._catalogue import Measures, measures_by_name
-from skgraded.measures._catalogue import measure as to_measure
+from skgraded.measures._catalogue import (
+    Measures,
+    measure as to_measure,
+    measures_by_name,
+)
 from skgraded.measures._evaluate import are_of_systems, evaluate
 from skgraded.measures._measure import Measure, rankings_for, warn_of_continuous_scale
 from skgraded.measures.blend import Blend

@@ -5,15 +5,8 @@ from skgraded.scoring._scorer import (
     RankingScorer,
     ResponseMethod,
     make_ranking_scorer,
-    scores_of,
-    scores_of_rows,
+    scores_of as scores_of,
+    scores_of_rows as scores_of_rows,
 )
 
-__all__ = [
-    "QueryRecord",
-    "RankingScorer",
-    "ResponseMethod",
-    "make_ranking_scorer",
-    "scores_of",
-    "scores_of_rows",
-]
+__all__ = ["QueryRecord", "RankingScorer", "ResponseMethod", "make_ranking_scorer"]

@@ -16,8 +16,13 @@ from skgraded._support.array_types import FloatArray
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import all_sealed
 from skgraded._support.writers import Field, Result
-from skgraded.measures import Measure, Measures, measures_by_name, resolve_all
-from skgraded.measures import evaluate as evaluate_rankings
+from skgraded.measures import (
+    Measure,
+    Measures,
+    evaluate as evaluate_rankings,
+    measures_by_name,
+    resolve_all,
+)
 from skgraded.rankings import Judgments, Rankings, read_columns, without_query_ids
 from skgraded.results import by_name
 from skgraded.studies._scored_systems import known_mean

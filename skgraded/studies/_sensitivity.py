@@ -14,8 +14,7 @@ from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import all_sealed
 from skgraded._support.text import count
 from skgraded._support.writers import Field, Result, Table
-from skgraded.measures import Measures, measures_by_name
-from skgraded.measures import evaluate as evaluate_rankings
+from skgraded.measures import Measures, evaluate as evaluate_rankings, measures_by_name
 from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
 from skgraded.studies._scored_systems import known_mean
 

@@ -3,9 +3,12 @@
 from skgraded.trec._evaluate import evaluate
 
 # For studies alone, which score runs under many judgments.
-from skgraded.trec._join import JoinedRuns as JoinedRuns
-from skgraded.trec._join import Order, rank
-from skgraded.trec._join import join_runs as join_runs
+from skgraded.trec._join import (
+    JoinedRuns as JoinedRuns,
+    Order,
+    join_runs as join_runs,
+    rank,
+)
 from skgraded.trec._letor import read_letor
 from skgraded.trec._qrels_and_runs import Negative, Qrels, Run, read_qrels, read_run
 from skgraded.trec._write import write_run
