@@ -13,8 +13,66 @@ from typing import Any
 
 import numpy as np
 
+from skgraded._support.array_types import BoolArray
+
 # No machine has as many processors, so larger numbers are mistakes.
 _MOST_THREADS = 4096
+
+
+class ArgumentError(ValueError):
+    """An argument breaks a rule; a caller that has another word for it says its own.
+
+    Parameters
+    ----------
+    name : str
+        The argument.
+    rule : str
+        What it must be, and what it is.
+
+    Examples
+    --------
+    >>> from skgraded._support.arguments import ArgumentError
+    >>> error = ArgumentError("qid", "must have 3 entries, got 2.")
+    >>> str(error.renamed("session"))
+    'session must have 3 entries, got 2.'
+    """
+
+    def __init__(self, name: str, rule: str) -> None:
+        super().__init__(name, rule)
+        self.name = name
+        self.rule = rule
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.rule}"
+
+    def renamed(self, name: str) -> ArgumentError:
+        """Return the same error of an argument of another name."""
+        return ArgumentError(name, self.rule)
+
+
+def first_true(marks: BoolArray) -> int | None:
+    """Return the place of the first true entry, or None without one.
+
+    Parameters
+    ----------
+    marks : ndarray of bool, shape (n,)
+        The entries.
+
+    Returns
+    -------
+    int or None
+        The place.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded._support.arguments import first_true
+    >>> first_true(np.array([False, True, True])), first_true(np.array([False]))
+    (1, None)
+    """
+    if not marks.any():
+        return None
+    return int(marks.argmax())
 
 
 def is_integer(value: object) -> bool:
