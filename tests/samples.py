@@ -1,5 +1,7 @@
-"""Judgments and runs, made up and as files, and the warnings of a call."""
+"""Judgments, runs and differences, made up; what a call warns of, and what a process imports."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -29,6 +31,13 @@ def collection(n_topics, n_documents, n_runs, seed=0):
     return qrels, runs
 
 
+def rarely_lost(rng, shape):
+    """A few queries lose much, others win a little."""
+    u = rng.random(shape)
+    won = np.where(u < 0.38, 0.15 * rng.beta(1, 3, shape), 0.0)
+    return np.where(u < 0.08, -rng.beta(1, 2, shape), won)
+
+
 def warnings_of(use):
     """Kinds of our warnings that a call causes, every single one."""
     with warnings.catch_warnings(record=True) as caught:
@@ -48,3 +57,12 @@ def write_qrels(nested, path):
     )
     with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.writelines(lines)
+
+
+def modules_after(statement):
+    """Names of the modules that a fresh process holds after a statement."""
+    code = f"{statement}\nimport sys\nprint(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    return set(run.stdout.split())

@@ -8,8 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from samples import collection, write_qrels
-from test_layers import modules_after
+from samples import collection, modules_after, write_qrels
 
 from skgraded import measure, trec
 from skgraded.cli import make_parser

@@ -9,12 +9,12 @@ from functools import cache
 import numpy as np
 import pytest
 import sklearn
+from samples import rarely_lost
 from scipy import stats
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeRegressor
-from test_intervals import rarely_lost
 
 from skgraded import (
     AP,

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
+from samples import rarely_lost
 from scipy import stats
 
 from skgraded._intervals.estimate import SURE, Estimate, Part, means
@@ -11,13 +12,6 @@ from skgraded._intervals.unseen import Unseen
 
 def skewed(rng, shape):
     return np.clip(rng.gamma(0.5, 0.3, shape) - 0.15, -1.0, 1.0)
-
-
-def rarely_lost(rng, shape):
-    """A few queries lose much, others win a little."""
-    u = rng.random(shape)
-    won = np.where(u < 0.38, 0.15 * rng.beta(1, 3, shape), 0.0)
-    return np.where(u < 0.08, -rng.beta(1, 2, shape), won)
 
 
 def sparse(rng, shape):

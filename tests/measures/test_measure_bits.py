@@ -5,7 +5,7 @@ instructions that the kernels find, nor compilers, nor versions of the dependenc
 `bash .ci/native module` runs this file on a module without vector instructions. Where the values
 of a measure change on purpose, write the table anew, from the root of the repository:
 
-    python tests/test_measure_bits.py --write
+    python tests/measures/test_measure_bits.py --write
 """
 
 import hashlib
@@ -20,7 +20,7 @@ import pytest
 from skgraded import Judgments, catalogue
 from skgraded.datasets import make_ranking
 
-TABLE = Path(__file__).with_suffix("").with_name("measure_bits.txt")
+TABLE = Path(__file__).parents[1] / "measure_bits.txt"
 TOP = 4
 
 # Their values hold a logarithm, a power or an exponential of NumPy's or the C library's, which do

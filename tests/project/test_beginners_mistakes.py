@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "guide" / "mistakes.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "mistakes.md"
 TEXT = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
 # What was done, by which code or command line, what it causes, and what to write
 MISTAKES = re.findall(

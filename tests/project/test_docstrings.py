@@ -14,7 +14,7 @@ from numpydoc.validate import get_validation_checks, validate
 import skgraded
 from skgraded.measures import Measure
 
-PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
+PYPROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 SETTINGS = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["tool"][
     "numpydoc_validation"
 ]

@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 import pytest
+from click_logs import columns_of, simulate
 from scipy.sparse import csr_array
 from sklearn.linear_model import Ridge
-from test_users_log import GOOD as LOG
 
 from skgraded import (
     AP,
@@ -60,6 +60,7 @@ SYSTEMS = Scores(
     directions=(1,),
     systems=("zero", "one", "two", "three"),
 )
+LOG = columns_of(*simulate("cascade", 60, hit=0.5, stops=0.0))
 FEEDBACK = {"grade": [0, 1, 2] * 20, "satisfied": [0, 0, 1, 0, 1, 1] * 10}
 QRELS = {f"q{each}": {"a": 2, "b": 1, "c": 0} for each in range(3)}
 RUNS = {name: {topic: {"a": 1.0, "b": 2.0} for topic in QRELS} for name in ("x", "y")}

@@ -1,7 +1,7 @@
 """Every extra declares what the files import that it is for.
 
-``python tests/test_extras.py`` prints the extras. With the name of one it imports all of this, for
-which nothing else needs to be installed.
+``python tests/project/test_extras.py`` prints the extras. With the name of one it imports all
+of this, for which nothing else needs to be installed.
 """
 
 import ast
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import skgraded
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(skgraded.__file__).parent
 FILES = {  # of each extra: those that work where no other extra is installed
     "plot": ["_support/pictures.py", "displays/*.py", "cli/_outputs.py"],

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-FUZZ = Path(__file__).parent / "fuzz" / "fuzzer.py"
+FUZZ = Path(__file__).parents[1] / "fuzz" / "fuzzer.py"
 
 
 def test_no_hostile_case_crashes_hangs_or_raises_without_a_place():

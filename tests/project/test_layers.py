@@ -1,14 +1,13 @@
 """Imports point down the layers, and `import skgraded` stays light."""
 
 import ast
-import subprocess
-import sys
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
 import pytest
 import reading
+from samples import modules_after
 from test_extras import imports_at_run_time
 
 import skgraded
@@ -16,7 +15,7 @@ import skgraded
 PACKAGE = Path(skgraded.__file__).parent
 ROOT = "skgraded"
 
-CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
+CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
 
 def read_layers(text):
@@ -223,15 +222,6 @@ def test_what_breaks_a_rule_is_found(tmp_path):
         "users.py: 2 lines",
         "users.py: f: 2 lines",
     ]
-
-
-def modules_after(statement):
-    """Names of the modules that a fresh process holds after a statement."""
-    code = f"{statement}\nimport sys\nprint(*sys.modules)"
-    run = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    return set(run.stdout.split())
 
 
 @pytest.mark.parametrize(

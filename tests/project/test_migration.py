@@ -17,7 +17,7 @@ from skgraded.conventions import measure_as
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import early_stopping, eval_metric, objective
 
-PAGE = Path(__file__).parents[1] / "docs" / "migration.md"
+PAGE = Path(__file__).parents[2] / "docs" / "migration.md"
 ROW = re.compile(r"^\| (.+) \| `([^`]+)` \|$", re.MULTILINE)
 LIBRARIES = {"XGB": "xgboost", "CatBoost": "catboost"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from test_docstrings import OBJECTS
 
-CONTRIBUTING = Path(__file__).resolve().parents[1] / "CONTRIBUTING.md"
+CONTRIBUTING = Path(__file__).resolve().parents[2] / "CONTRIBUTING.md"
 
 
 def glossary():

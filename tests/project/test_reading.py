@@ -1,7 +1,7 @@
 """A reader of the package meets no more than the tables of CONTRIBUTING.md say.
 
-``python tests/test_reading.py`` prints what there is, and ``--write`` enters it as the tokens of
-the rooms. A room may exceed its row by 3 %, so that a fix never fails for its size.
+``python tests/project/test_reading.py`` prints what there is, and ``--write`` enters it as the
+tokens of the rooms. A room may exceed its row by 3 %, so that a fix never fails for its size.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import reading
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "skgraded"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 SLACK = 0.03

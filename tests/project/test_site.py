@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 pytestmark = pytest.mark.skipif(
     not DOCS.is_dir(), reason="the pages of the site are not here"

@@ -1,6 +1,6 @@
 """Every source file says in its first line what it holds.
 
-``python tests/test_tree.py`` prints all of them with these lines.
+``python tests/project/test_tree.py`` prints all of them with these lines.
 """
 
 import ast
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "skgraded"
 KINDS = {".py", ".hpp", ".cpp"}
 WIDTH = 88

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from skgraded import evaluate, trec
 from skgraded.cli import main
 
-PAGE = Path(__file__).parents[1] / "docs" / "guide" / "trec.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "trec.md"
 MEASURES = ["xGAP(g=[0.4,0.6])", "nDCG@2", "P@1", "RR"]
 # A document's id is its row, as in learning-to-rank data.
 QRELS = {"1": {"0": 2, "1": 0, "2": 1}, "2": {"3": 1, "4": 2}}

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from click_logs import TRUE_G, columns_of, heavy_clusters, simulate
 from hypothesis import assume, given, strategies as st
-from test_users_log import TRUE_G, columns_of, heavy_clusters, simulate
 
 from skgraded import AP, GAP, eGAP, query_series, query_target, xGAP
 from skgraded._intervals.estimate import Estimate
