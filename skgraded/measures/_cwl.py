@@ -125,16 +125,16 @@ class CWL(Measure):
 
         Parameters
         ----------
-        n : ndarray of float, shape (n_documents,)
+        n : ndarray of float, shape (n_entries,)
             Ranks from 1 on.
-        x : ndarray of float, shape (n_documents,)
+        x : ndarray of float, shape (n_entries,)
             Gain of the document at rank n.
-        G : ndarray of float, shape (n_documents,)
+        G : ndarray of float, shape (n_entries,)
             Sum of the gains of the ranks 1 to n.
 
         Returns
         -------
-        ndarray of float, shape (n_documents,), or float
+        ndarray of float, shape (n_entries,), or float
             The probabilities.
         """
         raise NotImplementedError

@@ -1,6 +1,6 @@
 """What a reader of the package meets: how much stands on a line, and what names say.
 
-``python tests/project/reading.py [FOLDER]`` prints it by room, for the package or any
+``python tests/reading.py [FOLDER]`` prints it by room, for the package or any
 other folder of Python files. All figures but heavy lines are over the bodies of
 functions, without docstrings.
 
@@ -220,6 +220,6 @@ def report(package):
 
 
 if __name__ == "__main__":
-    default = Path(__file__).resolve().parents[2] / "skgraded"
+    default = Path(__file__).resolve().parents[1] / "skgraded"
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else default
     sys.stdout.write(report(folder) + "\n")
