@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -539,9 +540,14 @@ struct OfLevels {
   }
 };
 
+// nanobind keeps its state in globals, and registers each class and enumeration once a process.
+std::atomic<bool> is_loaded{false};
+
 }  // namespace
 
-NB_MODULE(_native, m) {
+// Defines PyInit__bindings, which PyInit__native below calls once.
+NB_MODULE(_bindings, m) {
+  is_loaded = true;
   m.doc() = "Ranking kernels: arrays in, arrays out.";
   // Objects that a daemon thread holds when Python ends, such as prices of swaps, are not leaks.
   nb::set_leak_warnings(false);
@@ -645,4 +651,14 @@ NB_MODULE(_native, m) {
 #ifdef SKGRADED_SANITIZER_CONTROL
   define_sanitizer_control(m);
 #endif
+}
+
+// The refusal comes before nanobind's own initialization: in a second interpreter, that alone would
+// replace the state on which the first one works.
+PyMODINIT_FUNC PyInit__native() {
+  if (!is_loaded) return PyInit__bindings();
+  PyErr_SetString(PyExc_ImportError,
+                  "skgraded's kernels are loaded already, and a process can load them only once: "
+                  "import skgraded in one interpreter, and keep its modules.");
+  return nullptr;
 }

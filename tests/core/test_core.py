@@ -45,6 +45,57 @@ assert (order == alone[0]).all() and (tied == alone[1]).all()
     assert run.returncode == 0, run.stderr
 
 
+LOAD_FILE = """
+import importlib.util
+
+spec = importlib.util.spec_from_file_location("_native", {file!r})
+try:
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+except ImportError as error:
+    print(error, flush=True)
+"""
+SECOND_IMPORTS = {
+    "after the modules were deleted": """
+for name in [name for name in sys.modules if name.split(".")[0] == "skgraded"]:
+    del sys.modules[name]
+try:
+    import skgraded._core
+except ImportError as error:
+    print(error)
+""",
+    "of the file": "exec(LOAD_FILE.format(file=_core._native.__file__))",
+    "in another interpreter": """
+try:
+    import _interpreters as interpreters
+    shares_its_gil = {"config": "legacy"}
+except ImportError:
+    try:
+        import _xxsubinterpreters as interpreters
+        shares_its_gil = {"isolated": False}
+    except ImportError:
+        raise SystemExit(77)
+other = interpreters.create(**shares_its_gil)
+interpreters.run_string(other, LOAD_FILE.format(file=_core._native.__file__))
+interpreters.destroy(other)
+""",
+}
+
+
+@pytest.mark.parametrize("second_import", SECOND_IMPORTS.values(), ids=SECOND_IMPORTS)
+def test_a_second_import_in_one_process_is_refused_and_spares_the_first(second_import: str) -> None:
+    use = "assert AP()([1, 0], [0.1, 0.2]) == 0.5"
+    lines = ["import sys", "from skgraded import AP, _core", f"LOAD_FILE = {LOAD_FILE!r}"]
+    script = "\n".join([*lines, use, second_import, use])
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    if run.returncode == 77:
+        pytest.skip("this Python offers no interpreters inside of it")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("skgraded's kernels are loaded already")
+
+
 @pytest.mark.parametrize(
     "argument",
     [
