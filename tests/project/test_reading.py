@@ -1,7 +1,8 @@
 """A reader of the package meets no more than the tables of CONTRIBUTING.md say.
 
-``python tests/project/test_reading.py`` prints what there is, and ``--write`` enters it as the
-tokens of the rooms. A room may exceed its row by 3 %, so that a fix never fails for its size.
+``PYTHONPATH=tests python tests/project/test_reading.py`` prints what there is, and
+``--write`` enters it as the tokens of the rooms. A room may exceed its row by 3 %, so
+that a fix never fails for its size.
 """
 
 import re
