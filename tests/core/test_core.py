@@ -83,9 +83,15 @@ interpreters.destroy(other)
 
 
 @pytest.mark.parametrize("second_import", SECOND_IMPORTS.values(), ids=SECOND_IMPORTS)
-def test_a_second_import_in_one_process_is_refused_and_spares_the_first(second_import: str) -> None:
+def test_a_second_import_in_one_process_is_refused_and_spares_the_first(
+    second_import: str,
+) -> None:
     use = "assert AP()([1, 0], [0.1, 0.2]) == 0.5"
-    lines = ["import sys", "from skgraded import AP, _core", f"LOAD_FILE = {LOAD_FILE!r}"]
+    lines = [
+        "import sys",
+        "from skgraded import AP, _core",
+        f"LOAD_FILE = {LOAD_FILE!r}",
+    ]
     script = "\n".join([*lines, use, second_import, use])
     run = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
