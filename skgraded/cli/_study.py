@@ -302,7 +302,8 @@ def simulation(inputs: StudyInputs) -> Answer:
     return [Section(result)], []
 
 
-def _grades(text: str) -> list[int]:
+def grades(text: str) -> list[int]:
+    """Read grades separated by commas; messages have the name of this function."""
     return list(map(int, text.split(",")))
 
 
@@ -362,7 +363,7 @@ class Study:
     """
 
     answer: Callable[[StudyInputs], Answer]
-    files: Sequence[str]
+    files: Sequence[str] = ("qrels", "runs")
     measures: Sequence[str] = _NAMES
     options: Mapping[str, Words] = dataclasses.field(default_factory=dict)
     scoring: Sequence[str] = SCORING
@@ -382,7 +383,6 @@ STUDIES = (
     Study(topics, ("qrels",), (), scoring=("--grades", "--negative")),
     Study(
         correlation,
-        ("qrels", "runs"),
         options={
             **_SELECTION,
             "--statistic": _statistic(studies.Statistic),
@@ -391,9 +391,8 @@ STUDIES = (
     ),
     Study(
         thresholds,
-        ("qrels", "runs"),
-        ("AP", "nDCG", "RBP", "Bpref"),
-        {
+        measures=("AP", "nDCG", "RBP", "Bpref"),
+        options={
             **_SELECTION,
             "--steps": words(default=10, help="steps of g from 0 to 1"),
             "--statistic": _statistic(studies.SweepStatistic),
@@ -402,9 +401,8 @@ STUDIES = (
     ),
     Study(
         incompleteness,
-        ("qrels", "runs"),
-        (*_NAMES, "infAP"),
-        {
+        measures=(*_NAMES, "infAP"),
+        options={
             **_SELECTION,
             "--method": words(
                 choices=get_args(studies.PoolReduction),
@@ -433,7 +431,6 @@ STUDIES = (
     ),
     Study(
         power,
-        ("qrels", "runs"),
         options={
             **_SELECTION,
             "--rates": _rates(
@@ -469,7 +466,7 @@ STUDIES = (
         options={
             "--relevant": words(
                 metavar="GRADE[,GRADE...]",
-                type=_grades,
+                type=grades,
                 default=[3, 2, 1],
                 help="the grades of the relevant documents (default: 3,2,1)",
             ),
