@@ -46,7 +46,10 @@ class AllLists(Result):
     def names(self) -> list[str]:
         """The lists in writing, such as ``"32000"``; grades above 9 are set apart by commas."""
         separator = "," if max(self.grades) > 9 else ""  # noqa: PLR2004
-        return [separator.join(map(str, grades)) for grades in self.lists.tolist()]
+        names = []
+        for grades in self.lists.tolist():
+            names.append(separator.join(map(str, grades)))
+        return names
 
     @property
     def correlation(self) -> FloatArray:
@@ -58,8 +61,8 @@ class AllLists(Result):
         if n_lists == 1:
             return np.full((n_measures, n_measures), np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
-            correlation: FloatArray = np.atleast_2d(np.corrcoef(self.values.T))
-        return correlation
+            correlation = np.corrcoef(self.values, rowvar=False)
+        return np.atleast_2d(correlation)
 
     def at(self, *names: str) -> AllLists:
         """Select lists by their names.
@@ -111,21 +114,22 @@ class AllLists(Result):
         Table
             The table, with methods that write it, such as ``to_text`` and ``to_latex``.
         """
-        deviations = np.full(len(self.measures), np.nan)
+        means = self.values.mean(axis=0)
+        deviations = np.full_like(means, np.nan)
         if len(self.values) > 1:
             deviations = self.values.std(axis=0, ddof=1)
         fields = [
             Field("measure", self.measures, "measure"),
-            Field("mean", self.values.mean(axis=0), "mean", "{:.3f}"),
+            Field("mean", means, "mean", "{:.3f}"),
             Field("deviation", deviations, "std. dev.", "{:.3f}"),
         ]
 
         # The half of the symmetric matrix below its diagonal.
-        for number, (name, column) in enumerate(
-            zip(self.measures, self.correlation, strict=True)
-        ):
-            cells = [f"{correlation:.3f}" for correlation in column[number:]]
-            fields.append(Field(name, [""] * number + cells, name))
+        correlation = self.correlation
+        for column, name in enumerate(self.measures):
+            blanks = [""] * column
+            cells = [f"{value:.3f}" for value in correlation[column, column:]]
+            fields.append(Field(name, blanks + cells, name))
         return Table(fields, [self._sentence()], widest_label=44)
 
     def _sentence(self) -> str:
@@ -198,7 +202,8 @@ def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> A
     length = integer("length", length, 1)
 
     # One more than the most, to see whether there are more.
-    lists = list(islice(_lists(Counter(pool), length), _MOST_LISTS + 1))
+    all_lists = _lists(Counter(pool), length)
+    lists = list(islice(all_lists, _MOST_LISTS + 1))
     if len(lists) > _MOST_LISTS:
         raise ValueError(
             f"length must leave at most {_MOST_LISTS:,} lists of these grades, got {length}."
@@ -219,8 +224,8 @@ def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> A
 
 def _lists(pool: Counter[int], length: int) -> Iterator[list[int]]:
     """Yield the lists, those with the best documents first."""
-    pool_grades = sorted((grade for grade, n in pool.items() if n), reverse=True)
-    for grade in [*pool_grades, 0]:
+    # A counter that was subtracted from has no grades without documents.
+    for grade in [*sorted(pool, reverse=True), 0]:
         if length == 1:
             yield [grade]
             continue
@@ -239,4 +244,5 @@ def _rankings_of(lists: Sequence[Sequence[int]], pool: Sequence[int]) -> Ranking
         sizes.append(len(grades) + lacking.total())
 
     qid = np.repeat(np.arange(len(lists)), sizes)
-    return as_rankings(y_true, -np.arange(float(len(qid))), qid)
+    falling_scores = -np.arange(float(len(qid)))
+    return as_rankings(y_true, falling_scores, qid)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -66,7 +65,8 @@ class DiscriminativePower(Result):
     @property
     def n_significant(self) -> IntArray:
         """Number of pairs with a p-value below the level, for each measure."""
-        n_significant: IntArray = (self.p_values < self.level).sum(axis=1)
+        is_significant = self.p_values < self.level
+        n_significant: IntArray = is_significant.sum(axis=1)
         return n_significant
 
     @property
@@ -84,16 +84,15 @@ class DiscriminativePower(Result):
         return largest
 
     def _fields(self) -> list[Field]:
-        system_pairs = [
-            (self.systems[first], self.systems[second]) for first, second in self.pairs
-        ]
-        rows = [(name, *pair) for name, pair in product(self.measures, system_pairs)]
-        measures, first, second = zip(*rows, strict=True)
+        n_measures = len(self.measures)
+        measures = [name for name in self.measures for _ in self.pairs]
+        first = [self.systems[number] for number in self.pairs[:, 0]]
+        second = [self.systems[number] for number in self.pairs[:, 1]]
         p_values = self.p_values.ravel()
         return [
             Field("measure", measures),
-            Field("first", first),
-            Field("second", second),
+            Field("first", first * n_measures),
+            Field("second", second * n_measures),
             Field("difference", self.differences.ravel()),
             Field("p_value", p_values),
             Field("significant", p_values < self.level),
@@ -213,7 +212,8 @@ def discriminative_power(
 
     # The same topics are drawn for all measures.
     seed = np.random.default_rng(random_state).integers(2**63)
-    pairs = np.column_stack(np.triu_indices(len(systems), 1))
+    first, second = np.triu_indices(len(systems), 1)
+    pairs = np.column_stack([first, second])
     level = level_of(confidence)
 
     p_values = []
@@ -229,7 +229,8 @@ def discriminative_power(
             )
             p_values.append(p_values_of_pairs)
             required.append(required_by_pairs)
-            differences.append(paired_differences(*values[pairs.T]).mean(axis=1))
+            paired = paired_differences(values[first], values[second])
+            differences.append(paired.mean(axis=1))
             n_topics.append(values.shape[1])
             bar.step()
 

@@ -117,7 +117,8 @@ class Incompleteness(Result):
         n_sets, _, n_repeats, n_measures = self.kendall.shape
         rows = product(self.topic_sets, self.rates, range(n_repeats), self.measures)
         topics, rates, repeats, measures = zip(*rows, strict=True)
-        n_judged = np.tile(np.repeat(self.n_judged, n_measures), n_sets)
+        n_judged_of_set = np.repeat(self.n_judged, n_measures)
+        n_judged = np.tile(n_judged_of_set, n_sets)
         return [
             Field("topics", topics),
             Field("rate", rates),
@@ -169,12 +170,14 @@ class Incompleteness(Result):
         unit = "depth of the pool" if self.method == "depth" else "% of the judgments"
         fields = [Field("measure", self.measures, unit)]
         for rate, means_of_rate in zip(self.rates, means, strict=True):
-            fields.append(Field(f"{rate:g}", means_of_rate, f"{rate:g}", form))
+            heading = f"{rate:g}"
+            fields.append(Field(heading, means_of_rate, heading, form))
 
         n_samples = count(self.n_judged.shape[1], "sample")
         systems_and_topics = legend(self).removesuffix(".")
         sentence = f"{self.method} samples; {systems_and_topics}; {n_samples} per rate."
-        return Table(fields, [sentence], self._title(statistic), widest_label=44)
+        title = self._title(statistic)
+        return Table(fields, [sentence], title, widest_label=44)
 
     def _table(self) -> Table:
         return self.table()
@@ -225,7 +228,8 @@ class Incompleteness(Result):
         unit = "depth of the pool" if is_by_depth else "% of the judgments kept"
         ax.set(xlabel=unit, ylabel=self._title(statistic))
         pictures.plain(ax)
-        pictures.headline(ax, self._verdict(means[-1], self._set_number(topics)))
+        verdict = self._verdict(means[-1], self._set_number(topics))
+        pictures.headline(ax, verdict)
         return ax
 
     def _verdict(self, means: FloatArray, set_number: int) -> str:
@@ -251,15 +255,17 @@ class Incompleteness(Result):
     def _set_number(self, topics: str | None) -> int:
         if topics is None:
             return 0
-        return self.topic_sets.index(choice("topics", topics, self.topic_sets))
+        choice("topics", topics, self.topic_sets)
+        return self.topic_sets.index(topics)
 
     def _means_over_repeats(
         self, statistic: IncompletenessStatistic, topics: str | None
     ) -> FloatArray:
         """Return a statistic by rate and measure."""
         choice("statistic", statistic, _TITLES)
-        values: FloatArray = getattr(self, statistic)[self._set_number(topics)]
-        return np.asarray(values.mean(axis=1))
+        values: FloatArray = getattr(self, statistic)
+        values_of_set = values[self._set_number(topics)]
+        return np.asarray(values_of_set.mean(axis=1))
 
     def _title(self, statistic: IncompletenessStatistic) -> str:
         return _TITLES[statistic].format(target=self.target)
@@ -461,10 +467,12 @@ def _means_of_samples(
     grades = joined.qrels.grades
     is_unjudged = np.isnan(grades)
     rng = np.random.default_rng(random_state)
-    shape = (reduction.n_repeats, len(reduction.rates))
+    n_repeats = reduction.n_repeats
+    n_rates = len(reduction.rates)
+    shape = (n_repeats, n_rates)
     means = []
     n_judged = []
-    with ProgressBar(shape[0] * shape[1], "samples") as bar:
+    with ProgressBar(n_repeats * n_rates, "samples") as bar:
         for sample in samples_of(reduction, joined, rng):
             grades_of_sample = np.where(
                 sample | is_unjudged, grades, reduction.left_out
@@ -473,9 +481,10 @@ def _means_of_samples(
             n_judged.append(int(sample.sum()))
             bar.step()
 
-    means_by_repeat = np.array(means).reshape(*shape, *means[0].shape)
-    means_by_set = np.moveaxis(means_by_repeat, (0, 1), (2, 1))
-    return means_by_set, np.array(n_judged).reshape(shape).T
+    # From repeats by rates by sets to sets by rates by repeats.
+    means_of_samples = np.array(means).reshape(*shape, *means[0].shape)
+    n_judged_of_samples = np.array(n_judged).reshape(shape)
+    return means_of_samples.transpose(2, 1, 0, 3, 4), n_judged_of_samples.T
 
 
 def _statistics(

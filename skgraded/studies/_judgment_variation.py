@@ -92,7 +92,9 @@ class JudgmentVariation(Result):
     def share_within(self) -> FloatArray:
         """Share of the variance that is due to judgments, shape (n_measures,)."""
         total = self.within + self.between
-        return np.where(total > 0, self.within / np.where(total > 0, total, 1.0), 0.0)
+        is_positive = total > 0
+        divisor = np.where(is_positive, total, 1.0)
+        return np.where(is_positive, self.within / divisor, 0.0)
 
     _widest_label = 44
 
@@ -202,19 +204,22 @@ def _cumulated(probabilities: ArrayLike) -> FloatArray:
             "probabilities must have shape (n_documents,) or (n_documents, n_grades), got "
             f"{values.shape}."
         )
-    wrong = values[~((values >= 0) & (values <= 1))]
+    is_probability = (values >= 0) & (values <= 1)
+    wrong = values[~is_probability]
     if len(wrong):
         raise ValueError(f"probabilities must be from 0 to 1, got {wrong[0]:g}.")
     if values.ndim == 1:
         return (1.0 - values)[:, None]
 
     sums = values.sum(axis=1)
-    row = int(np.abs(sums - 1.0).argmax())
-    if abs(sums[row] - 1.0) > _SUM_TOLERANCE:
+    errors = np.abs(sums - 1.0)
+    row = int(errors.argmax())
+    if errors[row] > _SUM_TOLERANCE:
         raise ValueError(
             f"probabilities must sum to 1 in each row, got {sums[row]:g} in row {row}."
         )
-    return np.asarray(np.cumsum(values, axis=1)[:, :-1])
+    cumulated: FloatArray = values.cumsum(axis=1)
+    return cumulated[:, :-1]
 
 
 def compare_assessors(
@@ -325,14 +330,16 @@ def _unjudged(
     y_score: Any, scores_of_systems: dict[str, Any], qid: Any, judgments: dict[str, Any]
 ) -> Judgments:
     """Return the queries, without grades, whose columns fit those of judgments and scores."""
-    (n_documents, *_) = np.shape(next(iter(judgments.values())))
+    (judgments_by_row,) = judgments.values()
+    n_documents = np.shape(judgments_by_row)[0]
     score_columns = {"y_score": y_score}
     if not hasattr(y_score, "columns"):
         score_columns = {
             f"y_score[{name!r}]" if name else "y_score": scores
             for name, scores in scores_of_systems.items()
         }
-    columns = read_columns(np.zeros(n_documents), qid, **judgments, **score_columns)
+    no_grades = np.zeros(n_documents)
+    columns = read_columns(no_grades, qid, **judgments, **score_columns)
 
     unjudged = Judgments(columns)
     if columns.ids is not None:
@@ -345,7 +352,9 @@ def _scores_by_name(y_score: Any) -> dict[str, Any]:
     if hasattr(y_score, "columns"):
         names = without_query_ids(y_score).columns
         return by_name({name: y_score[name] for name in names})
-    return by_name(y_score) if isinstance(y_score, Mapping) else {"": y_score}
+    if isinstance(y_score, Mapping):
+        return by_name(y_score)
+    return {"": y_score}
 
 
 def _rejudged(rankings: Rankings, grades: FloatArray) -> Rankings:
@@ -355,8 +364,9 @@ def _rejudged(rankings: Rankings, grades: FloatArray) -> Rankings:
     if judgments.row_order is not None:
         grades = grades[:, judgments.row_order]
 
-    sizes = np.tile(np.diff(judgments.indptr), n_judgments)
-    order = np.tile(rankings.order, n_judgments)
-    tied = np.tile(rankings.tied, n_judgments)
-    rejudged = Judgments.from_groups(grades.ravel(), sizes)
-    return Rankings(rejudged, *all_sealed(order, tied))
+    sizes = np.diff(judgments.indptr)
+    rejudged = Judgments.from_groups(grades.ravel(), np.tile(sizes, n_judgments))
+    order, tied = all_sealed(
+        np.tile(rankings.order, n_judgments), np.tile(rankings.tied, n_judgments)
+    )
+    return Rankings(rejudged, order, tied)

@@ -16,7 +16,12 @@ from skgraded._support.pictures import SMALL, axes_or_new, headline
 from skgraded._support.text import count
 from skgraded._support.writers import Field, Result, Table
 from skgraded.results import Scores, column_of
-from skgraded.studies._scored_systems import legend, scored_systems, select_systems
+from skgraded.studies._scored_systems import (
+    blocks_of,
+    legend,
+    scored_systems,
+    select_systems,
+)
 from skgraded.studies._topic_facts import topic_sets
 
 if TYPE_CHECKING:
@@ -124,9 +129,7 @@ def _tau_ap(reference: FloatArray, estimate: FloatArray) -> float:
     agreement = 0.5 * (1.0 + sign)  # 1/2 where tied
     n_correct = np.where(is_above, agreement, 0.0).sum(axis=1)
 
-    is_first = np.concatenate(([True], estimate[1:] != estimate[:-1]))
-    block_starts = np.flatnonzero(is_first)
-    block_sizes = np.diff(np.append(block_starts, n_systems))
+    block_starts, block_sizes = blocks_of(estimate)
     starts = np.repeat(block_starts, block_sizes)
 
     # Over all orders of a tied block, each of its systems takes each place equally often, and any
@@ -137,7 +140,8 @@ def _tau_ap(reference: FloatArray, estimate: FloatArray) -> float:
     n_expected = n_correct_above_block + n_correct_in_block
 
     shares = n_expected[1:] / np.arange(1, n_systems)
-    return float(2.0 * shares.sum() / (n_systems - 1) - 1.0)
+    mean_share = shares.sum() / (n_systems - 1)
+    return float(2.0 * mean_share - 1.0)
 
 
 def pearson(reference: ArrayLike, estimate: ArrayLike) -> float:
@@ -164,8 +168,9 @@ def pearson(reference: ArrayLike, estimate: ArrayLike) -> float:
         return float("nan")
     first = first - first.mean()
     second = second - second.mean()
+    sum_of_products = (first * second).sum()
     scale = np.sqrt((first**2).sum() * (second**2).sum())
-    return float(np.clip((first * second).sum() / scale, -1.0, 1.0))
+    return float(np.clip(sum_of_products / scale, -1.0, 1.0))
 
 
 def rms_error(reference: ArrayLike, estimate: ArrayLike) -> float:
@@ -188,7 +193,8 @@ def rms_error(reference: ArrayLike, estimate: ArrayLike) -> float:
     0.1
     """
     first, second = _check_pair(reference, estimate)
-    return float(np.sqrt(np.mean((first - second) ** 2)))
+    squares = (first - second) ** 2
+    return float(np.sqrt(squares.mean()))
 
 
 def _check_pair(
@@ -327,12 +333,12 @@ class Correlation(Result):
         Table
             The table, with methods that write it, such as ``to_text`` and ``to_latex``.
         """
-        by_column = zip(self.measures, self._values(statistic).T, strict=True)
-        columns = [
-            Field(name, list(map(cell, values)), name) for name, values in by_column
-        ]
-        labels = Field("measure", self.measures, TITLES[statistic])
-        return Table([labels, *columns], [legend(self)])
+        values = self._values(statistic)
+        fields = [Field("measure", self.measures, TITLES[statistic])]
+        for column, name in enumerate(self.measures):
+            cells = list(map(cell, values[:, :, column].T))
+            fields.append(Field(name, cells, name))
+        return Table(fields, [legend(self)])
 
     def _table(self) -> Table:
         return self.table()
@@ -368,20 +374,23 @@ class Correlation(Result):
             high = float(np.nanmax(values))
 
         # The darker the cell, the larger the value, which is white on the darkest.
-        ax.imshow(values, cmap="Blues", vmin=low - 0.1 * (high - low), vmax=high)
+        palest = low - 0.1 * (high - low)
+        darkest_with_black = low + 0.6 * (high - low)
+        ax.imshow(values, cmap="Blues", vmin=palest, vmax=high)
         for (row, column), value in np.ndenumerate(values):
             ax.text(
                 column,
                 row,
                 f"{value:.2f}",
-                color="white" if value > low + 0.6 * (high - low) else "black",
+                color="white" if value > darkest_with_black else "black",
                 ha="center",
                 va="center",
                 fontsize=SMALL,
             )
 
-        ax.set_xticks(range(len(self.measures)), self.measures, rotation=45, ha="right")
-        ax.set_yticks(range(len(self.measures)), self.measures)
+        places = range(len(self.measures))
+        ax.set_xticks(places, self.measures, rotation=45, ha="right")
+        ax.set_yticks(places, self.measures)
         ax.tick_params(labelsize=SMALL, length=0)
         ax.spines[:].set_visible(False)
         ax.set_xlabel(
@@ -490,7 +499,8 @@ def correlate(
 
 def ordering_means(scores: Scores, topics: BoolArray) -> FloatArray:
     """Return the means over some topics, rounded so that rounding errors cannot rank systems."""
-    return np.round(scores.select(qid=scores.qid[topics].tolist()).means, _DECIMALS)
+    qids = scores.qid[topics].tolist()
+    return np.round(scores.select(qid=qids).means, _DECIMALS)
 
 
 def _pairwise(statistic: Any, means: FloatArray) -> FloatArray:

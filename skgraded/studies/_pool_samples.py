@@ -10,6 +10,7 @@ import numpy as np
 
 from skgraded._support.arguments import choice, flag, integer
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
+from skgraded.studies._scored_systems import blocks_of
 from skgraded.trec import JoinedRuns, Qrels, read_qrels
 
 Sampling = Literal["stratified", "random"]
@@ -91,7 +92,8 @@ def reduce_pool(
         )
     else:
         samples = random_samples(judgments, rates, rng, nested=False)
-    grades = np.where(next(samples), judgments.grades, Qrels.UNSAMPLED)
+    sample = next(samples)
+    grades = np.where(sample, judgments.grades, Qrels.UNSAMPLED)
     return dataclasses.replace(judgments, grades=grades)
 
 
@@ -100,7 +102,8 @@ def check_rates(rates: Sequence[float]) -> FloatArray:
     percentages = np.asarray(rates, dtype=np.float64)
     if percentages.ndim != 1 or not len(percentages):
         raise ValueError(f"rates must hold at least one percentage, got {rates!r}.")
-    wrong = percentages[~((percentages > 0) & (percentages <= _ALL))]
+    is_percentage = (percentages > 0) & (percentages <= _ALL)
+    wrong = percentages[~is_percentage]
     if len(wrong):
         raise ValueError(
             f"rates must be percentages above 0 and at most 100, got {wrong[0]:g}."
@@ -144,11 +147,14 @@ def random_samples(
     """Yield masks of the documents that are kept at each rate, with a relevant one per topic."""
     was_judged = _was_judged(qrels)
     topic = qrels.topic_of_document()
-    n_judged = np.bincount(topic[was_judged], minlength=qrels.n_topics)[topic]
+    n_judged_of_topics = np.bincount(topic[was_judged], minlength=qrels.n_topics)
+    n_judged = n_judged_of_topics[topic]
     sample_sizes = [np.maximum(1, _share(n_judged, rate)) for rate in rates]
 
-    # The smallest of nested samples holds a relevant document, and so all of them do.
-    first_size = np.min(sample_sizes, axis=0) if nested else sample_sizes[0]
+    first_size = sample_sizes[0]
+    if nested:
+        # If the smallest sample holds a relevant document, all of them do.
+        first_size = np.min(sample_sizes, axis=0)
     place = _places_with_relevant(qrels, was_judged, first_size, rng)
     yield was_judged & (place < sample_sizes[0])
     for sample_size in sample_sizes[1:]:
@@ -192,7 +198,8 @@ def depth_samples(
 
 
 def _was_judged(qrels: Qrels) -> BoolArray:
-    was_judged: BoolArray = (qrels.grades != Qrels.UNSAMPLED) & ~np.isnan(qrels.grades)
+    was_sampled = qrels.grades != Qrels.UNSAMPLED
+    was_judged: BoolArray = was_sampled & ~np.isnan(qrels.grades)
     return was_judged
 
 
@@ -204,15 +211,14 @@ def _share(sizes: IntArray, rate: float) -> IntArray:
 
 def _random_places(group: IntArray, rng: np.random.Generator) -> IntArray:
     """Return the place of each document in a random order of its group, from 0."""
-    order = np.lexsort((rng.random(len(group)), group))
+    random = rng.random(len(group))
+    order = np.lexsort((random, group))
     sorted_group = group[order]
+    starts, sizes = blocks_of(sorted_group)
+    sorted_place = np.arange(len(group)) - np.repeat(starts, sizes)
 
-    is_first = np.concatenate(([True], sorted_group[1:] != sorted_group[:-1]))
-    starts = np.flatnonzero(is_first)
-    sizes = np.diff(np.append(starts, len(group)))
-
-    place = np.empty(len(group), dtype=np.int64)
-    place[order] = np.arange(len(group)) - np.repeat(starts, sizes)
+    place = np.empty_like(sorted_place)
+    place[order] = sorted_place
     return place
 
 
@@ -268,7 +274,9 @@ def check_depths(depths: Sequence[float]) -> FloatArray:
     values = np.asarray(depths, dtype=np.float64)
     if values.ndim != 1 or not len(values):
         raise ValueError(f"rates must hold at least one depth, got {depths!r}.")
-    wrong = values[~(values >= 1) | (values != np.floor(values))]
+    is_below_one = ~(values >= 1)  # or nan
+    is_fractional = values != np.floor(values)
+    wrong = values[is_below_one | is_fractional]
     if len(wrong):
         raise ValueError(f"rates must be depths, integers >= 1, got {wrong[0]:g}.")
     return values

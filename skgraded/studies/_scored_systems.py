@@ -7,9 +7,9 @@ from typing import Any
 from warnings import catch_warnings
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from skgraded._support.array_types import BoolArray, FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.text import count
 from skgraded.results import Scores, side_by_side
 
@@ -69,6 +69,14 @@ def system_mask(systems: ArrayLike, n_systems: int) -> BoolArray:
             f"{mask.shape}."
         )
     return mask
+
+
+def blocks_of(values: NDArray[Any]) -> tuple[IntArray, IntArray]:
+    """Return the starts and the sizes of blocks of equal values that stand together."""
+    is_start = np.append(True, values[1:] != values[:-1])
+    starts = np.flatnonzero(is_start)
+    sizes = np.diff(np.append(starts, len(values)))
+    return starts, sizes
 
 
 def known_mean(values: FloatArray, axis: int) -> FloatArray:

@@ -129,19 +129,20 @@ class Sensitivity(Result):
         return known_mean(self.gains, 0)
 
     def _fields(self) -> list[Field]:
-        gains = self.gains.reshape(-1, len(self.measures)).T
-        by_measure = zip(self.measures, gains, strict=True)
-        return [
-            Field("qid", np.repeat(self.qid, len(self.ranks))),
-            Field("rank", np.tile(self.ranks, len(self.qid))),
-            *(Field(name, gains_of_measure) for name, gains_of_measure in by_measure),
-        ]
+        qid = np.repeat(self.qid, len(self.ranks))
+        ranks = np.tile(self.ranks, len(self.qid))
+        fields = [Field("qid", qid), Field("rank", ranks)]
+        for number, name in enumerate(self.measures):
+            gains_of_measure = self.gains[..., number]
+            fields.append(Field(name, gains_of_measure.ravel()))
+        return fields
 
     def _table(self) -> Table:
         fields = [Field("measure", self.measures, "gain at rank")]
-        for rank, gains in zip(self.ranks.tolist(), self.mean(), strict=True):
+        for rank, gains in zip(self.ranks, self.mean(), strict=True):
             if rank in _TABLE_RANKS:
-                fields.append(Field(f"{rank}", gains, f"{rank}", "{:.4f}"))
+                heading = f"{rank}"
+                fields.append(Field(heading, gains, heading, "{:.4f}"))
 
         change = "turns relevant" if self.change == "relevant" else "rises by one grade"
         pool = "the pool stays" if self.pool == "fixed" else "the pool grows with it"
@@ -224,7 +225,8 @@ def sensitivity(
     rankings = as_rankings(y_true, y_score, qid, None)
     choice("change", change, get_args(DocumentChange))
     choice("pool", pool, get_args(PoolChange))
-    top = _top_grade(rankings.judgments, integer("grade", grade, 1), max_grade)
+    grade = integer("grade", grade, 1)
+    top = _top_grade(rankings.judgments, grade, max_grade)
     resolved = {
         name: measure.resolve(top)
         for name, measure in measures_by_name(measures).items()
@@ -232,8 +234,9 @@ def sensitivity(
     integer("max_rank", max_rank, 1)
 
     lists = _Lists.of_rankings(rankings, top)
-    longest = int(np.diff(lists.indptr).max(initial=0))
-    ranks = np.arange(1, min(max_rank, longest) + 1)
+    lengths = np.diff(lists.indptr)
+    last_rank = min(max_rank, int(lengths.max(initial=0)))
+    ranks = np.arange(1, last_rank + 1)
     unchanged = lists.rankings(lists.levels[None], lists.counts[None])
     values = evaluate_rankings(resolved, unchanged).values
     gains = _gains(
@@ -264,7 +267,8 @@ def _gains(
     """Score the lists after the change at each rank, as many at a time as memory allows."""
     shape = (len(values), len(measures))
     gains = np.full((len(ranks), *shape), np.nan)
-    batch_size = max(1, _DOCUMENTS_AT_A_TIME // max(1, len(lists.levels)))
+    n_documents = max(1, len(lists.levels))
+    batch_size = max(1, _DOCUMENTS_AT_A_TIME // n_documents)
     with ProgressBar(len(ranks), "ranks") as bar:
         for start in range(0, len(ranks), batch_size):
             batch = ranks[start : start + batch_size]
@@ -298,13 +302,15 @@ class _Lists(NamedTuple):
     def of_rankings(cls, rankings: Rankings, top: int) -> _Lists:
         """Put rankings into rank order, with a level for every grade of the scale."""
         judgments = rankings.judgments
-        starts = np.repeat(judgments.indptr[:-1], np.diff(judgments.indptr))
+        lengths = np.diff(judgments.indptr)
+        starts = np.repeat(judgments.indptr[:-1], lengths)
         grades_by_rank = judgments.graded[rankings.order + starts]
         # An unjudged document has grade -1 here, and the level above the top grade.
         levels = np.where(grades_by_rank < 0, top - grades_by_rank, grades_by_rank)
 
+        levels_of_grades = judgments.grades.astype(np.int64)
         counts = np.zeros((judgments.n_queries, top + 1), np.int64)
-        counts[:, judgments.grades.astype(np.int64)] = judgments.counts
+        counts[:, levels_of_grades] = judgments.counts
         return cls(
             levels=levels.astype(np.int32),
             tied=rankings.tied,
@@ -318,11 +324,12 @@ class _Lists(NamedTuple):
     ) -> tuple[NDArray[np.int32], IntArray, BoolArray]:
         """Return levels and counts after the change at each rank, and the queries that have it."""
         n_levels = len(self.grades)
-        n_queries = len(self.counts)
+        lengths = np.diff(self.indptr)
+        shape = (len(ranks), len(lengths))
 
         # The documents at these ranks, in the lists that are long enough.
-        variant, query = np.indices((len(ranks), n_queries)).reshape(2, -1)
-        is_in_list = ranks[variant] <= np.diff(self.indptr)[query]
+        variant, query = np.indices(shape).reshape(2, -1)
+        is_in_list = ranks[variant] <= lengths[query]
         variant = variant[is_in_list]
         query = query[is_in_list]
         position = self.indptr[query] + ranks[variant] - 1
@@ -350,7 +357,7 @@ class _Lists(NamedTuple):
             counts[variant[was_judged], query[was_judged], old_level[was_judged]] -= 1
             counts[variant, query, new_level] += 1
 
-        is_changed = np.zeros((len(ranks), n_queries), dtype=bool)
+        is_changed = np.zeros(shape, dtype=bool)
         is_changed[variant, query] = True
         return levels, counts, is_changed
 
@@ -361,14 +368,19 @@ class _Lists(NamedTuple):
         indptr = np.append(0, lengths.cumsum())
 
         # The pool of each list, best grade first.
-        falling_levels = np.arange(len(self.grades), dtype=np.int32)[::-1]
+        rising_levels = np.arange(len(self.grades), dtype=np.int32)
+        falling_levels = rising_levels[::-1]
         falling_counts = counts[..., ::-1].ravel()
-        pool_levels = np.repeat(np.tile(falling_levels, len(lengths)), falling_counts)
-        pool_indptr = np.append(0, counts.sum(axis=-1).cumsum())
-        pool = RankedList.without_ties(pool_levels, pool_indptr)
+        levels_of_pools = np.tile(falling_levels, len(lengths))
+        pool_sizes = counts.sum(axis=-1)
+        pool = RankedList.without_ties(
+            np.repeat(levels_of_pools, falling_counts),
+            np.append(0, pool_sizes.cumsum()),
+        )
 
         # The rows of every list stand in rank order.
         judgments = Judgments.of_lists(levels.ravel(), indptr, self.grades, pool)
-        order = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
-        tied = np.tile(self.tied, n_variants)
-        return Rankings(judgments, *all_sealed(order.astype(np.int32), tied))
+        starts = np.repeat(indptr[:-1], lengths)
+        order = np.arange(indptr[-1]) - starts
+        order, tied = all_sealed(order.astype(np.int32), np.tile(self.tied, n_variants))
+        return Rankings(judgments, order, tied)

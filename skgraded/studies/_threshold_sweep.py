@@ -106,7 +106,10 @@ def threshold_measures(grid: Sequence[Sequence[float]], **fields: Any) -> list[M
     >>> [str(each) for each in threshold_measures([(0.1, 0.9)])]
     ['GAP(g=[0.1,0.9])', 'xGAP(g=[0.1,0.9])', 'eGAP(g=[0.1,0.9])']
     """
-    return [family(g=tuple(g), **fields) for g in grid for family in _FAMILIES]
+    measures: list[Measure] = []
+    for g in grid:
+        measures += [family(g=tuple(g), **fields) for family in _FAMILIES]
+    return measures
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -193,8 +196,8 @@ class ThresholdSweep(Result):
         fields = [Field("g", labels, TITLES[statistic])]
         for column, name in enumerate(self.columns):
             cells = []
-            for block in values:
-                cells += [name, *map(cell, block[:, column])]
+            for block in values[:, :, column]:
+                cells += [name, *map(cell, block)]
             fields.append(Field(name, cells, ""))
         return Table(fields, [legend(self)])
 
@@ -329,10 +332,10 @@ def sweep_thresholds(
 
     correlations = {}
     for name, statistic in _STATISTICS.items():
-        cells = [
-            _correlations(statistic, signed_means, block, [block[0], *other_measures])
-            for block in blocks.values()
-        ]
+        cells = []
+        for block in blocks.values():
+            columns = [block[0], *other_measures]
+            cells.append(_correlations(statistic, signed_means, block, columns))
         correlations[name] = np.array(cells)
     return ThresholdSweep(
         grid=tuple(blocks),

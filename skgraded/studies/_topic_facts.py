@@ -77,7 +77,8 @@ class TopicFacts(Result):
         """
         number("ratio", ratio, above=0.0)
         n_documents = self.of_grade(grade)
-        return (n_documents > 0) & (self.of_grade(1) >= ratio * n_documents)
+        are_few = self.of_grade(1) >= ratio * n_documents
+        return (n_documents > 0) & are_few
 
     def _fields(self) -> list[Field]:
         by_grade = zip(self.grades, self.counts.T, strict=True)
@@ -140,14 +141,16 @@ def topic_facts(qrels: Any) -> TopicFacts:
     was_sampled = judgments.grades != Qrels.UNSAMPLED
 
     # Grade 0 always has a column.
-    grades_and_zero = np.append(np.maximum(judgments.grades, 0.0), 0.0)
+    grades_from_zero = np.maximum(judgments.grades, 0.0)
+    grades_and_zero = np.append(grades_from_zero, 0.0)
     grades, column_and_zero = np.unique(grades_and_zero, return_inverse=True)
     column = column_and_zero[:-1]
 
-    shape = (judgments.n_topics, len(grades))
-    cell = judgments.topic_of_document() * len(grades) + column
-    counts = np.bincount(cell[was_sampled], minlength=shape[0] * shape[1])
-    return TopicFacts(judgments.topics, grades, counts.reshape(shape))
+    n_topics = judgments.n_topics
+    n_grades = len(grades)
+    cell = judgments.topic_of_document() * n_grades + column
+    counts = np.bincount(cell[was_sampled], minlength=n_topics * n_grades)
+    return TopicFacts(judgments.topics, grades, counts.reshape(n_topics, n_grades))
 
 
 def above_first_quartile(scores: Any, measure: str = "AP") -> BoolArray:
@@ -217,9 +220,10 @@ def best_systems(scores: Any, n_systems: int = 30, measure: str = "AP") -> BoolA
         raise ValueError(
             f"n_systems must be at most the number of systems, {len(means)}, got {n_systems}."
         )
-    best = np.zeros(len(means), dtype=bool)
-    best[np.argsort(-means, kind="stable")[:n_systems]] = True  # nan comes last
-    return best
+    best_first = np.argsort(-means, kind="stable")  # nan comes last
+    is_best = np.zeros(len(means), dtype=bool)
+    is_best[best_first[:n_systems]] = True
+    return is_best
 
 
 def _signed_means(scores: Any, measure: str) -> FloatArray:
