@@ -368,16 +368,6 @@ class Study:
     options: Mapping[str, Words] = dataclasses.field(default_factory=dict)
     scoring: Sequence[str] = SCORING
 
-    def add_to(self, parser: argparse.ArgumentParser) -> None:
-        """Add its arguments and options to a parser."""
-        measures = ("-m/--measure", "-g") if self.measures else ()
-        groups = {
-            "": (*self.files, *measures, *self.options),
-            "scoring": self.scoring,
-            "output": ("--format", "-o/--output"),
-        }
-        add_options(parser, groups, {**OPTIONS, **self.options}, self.measures)
-
 
 STUDIES = (
     Study(topics, ("qrels",), (), scoring=("--grades", "--negative")),
@@ -512,6 +502,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     names = parser.add_subparsers(
         title="studies", dest="study", metavar="STUDY", required=True
     )
+
     for study in STUDIES:
         sentence, _, papers = (inspect.getdoc(study.answer) or "").partition("\n\n")
         study_parser = names.add_parser(
@@ -520,7 +511,14 @@ def set_up(parser: argparse.ArgumentParser) -> None:
             description=sentence,
             epilog=papers,
         )
-        study.add_to(study_parser)
+        measures = ("-m/--measure", "-g") if study.measures else ()
+        groups = {
+            "": (*study.files, *measures, *study.options),
+            "scoring": study.scoring,
+            "output": ("--format", "-o/--output"),
+        }
+        table = {**OPTIONS, **study.options}
+        add_options(study_parser, groups, table, study.measures)
         run = partial(_run, study.answer)
         study_parser.set_defaults(run=run, parser=study_parser)
 

@@ -194,7 +194,8 @@ def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> A
     136 lists of 5 documents with some of the relevant ones, of grades 3, 2, 1;
       means, standard deviations and correlations over the lists.
     """
-    pool = sorted((integer("grades", grade, 1) for grade in grades), reverse=True)
+    pool = [integer("grades", grade, 1) for grade in grades]
+    pool.sort(reverse=True)
     if not pool:
         raise ValueError(
             "grades must hold the grade of at least one relevant document, got none."
@@ -243,6 +244,7 @@ def _rankings_of(lists: Sequence[Sequence[int]], pool: Sequence[int]) -> Ranking
         y_true += [*grades, *lacking.elements()]
         sizes.append(len(grades) + lacking.total())
 
-    qid = np.repeat(np.arange(len(lists)), sizes)
+    list_numbers = np.arange(len(lists))
+    qid = np.repeat(list_numbers, sizes)
     falling_scores = -np.arange(float(len(qid)))
     return as_rankings(y_true, falling_scores, qid)

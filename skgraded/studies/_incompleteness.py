@@ -30,7 +30,7 @@ from skgraded.studies._pool_samples import (
     samples_of,
 )
 from skgraded.studies._scored_systems import known_mean, legend, system_mask
-from skgraded.studies._topic_facts import topic_sets
+from skgraded.studies._topic_facts import n_topics_of, topic_sets
 from skgraded.trec import JoinedRuns, Negative, Order, Qrels, join_runs, read_qrels
 
 if TYPE_CHECKING:
@@ -228,7 +228,8 @@ class Incompleteness(Result):
         unit = "depth of the pool" if is_by_depth else "% of the judgments kept"
         ax.set(xlabel=unit, ylabel=self._title(statistic))
         pictures.plain(ax)
-        verdict = self._verdict(means[-1], self._set_number(topics))
+        set_number = self._set_number(topics)
+        verdict = self._verdict(means[-1], set_number)
         pictures.headline(ax, verdict)
         return ax
 
@@ -395,7 +396,7 @@ def incompleteness(
         measures=tuple(named_measures),
         systems=tuple(compress(joined.systems, compared)),
         topic_sets=tuple(masks),
-        n_topics=tuple(int(mask.sum()) for mask in masks.values()),
+        n_topics=n_topics_of(masks),
         method=reduction.method,
         rates=reduction.rates,
         n_judged=n_judged,
@@ -482,7 +483,8 @@ def _means_of_samples(
             bar.step()
 
     # From repeats by rates by sets to sets by rates by repeats.
-    means_of_samples = np.array(means).reshape(*shape, *means[0].shape)
+    shape_of_means = (*shape, *means[0].shape)
+    means_of_samples = np.array(means).reshape(shape_of_means)
     n_judged_of_samples = np.array(n_judged).reshape(shape)
     return means_of_samples.transpose(2, 1, 0, 3, 4), n_judged_of_samples.T
 

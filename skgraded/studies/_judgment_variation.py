@@ -303,7 +303,7 @@ def _repeat(
     """
     scores_of_systems = _scores_by_name(y_score)
     unjudged = _unjudged(y_score, scores_of_systems, qid, judgments)
-    all_rankings = [unjudged.rank(scores) for scores in scores_of_systems.values()]
+    all_rankings = list(map(unjudged.rank, scores_of_systems.values()))
 
     batch_size = max(1, _DOCUMENTS_AT_A_TIME // unjudged.n_documents)
     values = []
@@ -365,7 +365,8 @@ def _rejudged(rankings: Rankings, grades: FloatArray) -> Rankings:
         grades = grades[:, judgments.row_order]
 
     sizes = np.diff(judgments.indptr)
-    rejudged = Judgments.from_groups(grades.ravel(), np.tile(sizes, n_judgments))
+    sizes = np.tile(sizes, n_judgments)
+    rejudged = Judgments.from_groups(grades.ravel(), sizes)
     order, tied = all_sealed(
         np.tile(rankings.order, n_judgments), np.tile(rankings.tied, n_judgments)
     )

@@ -22,7 +22,7 @@ from skgraded.studies._scored_systems import (
     scored_systems,
     select_systems,
 )
-from skgraded.studies._topic_facts import topic_sets
+from skgraded.studies._topic_facts import n_topics_of, topic_sets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,7 +127,8 @@ def _tau_ap(reference: FloatArray, estimate: FloatArray) -> float:
     )  # [i, j]: j is above i in the estimated order
     sign = np.sign(reference - reference[:, None])
     agreement = 0.5 * (1.0 + sign)  # 1/2 where tied
-    n_correct = np.where(is_above, agreement, 0.0).sum(axis=1)
+    agreement_with_above = np.where(is_above, agreement, 0.0)
+    n_correct = agreement_with_above.sum(axis=1)
 
     block_starts, block_sizes = blocks_of(estimate)
     starts = np.repeat(block_starts, block_sizes)
@@ -169,7 +170,8 @@ def pearson(reference: ArrayLike, estimate: ArrayLike) -> float:
     first = first - first.mean()
     second = second - second.mean()
     sum_of_products = (first * second).sum()
-    scale = np.sqrt((first**2).sum() * (second**2).sum())
+    sum_of_squares = (first**2).sum()
+    scale = np.sqrt(sum_of_squares * (second**2).sum())
     return float(np.clip(sum_of_products / scale, -1.0, 1.0))
 
 
@@ -336,8 +338,8 @@ class Correlation(Result):
         values = self._values(statistic)
         fields = [Field("measure", self.measures, TITLES[statistic])]
         for column, name in enumerate(self.measures):
-            cells = list(map(cell, values[:, :, column].T))
-            fields.append(Field(name, cells, name))
+            values_by_row = values[:, :, column].T
+            fields.append(Field(name, list(map(cell, values_by_row)), name))
         return Table(fields, [legend(self)])
 
     def _table(self) -> Table:
@@ -477,7 +479,7 @@ def correlate(
     """
     study_scores = select_systems(scored_systems(scores), systems)
     masks = topic_sets(study_scores.n_queries, topics)
-    means = np.stack([ordering_means(study_scores, mask) for mask in masks.values()])
+    means = ordering_means(study_scores, masks)
     directions = np.array(study_scores.directions)
 
     statistics = {}
@@ -491,16 +493,23 @@ def correlate(
         measures=study_scores.measures,
         systems=study_scores.systems or (),
         topic_sets=tuple(masks),
-        n_topics=tuple(int(mask.sum()) for mask in masks.values()),
+        n_topics=n_topics_of(masks),
         means=means,
         **statistics,
     )
 
 
-def ordering_means(scores: Scores, topics: BoolArray) -> FloatArray:
-    """Return the means over some topics, rounded so that rounding errors cannot rank systems."""
-    qids = scores.qid[topics].tolist()
-    return np.round(scores.select(qid=qids).means, _DECIMALS)
+def ordering_means(scores: Scores, masks: Mapping[str, BoolArray]) -> FloatArray:
+    """Return the means over each set of topics, shape (n_sets, n_systems, n_measures).
+
+    They are rounded, so that rounding errors cannot rank systems.
+    """
+    means = []
+    for mask in masks.values():
+        topics = scores.qid[mask].tolist()
+        means.append(scores.select(qid=topics).means)
+    stacked: FloatArray = np.stack(means)
+    return np.round(stacked, _DECIMALS)
 
 
 def _pairwise(statistic: Any, means: FloatArray) -> FloatArray:

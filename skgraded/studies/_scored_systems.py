@@ -57,7 +57,8 @@ def select_systems(scores: Scores, systems: ArrayLike | None) -> Scores:
         return scores
     names = scores.systems or ()
     mask = system_mask(systems, len(names))
-    return scored_systems(scores.select(system=list(compress(names, mask))))
+    selected_names = list(compress(names, mask))
+    return scored_systems(scores.select(system=selected_names))
 
 
 def system_mask(systems: ArrayLike, n_systems: int) -> BoolArray:
@@ -75,8 +76,8 @@ def blocks_of(values: NDArray[Any]) -> tuple[IntArray, IntArray]:
     """Return the starts and the sizes of blocks of equal values that stand together."""
     is_start = np.append(True, values[1:] != values[:-1])
     starts = np.flatnonzero(is_start)
-    sizes = np.diff(np.append(starts, len(values)))
-    return starts, sizes
+    ends = np.append(starts[1:], len(values))
+    return starts, ends - starts
 
 
 def known_mean(values: FloatArray, axis: int) -> FloatArray:

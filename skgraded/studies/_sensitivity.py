@@ -349,9 +349,9 @@ class _Lists(NamedTuple):
         old_level = old_level[can_change]
         new_level = new_level[can_change]
 
-        levels = np.repeat(self.levels[None], len(ranks), axis=0)
+        levels = np.tile(self.levels, (len(ranks), 1))
         levels[variant, position[can_change]] = new_level
-        counts = np.repeat(self.counts[None], len(ranks), axis=0)
+        counts = np.tile(self.counts, (len(ranks), 1, 1))
         if pool == "grows":
             was_judged = old_level < n_levels
             counts[variant[was_judged], query[was_judged], old_level[was_judged]] -= 1
@@ -382,5 +382,6 @@ class _Lists(NamedTuple):
         judgments = Judgments.of_lists(levels.ravel(), indptr, self.grades, pool)
         starts = np.repeat(indptr[:-1], lengths)
         order = np.arange(indptr[-1]) - starts
-        order, tied = all_sealed(order.astype(np.int32), np.tile(self.tied, n_variants))
+        tied = np.tile(self.tied, n_variants)
+        order, tied = all_sealed(order.astype(np.int32), tied)
         return Rankings(judgments, order, tied)

@@ -30,7 +30,7 @@ from skgraded.studies._measure_correlation import (
     tau_ap,
 )
 from skgraded.studies._scored_systems import legend, scored_systems, select_systems
-from skgraded.studies._topic_facts import topic_sets
+from skgraded.studies._topic_facts import n_topics_of, topic_sets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -327,7 +327,7 @@ def sweep_thresholds(
     blocks, other_measures = _blocks(study_scores.measures)
     masks = topic_sets(study_scores.n_queries, topics)
 
-    means = np.stack([ordering_means(study_scores, mask) for mask in masks.values()])
+    means = ordering_means(study_scores, masks)
     signed_means = means * np.array(study_scores.directions)
 
     correlations = {}
@@ -342,7 +342,7 @@ def sweep_thresholds(
         rows=tuple(family.__name__ for family in _FAMILIES),
         columns=("GAP", *(study_scores.measures[number] for number in other_measures)),
         topic_sets=tuple(masks),
-        n_topics=tuple(int(mask.sum()) for mask in masks.values()),
+        n_topics=n_topics_of(masks),
         systems=study_scores.systems or (),
         **correlations,
     )

@@ -39,8 +39,9 @@ class TopicFacts(Result):
     @property
     def n_relevant(self) -> IntArray:
         """Number of relevant documents of each topic: all those above grade 0."""
-        relevant: IntArray = self.counts[:, 1:].sum(axis=1)
-        return relevant
+        counts_above_zero = self.counts[:, 1:]
+        n_relevant: IntArray = counts_above_zero.sum(axis=1)
+        return n_relevant
 
     def of_grade(self, grade: float) -> IntArray:
         """Count the documents of a grade.
@@ -231,6 +232,11 @@ def _signed_means(scores: Any, measure: str) -> FloatArray:
     study_scores = scored_systems(scores)[measure]
     means: FloatArray = study_scores.means * study_scores.directions[0]
     return means
+
+
+def n_topics_of(masks: Mapping[str, BoolArray]) -> tuple[int, ...]:
+    """Return the number of topics in each set."""
+    return tuple(int(mask.sum()) for mask in masks.values())
 
 
 def topic_sets(
