@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support.arguments import choice, flag, threads
+from skgraded._support.arguments import choice, first_true, flag, threads
 from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import sealed
@@ -81,7 +81,7 @@ class JoinedRun(NamedTuple):
 
 
 def join(
-    qrels: Qrels, order: Order, strict: bool, named: tuple[str | None, Any]
+    qrels: Qrels, order: Order, strict: bool, named_source: tuple[str | None, Any]
 ) -> JoinedRun:
     """Read a run, look up every retrieved document in the qrels, and rank the run.
 
@@ -93,7 +93,7 @@ def join(
         How the documents are ranked, as in `rank`.
     strict : bool
         Whether a document that a topic names twice is an error.
-    named : (str or None, object)
+    named_source : (str or None, object)
         A name, or None, and the run or anything that `read_run` reads.
 
     Returns
@@ -102,35 +102,51 @@ def join(
         The rows and the ranking of all topics of the qrels; the list of one that the run lacks is
         empty.
     """
-    name, given = named
+    name, source = named_source
     run = read_columns_of_run(
-        given, strict=strict, name=name, with_ranks=order == "rank"
+        source, strict=strict, name=name, with_ranks=order == "rank"
     )
+
+    # Where the topics of the qrels lie in the run.
     number_of = {topic: number for number, topic in enumerate(run.topics.tolist())}
-    in_run = np.array([number_of.get(topic, -1) for topic in qrels.topics.tolist()])
-    absent = in_run < 0
-    if absent.all():
-        raise ValueError(_no_common_topic(qrels, run))
-    start = np.where(absent, 0, run.indptr[in_run])
-    lengths = np.where(absent, 0, run.indptr[in_run + 1] - start)
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    slots, slot_indptr, key = qrels.slots
-    found, rows_found = _core.look_up_documents(
-        *run.documents.block,
-        start,
-        indptr,
-        *qrels.documents.block,
-        slots,
-        slot_indptr,
-        key,
+    number_in_run = np.array(
+        [number_of.get(topic, -1) for topic in qrels.topics.tolist()]
     )
-    rows = np.full(int(indptr[-1]), qrels.n_documents, dtype=np.int32)
-    rows[found] = rows_found
+    is_absent = number_in_run < 0
+    if is_absent.all():
+        raise ValueError(_no_common_topic(qrels, run))
+    start = np.where(is_absent, 0, run.indptr[number_in_run])
+    lengths = np.where(is_absent, 0, run.indptr[number_in_run + 1] - start)
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+
+    rows = _rows_in_qrels(qrels, run, start, indptr)
     order_in_topic, tied = rank_run(run, order, start, indptr)
-    n_missing = int(absent.sum())
-    n_extra = run.n_topics - (len(absent) - n_missing)
+
+    n_missing = int(is_absent.sum())
+    n_extra = run.n_topics - (qrels.n_topics - n_missing)
     left_out = LeftOut(n_missing, n_extra, run.n_duplicates)
     return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out)
+
+
+def _rows_in_qrels(
+    qrels: Qrels, run: Run, start: IntArray, indptr: IntArray
+) -> NDArray[np.int32]:
+    """Return the row of each retrieved document, as in `JoinedRun`."""
+    slots, slot_indptr, key = qrels.slots
+    places, rows_of_places = _core.look_up_documents(
+        document_end=run.documents.end,
+        document=run.documents.text,
+        start=start,
+        indptr=indptr,
+        known_end=qrels.documents.end,
+        known=qrels.documents.text,
+        slots=slots,
+        slot_indptr=slot_indptr,
+        key=key,
+    )
+    rows = np.full(int(indptr[-1]), qrels.n_documents, dtype=np.int32)
+    rows[places] = rows_of_places
+    return rows
 
 
 def rank_run(
@@ -156,24 +172,34 @@ def rank_run(
     """
     choice("order", order, get_args(Order))
     if order in ("trec_eval", "score"):
-        is_single = order == "trec_eval"
         return _core.order_documents(
-            run.scores, *run.documents.block, start, indptr, is_single
+            scores=run.scores,
+            document_end=run.documents.end,
+            document=run.documents.text,
+            start=start,
+            indptr=indptr,
+            single_precision=order == "trec_eval",
         )
+
     lengths = np.diff(indptr)
     place = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
     if order == "file":
         return place.astype(np.int32), np.zeros_like(place, np.uint8)
+
     ranks = _check_ranks(run)[place + np.repeat(start, lengths)]
     return _core.rank(
-        -ranks.astype(np.float64), indptr, _core.schedule_queries(indptr), 1
+        scores=-ranks.astype(np.float64),
+        indptr=indptr,
+        schedule=_core.schedule_queries(indptr),
+        n_threads=1,
     )
 
 
 def _check_ranks(run: Run) -> NDArray[np.int32]:
     if run.ranks is None:
         raise ValueError(f'order="rank" needs a run with a rank column, got {run!r}.')
-    for row in np.flatnonzero(run.ranks < 0)[:1].tolist():
+    row = first_true(run.ranks < 0)
+    if row is not None:
         raise ValueError(
             f'{run.name}: order="rank" needs integers >= 0 in the rank column, which has something '
             f"else for document {run.documents[row]!r}."
@@ -182,12 +208,11 @@ def _check_ranks(run: Run) -> NDArray[np.int32]:
 
 
 def _no_common_topic(qrels: Qrels, run: Run) -> str:
-    in_run, in_qrels = (
-        first_few(list(map(repr, each.topics.tolist()))) for each in (run, qrels)
-    )
+    topics_of_run = first_few(list(map(repr, run.topics.tolist())))
+    topics_of_qrels = first_few(list(map(repr, qrels.topics.tolist())))
     return (
-        f"{run.name} and {qrels.name} must have topics in common, got {in_run} in the run and "
-        f"{in_qrels} in the qrels."
+        f"{run.name} and {qrels.name} must have topics in common, got {topics_of_run} in the run "
+        f"and {topics_of_qrels} in the qrels."
     )
 
 
@@ -196,16 +221,21 @@ def notes_on_runs(
 ) -> list[str]:
     """Describe in sentences what was left out of several runs."""
     fate = "counts as an empty list" if complete else "is left out of the run's mean"
-    told = (
+    sentences = (
         f"without all topics of the qrels; a missing topic {fate}",
         "with topics outside the qrels, left out",
         "with repeated documents, of which the first counts",
     )
     notes = []
-    for what, counts in zip(told, zip(*left_out, strict=True), strict=True):
-        those = [f"{name} ({n})" for name, n in zip(systems, counts, strict=True) if n]
-        if those:
-            notes.append(f"{count(len(those), 'system')} {what}: {first_few(those)}.")
+    for sentence, numbers in zip(sentences, zip(*left_out, strict=True), strict=True):
+        systems_and_numbers = [
+            f"{name} ({number})"
+            for name, number in zip(systems, numbers, strict=True)
+            if number
+        ]
+        if systems_and_numbers:
+            n_systems = count(len(systems_and_numbers), "system")
+            notes.append(f"{n_systems} {sentence}: {first_few(systems_and_numbers)}.")
     return notes
 
 
@@ -272,16 +302,15 @@ def rank(
     >>> AP()(rankings)  # d3 is relevant, but was not retrieved
     0.5
     """
-    judged = read_qrels(qrels)
-    whole = flag("complete", complete)
-    joined = join(judged, order, strict, (None, run))
-    pool = judged.pool(negative)
-    if not whole:
-        kept = np.flatnonzero(np.diff(joined.indptr))
-        joined = joined._replace(
-            indptr=np.append(joined.indptr[kept], joined.indptr[-1])
-        )
-        pool = pool.of_topics(kept)
+    judgments = read_qrels(qrels)
+    complete = flag("complete", complete)
+    joined = join(judgments, order, strict, (None, run))
+    pool = judgments.pool(negative)
+    if not complete:
+        topics_of_run = np.flatnonzero(np.diff(joined.indptr))
+        starts = joined.indptr[topics_of_run]
+        joined = joined._replace(indptr=np.append(starts, joined.indptr[-1]))
+        pool = pool.of_topics(topics_of_run)
     return rankings_of([joined], pool, threads(n_threads))
 
 
@@ -303,13 +332,12 @@ def rankings_of(runs: Sequence[JoinedRun], pool: Pool, n_threads: int = 1) -> Ra
         The topics of the first run, then those of the second, and so on.
     """
     n_runs = len(runs)
+    best_first = np.tile(pool.best_first, n_runs)
     judgments = Judgments.of_lists(
         pool.levels[np.concatenate([run.rows for run in runs])],
         _stacked([run.indptr for run in runs]),
         pool.grades,
-        RankedList.without_ties(
-            np.tile(pool.best_first, n_runs), _stacked([pool.indptr] * n_runs)
-        ),
+        RankedList.without_ties(best_first, _stacked([pool.indptr] * n_runs)),
         qid=np.tile(pool.topics, n_runs),
     )
     order = sealed(np.concatenate([run.order for run in runs]))
@@ -354,15 +382,15 @@ def _stacked(indptrs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def in_threads(
-    function: Callable[[T], U], given: Sequence[T], n_threads: int
+    function: Callable[[T], U], arguments: Sequence[T], n_threads: int
 ) -> list[U]:
-    """Call a function with each of what is given, in threads."""
-    if n_threads == 1 or len(given) == 1:
-        return list(map(function, given))
+    """Call a function with each of some arguments, in threads."""
+    if n_threads == 1 or len(arguments) == 1:
+        return list(map(function, arguments))
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(function, given))
+    with ThreadPoolExecutor(n_threads) as executor:
+        return list(executor.map(function, arguments))
 
 
 # Runs that are scored together: their lists stay in the cache from one measure to the next.
@@ -409,14 +437,14 @@ class JoinedRuns(NamedTuple):
             The values; nan where a topic is left out.
         """
         pool = dataclasses.replace(self.qrels, grades=grades).pool()
-        score = partial(
+        score_batch = partial(
             score_joined, measures_by_name(measures).values(), pool, self.complete
         )
         starts = range(0, len(self.runs), _RUNS_AT_A_TIME)
         batches = [self.runs[start : start + _RUNS_AT_A_TIME] for start in starts]
-        return np.concatenate(
-            [values for values, _ in in_threads(score, batches, threads(n_threads))]
-        )
+
+        scored = in_threads(score_batch, batches, threads(n_threads))
+        return np.concatenate([values for values, _ in scored])
 
     def best_rank(self) -> IntArray:
         """Find the best rank at which any run has each document of the qrels.
@@ -482,16 +510,16 @@ def join_runs(
     ValueError
         If a file is not as described, or a run and the qrels have no topic in common.
     """
-    judged = read_qrels(qrels)
-    named = named_runs(runs)
+    judgments = read_qrels(qrels)
+    sources = named_runs(runs)
     complete = flag("complete", complete)
-    with ProgressBar(len(named), "reading runs") as bar:
+    with ProgressBar(len(sources), "reading runs") as bar:
 
-        def read(given: tuple[str | None, Any]) -> JoinedRun:
-            joined = join(judged, order, False, given)
+        def join_source(named_source: tuple[str | None, Any]) -> JoinedRun:
+            joined = join(judgments, order, False, named_source)
             bar.step()
             return joined
 
-        read_runs = in_threads(read, named, threads(n_threads))
-    systems = unique_names([run.name for run in read_runs])
-    return JoinedRuns(systems, judged, read_runs, complete)
+        joined_runs = in_threads(join_source, sources, threads(n_threads))
+    systems = unique_names([run.name for run in joined_runs])
+    return JoinedRuns(systems, judgments, joined_runs, complete)
