@@ -67,6 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.tool == "trec_eval":
         _print_as_trec_eval(arguments)
         return
+
     arguments.parser.refuse(arguments, _HABITS, "needs --as trec_eval")
     if arguments.tool is not None and not arguments.measures:
         raise ValueError(
@@ -80,13 +81,13 @@ def run(arguments: argparse.Namespace) -> None:
             raise ValueError(
                 f"--sort must be one of the measures. {error.args[0]}"
             ) from None
+
     if arguments.format == _LINES:
         write(arguments, scores.to_trec_eval(arguments.per_query, arguments.average))
         tell(scores._notes())
     else:
-        write_reports(
-            arguments, [scores._report_of(arguments.per_query, arguments.average)]
-        )
+        report = scores._report_of(arguments.per_query, arguments.average)
+        write_reports(arguments, [report])
 
 
 def _print_as_trec_eval(arguments: argparse.Namespace) -> None:

@@ -80,15 +80,19 @@ def _suffix(path: str) -> str:
 
 def check_files(arguments: argparse.Namespace) -> None:
     """Raise an error before the work starts if a file could not be written, or read twice."""
-    given = [getattr(arguments, name, None) for name in _FILES]
-    words = [
-        word for each in given for word in (each if isinstance(each, list) else [each])
-    ]
-    if words.count("-") > 1:
+    paths: list[str] = []
+    for name in _FILES:
+        value = getattr(arguments, name, None)
+        if isinstance(value, list):
+            paths += value
+        elif value is not None:
+            paths.append(value)
+    if paths.count("-") > 1:
         raise ValueError(
-            f"- (standard input) can be given only once, got it {words.count('-')} times."
+            f"- (standard input) can be given only once, got it {paths.count('-')} times."
         )
-    places = [os.path.realpath(word) for word in words if word is not None]
+
+    real_paths = list(map(os.path.realpath, paths))
     for option in ("output", "plot"):
         path = getattr(arguments, option, None)
         if path is None:
@@ -98,7 +102,7 @@ def check_files(arguments: argparse.Namespace) -> None:
             rule = " and no folder"
         elif not os.path.isdir(os.path.dirname(path) or "."):
             rule = " in an existing folder"
-        elif places.count(os.path.realpath(path)) > 1:
+        elif real_paths.count(os.path.realpath(path)) > 1:
             rule = " that no other argument names"
         if rule:
             raise ValueError(f"--{option} must be a file{rule}, got {path!r}.")
@@ -112,6 +116,8 @@ def _check_picture(path: str) -> None:
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError as error:
         raise ImportError("--plot needs matplotlib: pip install matplotlib.") from error
-    known = FigureCanvasBase.get_supported_filetypes()
-    if _suffix(path) not in known:
-        raise ValueError(f"--plot must end in one of {', '.join(known)}, got {path!r}.")
+    endings = FigureCanvasBase.get_supported_filetypes()
+    if _suffix(path) not in endings:
+        raise ValueError(
+            f"--plot must end in one of {', '.join(endings)}, got {path!r}."
+        )

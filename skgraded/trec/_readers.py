@@ -119,9 +119,9 @@ def _columns_of_records(
         )
     if not isinstance(rows[0], Mapping):
         raise ValueError(
-            f"{request.where}Records must be dicts, got {repr(rows[0])[:_LONGEST_QUOTE]}. A list of "
-            "ids must stand below its topic, {topic: ids}. Of named tuples, pd.DataFrame(records) "
-            "is a table."
+            f"{request.where}Records must be dicts, got {repr(rows[0])[:_LONGEST_QUOTE]}. A list "
+            "of ids must stand below its topic, {topic: ids}. Of named tuples, "
+            "pd.DataFrame(records) is a table."
         )
 
     def take(name: Any) -> list[Any]:
