@@ -122,7 +122,8 @@ class Documents(SealedFields):
         """
         encoded = [text.encode("utf-8", "surrogateescape") for text in ids]
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
-        return cls(np.cumsum(lengths), np.frombuffer(b"".join(encoded), dtype=np.uint8))
+        text = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        return cls(np.cumsum(lengths), text)
 
     @classmethod
     def concatenate(cls, columns: list[Documents]) -> Documents:
@@ -176,9 +177,8 @@ class Documents(SealedFields):
 
     def __getitem__(self, row: int) -> str:
         begin = int(self.end[row - 1]) if row else 0
-        return bytes(self.text[begin : int(self.end[row])]).decode(
-            "utf-8", "surrogateescape"
-        )
+        end = int(self.end[row])
+        return bytes(self.text[begin:end]).decode("utf-8", "surrogateescape")
 
     def __iter__(self) -> Iterator[str]:
         text = self.text.tobytes()

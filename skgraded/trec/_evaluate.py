@@ -28,12 +28,14 @@ from skgraded.trec._join import (
     JoinedRun,
     LeftOut,
     Order,
+    ValuesAndEmpty,
     in_threads,
     join,
     notes_on_runs,
     score_joined,
 )
 from skgraded.trec._qrels_and_runs import (
+    NamedSource,
     Negative,
     Pool,
     Qrels,
@@ -138,7 +140,8 @@ def evaluate(
     pool = judgments.pool(negative)
     join_source = partial(join, judgments, order, strict)
     score = partial(score_joined, measure_of.values(), pool, complete)
-    with ProgressBar(len(sources), "runs", None if progress else io.StringIO()) as bar:
+    stream = None if progress else io.StringIO()
+    with ProgressBar(len(sources), "runs", stream) as bar:
         score_batch = partial(_score_batch, join_source, score, bar.step)
         batches = _in_batches(score_batch, sources, n_threads, judgments.name)
 
@@ -182,10 +185,10 @@ def _notes(
 
 def _fingerprints(pool: Pool) -> NDArray[np.uint64]:
     """Return those of the judgments of each topic."""
-    nothing_retrieved = np.zeros(len(pool.topics) + 1, dtype=np.int64)
+    no_documents = np.zeros_like(pool.indptr)
     judgments = Judgments.of_lists(
         pool.levels[:0],
-        nothing_retrieved,
+        no_documents,
         pool.grades,
         RankedList.without_ties(pool.best_first, pool.indptr),
         qid=pool.topics,
@@ -206,10 +209,10 @@ class _Batch(NamedTuple):
 
 
 def _score_batch(
-    join_source: Callable[[tuple[str | None, Any]], JoinedRun],
-    score: Callable[[list[JoinedRun]], tuple[FloatArray, tuple[int, ...]]],
+    join_source: Callable[[NamedSource], JoinedRun],
+    score: Callable[[list[JoinedRun]], ValuesAndEmpty],
     step: Callable[[], None],
-    sources: list[tuple[str | None, Any]],
+    sources: list[NamedSource],
 ) -> _Batch:
     """Read runs and score them together."""
     runs: list[JoinedRun] = []
@@ -221,14 +224,16 @@ def _score_batch(
             faults.append(fault)
         step()
 
-    values, n_empty = (np.empty(0), ()) if faults else score(runs)
-    names = [(run.name, run.left_out) for run in runs]
-    return _Batch(names, faults, values, n_empty)
+    names_and_left_out = [(run.name, run.left_out) for run in runs]
+    if faults:
+        return _Batch(names_and_left_out, faults, np.empty(0), ())
+    values, n_empty = score(runs)
+    return _Batch(names_and_left_out, faults, values, n_empty)
 
 
 def _in_batches(
-    score_batch: Callable[[list[tuple[str | None, Any]]], _Batch],
-    sources: list[tuple[str | None, Any]],
+    score_batch: Callable[[list[NamedSource]], _Batch],
+    sources: list[NamedSource],
     n_threads: int,
     name_of_qrels: str,
 ) -> list[_Batch]:
@@ -245,6 +250,8 @@ def _in_batches(
     if len(faults) == 1:
         raise faults[0]
     if faults:
-        all_missing = all(isinstance(fault, OSError) for fault in faults)
-        raise (OSError if all_missing else ValueError)("\n".join(map(str, faults)))
+        message = "\n".join(map(str, faults))
+        if all(isinstance(fault, OSError) for fault in faults):
+            raise OSError(message)
+        raise ValueError(message)
     return batches

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._support.arguments import choice, first_true, flag, threads
 from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.extents import indptr_of, starts_by_row
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import sealed
 from skgraded._support.text import count, first_few
@@ -20,6 +21,7 @@ from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures._prefix import score_queries
 from skgraded.rankings import Judgments, RankedList, Rankings
 from skgraded.trec._qrels_and_runs import (
+    NamedSource,
     Negative,
     Pool,
     Qrels,
@@ -34,6 +36,9 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 Order = Literal["trec_eval", "score", "rank", "file"]
+
+# What `score_joined` returns.
+ValuesAndEmpty = tuple[FloatArray, tuple[int, ...]]
 
 
 class LeftOut(NamedTuple):
@@ -81,7 +86,7 @@ class JoinedRun(NamedTuple):
 
 
 def join(
-    qrels: Qrels, order: Order, strict: bool, named_source: tuple[str | None, Any]
+    qrels: Qrels, order: Order, strict: bool, named_source: NamedSource
 ) -> JoinedRun:
     """Read a run, look up every retrieved document in the qrels, and rank the run.
 
@@ -108,16 +113,16 @@ def join(
     )
 
     # Where the topics of the qrels lie in the run.
-    number_of = {topic: number for number, topic in enumerate(run.topics.tolist())}
-    number_in_run = np.array(
-        [number_of.get(topic, -1) for topic in qrels.topics.tolist()]
-    )
+    topics_of_run = run.topics.tolist()
+    number_of = {topic: number for number, topic in enumerate(topics_of_run)}
+    topics_of_qrels = qrels.topics.tolist()
+    number_in_run = np.array([number_of.get(topic, -1) for topic in topics_of_qrels])
     is_absent = number_in_run < 0
     if is_absent.all():
         raise ValueError(_no_common_topic(qrels, run))
     start = np.where(is_absent, 0, run.indptr[number_in_run])
-    lengths = np.where(is_absent, 0, run.indptr[number_in_run + 1] - start)
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    end = np.where(is_absent, 0, run.indptr[number_in_run + 1])
+    indptr = indptr_of(end - start)
 
     rows = _rows_in_qrels(qrels, run, start, indptr)
     order_in_topic, tied = rank_run(run, order, start, indptr)
@@ -144,7 +149,8 @@ def _rows_in_qrels(
         slot_indptr=slot_indptr,
         key=key,
     )
-    rows = np.full(int(indptr[-1]), qrels.n_documents, dtype=np.int32)
+    n_retrieved = int(indptr[-1])
+    rows = np.full(n_retrieved, qrels.n_documents, dtype=np.int32)
     rows[places] = rows_of_places
     return rows
 
@@ -181,12 +187,12 @@ def rank_run(
             single_precision=order == "trec_eval",
         )
 
-    lengths = np.diff(indptr)
-    place = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
+    place = np.arange(indptr[-1]) - starts_by_row(indptr)
     if order == "file":
         return place.astype(np.int32), np.zeros_like(place, np.uint8)
 
-    ranks = _check_ranks(run)[place + np.repeat(start, lengths)]
+    row_in_run = place + np.repeat(start, np.diff(indptr))
+    ranks = _check_ranks(run)[row_in_run]
     return _core.rank(
         scores=-ranks.astype(np.float64),
         indptr=indptr,
@@ -208,11 +214,11 @@ def _check_ranks(run: Run) -> NDArray[np.int32]:
 
 
 def _no_common_topic(qrels: Qrels, run: Run) -> str:
-    topics_of_run = first_few(list(map(repr, run.topics.tolist())))
-    topics_of_qrels = first_few(list(map(repr, qrels.topics.tolist())))
+    topics_of_run = [repr(topic) for topic in run.topics]
+    topics_of_qrels = [repr(topic) for topic in qrels.topics]
     return (
-        f"{run.name} and {qrels.name} must have topics in common, got {topics_of_run} in the run "
-        f"and {topics_of_qrels} in the qrels."
+        f"{run.name} and {qrels.name} must have topics in common, got {first_few(topics_of_run)} "
+        f"in the run and {first_few(topics_of_qrels)} in the qrels."
     )
 
 
@@ -227,7 +233,8 @@ def notes_on_runs(
         "with repeated documents, of which the first counts",
     )
     notes = []
-    for sentence, numbers in zip(sentences, zip(*left_out, strict=True), strict=True):
+    numbers_of_kinds = zip(*left_out, strict=True)
+    for sentence, numbers in zip(sentences, numbers_of_kinds, strict=True):
         systems_and_numbers = [
             f"{name} ({number})"
             for name, number in zip(systems, numbers, strict=True)
@@ -308,8 +315,8 @@ def rank(
     pool = judgments.pool(negative)
     if not complete:
         topics_of_run = np.flatnonzero(np.diff(joined.indptr))
-        starts = joined.indptr[topics_of_run]
-        joined = joined._replace(indptr=np.append(starts, joined.indptr[-1]))
+        n_retrieved = np.diff(joined.indptr)[topics_of_run]
+        joined = joined._replace(indptr=indptr_of(n_retrieved))
         pool = pool.of_topics(topics_of_run)
     return rankings_of([joined], pool, threads(n_threads))
 
@@ -331,13 +338,17 @@ def rankings_of(runs: Sequence[JoinedRun], pool: Pool, n_threads: int = 1) -> Ra
     Rankings
         The topics of the first run, then those of the second, and so on.
     """
+    # Each run has all judged documents in its pool.
     n_runs = len(runs)
     best_first = np.tile(pool.best_first, n_runs)
+    pool_indptr = _stacked([pool.indptr] * n_runs)
+
+    rows = np.concatenate([run.rows for run in runs])
     judgments = Judgments.of_lists(
-        pool.levels[np.concatenate([run.rows for run in runs])],
+        pool.levels[rows],
         _stacked([run.indptr for run in runs]),
         pool.grades,
-        RankedList.without_ties(best_first, _stacked([pool.indptr] * n_runs)),
+        RankedList.without_ties(best_first, pool_indptr),
         qid=np.tile(pool.topics, n_runs),
     )
     order = sealed(np.concatenate([run.order for run in runs]))
@@ -347,7 +358,7 @@ def rankings_of(runs: Sequence[JoinedRun], pool: Pool, n_threads: int = 1) -> Ra
 
 def score_joined(
     measures: Collection[Measure], pool: Pool, complete: bool, runs: Sequence[JoinedRun]
-) -> tuple[FloatArray, tuple[int, ...]]:
+) -> ValuesAndEmpty:
     """Score runs that are joined with the same qrels.
 
     Parameters
@@ -369,16 +380,18 @@ def score_joined(
         For each measure, the number of topics with nothing relevant.
     """
     by_measure, n_empty = score_queries(measures, rankings_of(runs, pool))
-    values = np.ascontiguousarray(by_measure.T).reshape(len(runs), -1, len(by_measure))
+    by_query = np.ascontiguousarray(by_measure.T)
+    values = by_query.reshape(len(runs), -1, len(by_measure))
     if not complete:
-        values[[np.diff(run.indptr) == 0 for run in runs]] = np.nan
+        is_absent = [np.diff(run.indptr) == 0 for run in runs]
+        values[is_absent] = np.nan
     return values, tuple(n // len(runs) for n in n_empty)
 
 
 def _stacked(indptrs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Return the extents of all queries, with one list after the other."""
     lengths = np.concatenate([np.diff(indptr) for indptr in indptrs])
-    return np.concatenate(([0], np.cumsum(lengths)))
+    return indptr_of(lengths)
 
 
 def in_threads(
@@ -454,11 +467,13 @@ class JoinedRuns(NamedTuple):
         ndarray of shape (n_documents,), int64
             The ranks, from 1; a number beyond all ranks where no run has the document.
         """
-        best = np.full(self.qrels.n_documents + 1, np.iinfo(np.int64).max)
+        beyond_all_ranks = np.iinfo(np.int64).max
+        best = np.full(self.qrels.n_documents + 1, beyond_all_ranks)
         for run in self.runs:
-            starts = np.repeat(run.indptr[:-1], np.diff(run.indptr))
+            starts = starts_by_row(run.indptr)
             rank = np.arange(1, len(run.rows) + 1) - starts
-            np.minimum.at(best, run.rows[run.order + starts], rank)
+            rows_in_order = run.rows[run.order + starts]
+            np.minimum.at(best, rows_in_order, rank)
         return best[:-1]
 
     def notes(self) -> list[str]:
@@ -515,7 +530,7 @@ def join_runs(
     complete = flag("complete", complete)
     with ProgressBar(len(sources), "reading runs") as bar:
 
-        def join_source(named_source: tuple[str | None, Any]) -> JoinedRun:
+        def join_source(named_source: NamedSource) -> JoinedRun:
             joined = join(judgments, order, False, named_source)
             bar.step()
             return joined

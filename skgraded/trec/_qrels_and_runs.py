@@ -20,6 +20,7 @@ from skgraded._support.arguments import (
     is_number,
 )
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
+from skgraded._support.extents import indptr_of
 from skgraded._support.lazy import cached_property
 from skgraded._support.sealed import SealedFields
 from skgraded._support.text import count
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 _LARGEST = 2.0**53  # up to which doubles tell all integers apart
 
 Negative = Literal["unsampled", "nonrelevant", "unjudged", "error"]
+
+# A name for a run, or None, and the run or anything that `read_run` reads.
+NamedSource = tuple[str | None, Any]
 
 
 def group_records(
@@ -86,7 +90,7 @@ def group_records(
 
         is_first = np.ones(len(record_numbers), dtype=bool)
         is_first[again_and_first[:, 0]] = False
-        indptr = np.concatenate(([0], np.cumsum(is_first)))[indptr]
+        indptr = indptr_of(is_first)[indptr]
         rows = record_numbers[is_first]
         documents = documents.take(np.flatnonzero(is_first))
 
@@ -151,13 +155,12 @@ class TopicDocuments(SealedFields):
     def _nested(self, values: NDArray[Any]) -> dict[str, dict[str, Any]]:
         ids = list(self.documents)
         numbers = values.tolist()
-        extents = zip(
-            self.topics.tolist(), self.indptr[:-1], self.indptr[1:], strict=True
-        )
-        return {
-            topic: dict(zip(ids[begin:end], numbers[begin:end], strict=True))
-            for topic, begin, end in extents
-        }
+        nested = {}
+        for number, topic in enumerate(self.topics.tolist()):
+            documents = slice(self.indptr[number], self.indptr[number + 1])
+            pairs = zip(ids[documents], numbers[documents], strict=True)
+            nested[topic] = dict(pairs)
+        return nested
 
     def _columns(self, name: str, values: NDArray[Any]) -> dict[str, Any]:
         topics = self.topics[self.topic_of_document()]
@@ -207,8 +210,9 @@ class Pool(NamedTuple):
         """Return the pool of some topics; levels stay those of all documents."""
         starts = self.indptr[topic_numbers]
         lengths = np.diff(self.indptr)[topic_numbers]
-        indptr = np.concatenate(([0], np.cumsum(lengths)))
-        rows = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)
+        indptr = indptr_of(lengths)
+        shifts = np.repeat(starts - indptr[:-1], lengths)
+        rows = np.arange(indptr[-1]) + shifts
         return self._replace(
             topics=self.topics[topic_numbers],
             best_first=self.best_first[rows],
@@ -269,7 +273,8 @@ class Qrels(TopicDocuments):
     @cached_property
     def are_fractional(self) -> bool:
         """Whether any grade is not a whole number."""
-        return bool((self.grades > np.floor(self.grades)).any())
+        is_fractional = self.grades > np.floor(self.grades)
+        return bool(is_fractional.any())
 
     def pool(self, negative: Negative = "unsampled") -> Pool:
         """Return the grades as levels.
@@ -301,15 +306,18 @@ class Qrels(TopicDocuments):
 
         is_unsampled = (grades == self.UNSAMPLED) & (negative == "unsampled")
         is_left_out = is_negative if negative == "unjudged" else is_unsampled
-        judged_grades = np.where(is_left_out, np.nan, np.maximum(grades, 0.0))
-        distinct_grades, levels = levels_of(judged_grades)
+        grades_from_zero = np.maximum(grades, 0.0)
+        distinct_grades, levels = levels_of(
+            np.where(is_left_out, np.nan, grades_from_zero)
+        )
         n_levels = len(distinct_grades)
         levels[is_unsampled] = n_levels + 1
 
         # The judged documents of every topic, best first.
         is_judged = levels < n_levels
         topic_of_document = self.topic_of_document()
-        best_first = np.lexsort((-levels.astype(np.int64), topic_of_document))
+        descending_levels = -levels.astype(np.int64)
+        best_first = np.lexsort((descending_levels, topic_of_document))
         judged_best_first = best_first[is_judged[best_first]]
         n_judged = np.bincount(topic_of_document[is_judged], minlength=self.n_topics)
 
@@ -319,14 +327,14 @@ class Qrels(TopicDocuments):
             grades=distinct_grades,
             levels=np.append(levels, level_outside),
             best_first=levels[judged_best_first],
-            indptr=np.concatenate(([0], np.cumsum(n_judged))),
+            indptr=indptr_of(n_judged),
         )
 
     def _refuse_negative(self, is_negative: BoolArray) -> None:
         row = first_true(is_negative)
         if row is None:
             return
-        topic = str(self.topics[np.searchsorted(self.indptr, row, side="right") - 1])
+        topic = str(self.topics[self.topic_of_document()[row]])
         raise ValueError(
             f"{self.name}: grades must be >= 0, got {self.grades[row]:g} for document "
             f"{self.documents[row]!r} of topic {topic!r}. Pass negative= to give it a meaning."
@@ -448,7 +456,8 @@ def qrels_from_records(records: Records, name: str) -> Qrels:
             f"{records.place(row)}: a grade must be at most 2**53, got {records.values[row]:g}."
         )
     fields, rows = group_records(records, name, check_duplicate)
-    return Qrels(**fields, grades=records.values[rows], words=records.words)
+    grades = records.values[rows]
+    return Qrels(**fields, grades=grades, words=records.words)
 
 
 def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qrels:
@@ -595,8 +604,9 @@ def run_from_records(records: Records, name: str, strict: bool) -> Run:
             )
 
     fields, rows = group_records(records, name, check_duplicate)
+    scores = records.values[rows]
     ranks = None if records.ranks is None else records.ranks[rows]
-    return Run(**fields, scores=records.values[rows], ranks=ranks, tag=records.tag)
+    return Run(**fields, scores=scores, ranks=ranks, tag=records.tag)
 
 
 def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> Run:
@@ -658,7 +668,7 @@ def read_columns_of_run(
     return run_from_records(records, name, strict)
 
 
-def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
+def named_runs(runs: Any) -> list[NamedSource]:
     """List the runs that a user passed, with the names that were given to them.
 
     Parameters
@@ -680,7 +690,7 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
     if isinstance(runs, Run) or is_one_run(runs):
         return [(None, runs)]
 
-    sources: list[tuple[str | None, Any]]
+    sources: list[NamedSource]
     if isinstance(runs, Mapping):
         sources = [(str(name), run) for name, run in runs.items()]
     else:

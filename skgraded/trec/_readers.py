@@ -144,7 +144,8 @@ def _columns_by_topic(nested: Mapping[Any, Any], request: Request) -> RecordColu
     topics: list[str] = []
     ids: list[Any] = []
     numbers: list[Any] = []
-    for topic, entry in zip(_topics(nested, where), nested.values(), strict=True):
+    names = _topics(nested, where)
+    for topic, entry in zip(names, nested.values(), strict=True):
         ids_of_topic, numbers_of_topic = _documents(
             entry, request.is_run, f"{where}topic {topic!r}"
         )
@@ -180,7 +181,8 @@ def _documents(entry: Any, is_run: bool, topic: str) -> tuple[list[Any], list[An
     ids = list(entry) if _is_list(entry) else [None]
     if all(isinstance(document, str) for document in ids):
         if is_run:
-            return ids, [-float(rank) for rank in range(1, len(ids) + 1)]
+            ranks = range(1, len(ids) + 1)
+            return ids, [-float(rank) for rank in ranks]
         return ids, [1.0] * len(ids)
 
     number = "grade"
@@ -207,7 +209,8 @@ def is_one_run(source: Any) -> bool:
 
 
 def _is_empty(entry: Any) -> bool:
-    return (isinstance(entry, Mapping) or _is_list(entry)) and len(entry) == 0
+    has_length = isinstance(entry, Mapping) or _is_list(entry)
+    return has_length and len(entry) == 0
 
 
 def _is_run(entry: Any) -> bool:
@@ -277,11 +280,16 @@ class _File(NamedTuple):
         chunks = read_chunks(source)
         for chunk in chunks:
             start += chunk
-            line, end, _ = _COMMENTS.sub(b"", start[:_START], 1).partition(b"\n")
+            data = _COMMENTS.sub(b"", start[:_START], 1)
+            line, end, _ = data.partition(b"\n")
             if end or len(start) >= _START:
                 break
-        name = name_of_source(source)
-        return cls(name, start, _decoded(line).strip(), chain([start], chunks))
+        return cls(
+            name=name_of_source(source),
+            start=start,
+            first_line=_decoded(line).strip(),
+            chunks=chain([start], chunks),
+        )
 
     @property
     def delimiter(self) -> str:
@@ -319,7 +327,8 @@ def _columns_of_json(file: _File, request: Request) -> RecordColumns:
 
     line_numbers = []
     records = []
-    for number, line in enumerate(file.text().split("\n"), 1):
+    lines = file.text().split("\n")
+    for number, line in enumerate(lines, 1):
         if line.strip():
             line_numbers.append(number)
             records.append(_parsed(line, file.name, number))
@@ -356,10 +365,12 @@ def _columns_of_csv(file: _File, request: Request) -> RecordColumns:
 
     rows = []
     line_numbers = []
-    reader = csv.reader(io.StringIO(file.text(), newline=""), delimiter=file.delimiter)
+    text = io.StringIO(file.text(), newline="")
+    reader = csv.reader(text, delimiter=file.delimiter)
     try:
         for row in reader:
-            if any(map(str.strip, row)) and not row[0].startswith("#"):
+            is_blank = not any(map(str.strip, row))
+            if not is_blank and not row[0].startswith("#"):
                 rows.append(row)
                 line_numbers.append(reader.line_num)
     except csv.Error as error:

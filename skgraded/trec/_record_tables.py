@@ -45,7 +45,9 @@ class RecordColumns(NamedTuple):
     def find(self, meaning: str) -> _Column | None:
         """Return the column of a meaning; raise where two differ."""
         name = find_column(meaning, self.names, self.take, self.kind)
-        return None if name is None else _Column(str(name), self.take(name))
+        if name is None:
+            return None
+        return _Column(str(name), self.take(name))
 
     def need(self, *meanings: str) -> _Column:
         """Return the column of the first meaning that there is, or raise."""

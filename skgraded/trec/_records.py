@@ -113,8 +113,8 @@ class Records:
 
     def topic_of(self, record: int) -> str:
         """Return the topic of a record."""
-        span = int(np.searchsorted(self.indptr, record, side="right")) - 1
-        return self.topics[int(self.span_topic[span])]
+        next_span = np.searchsorted(self.indptr, record, side="right")
+        return self.topics[int(self.span_topic[next_span - 1])]
 
 
 class _Lines(NamedTuple):
@@ -189,7 +189,8 @@ class _LineGatherer:
 
         if len(lines.skipped):
             n_before_and_skipped = lines.skipped.reshape(-1, 2)
-            self.skipped.append(np.add(n_before_and_skipped, (self.n_records, 0)))
+            n_of_chunks_before = (self.n_records, 0)
+            self.skipped.append(n_before_and_skipped + n_of_chunks_before)
         if len(lines.value):
             lines = lines._replace(
                 span_topic=self._number_topics(text, lines),
@@ -206,7 +207,8 @@ class _LineGatherer:
         numbers = []
         for begin, end in extents:
             topic = text[begin:end].decode("utf-8", "surrogateescape")
-            numbers.append(self.number_of.setdefault(topic, len(self.number_of)))
+            next_number = len(self.number_of)
+            numbers.append(self.number_of.setdefault(topic, next_number))
         return np.array(numbers, dtype=np.int32)[lines.span_topic]
 
     def records(self) -> Records:

@@ -12,6 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from skgraded._support.arguments import ArgumentError
+from skgraded._support.extents import starts_by_row
 from skgraded.trec._join import Order, rank_run
 from skgraded.trec._qrels_and_runs import Run, read_run
 
@@ -74,14 +75,15 @@ def _check_words(name: str, words: Iterable[str]) -> None:
 
 def _run_lines(run: Run, order: Order, tag: str) -> Iterator[str]:
     order_in_topic, _ = rank_run(run, order, run.indptr[:-1], run.indptr)
-    starts = np.repeat(run.indptr[:-1], np.diff(run.indptr))
+    starts = starts_by_row(run.indptr)
     ranks = np.arange(1, len(starts) + 1) - starts
     rows = starts + order_in_topic
 
     documents = list(run.documents)
     scores = run.scores.tolist()
-    topics = run.topics[run.topic_of_document()].tolist()
-    for topic, row, rank in zip(topics, rows.tolist(), ranks.tolist(), strict=True):
+    topics = run.topics[run.topic_of_document()]
+    columns = (topics.tolist(), rows.tolist(), ranks.tolist())
+    for topic, row, rank in zip(*columns, strict=True):
         yield f"{topic} Q0 {documents[row]} {rank} {scores[row]!r} {tag}\n"
 
 
