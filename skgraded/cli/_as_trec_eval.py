@@ -81,6 +81,7 @@ def _split(name: str) -> tuple[str, list[str]]:
         family, _, parameters = name.rpartition("_")  # the name of a value
     if parameters and (_FAMILIES.get(family) or family in (*_AS_WRITTEN, "relstring")):
         return family, _printed(family, parameters)
+
     # This says what there is, unless it is a name of ours.
     measure_as("trec_eval", name)
     raise ValueError(
@@ -133,7 +134,8 @@ def _lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> Iterator[st
     """Yield the lines of a run: those of its topics in the order of their names, and the means."""
     values = _values(arguments.measures or ["official"])
     rankings = rank(qrels, run, complete=True, n_threads=arguments.threads)
-    columns = _columns(values, rankings, arguments.level, math.ceil(qrels.top_grade))
+    top_grade = math.ceil(qrels.top_grade)
+    columns = _columns(values, rankings, arguments.level, top_grade)
 
     topics = [str(topic) for topic in rankings.judgments.qid]
     topics_of_run = set(run.topics.tolist())
@@ -167,7 +169,7 @@ def _columns(
 ) -> dict[str, list[Any]]:
     """Return the numbers, or strings of grades, of all topics by what is printed of them."""
     grades_of_lists = _grades_in_rank_order(rankings)
-    columns: dict[str, list[Any]] = _counts(rankings, grades_of_lists, level)
+    columns = _counts(rankings, grades_of_lists, level)
     measures: dict[str, Measure] = {}
     for name, family in values.items():
         if family == "relstring":
@@ -207,6 +209,7 @@ def _counts(
         n_relevant_retrieved.append(int((grades >= level).sum()))
         is_nonrelevant = (grades >= 0) & (grades < level)
         n_nonrelevant_retrieved.append(int(is_nonrelevant.sum()))
+
     return {
         "num_q": [1] * len(grades_of_lists),
         "num_ret": list(map(len, grades_of_lists)),

@@ -35,6 +35,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         default="skgraded-demo.png",
         help="file of the picture, which is replaced (default: %(default)s)",
     )
+
     parser.set_defaults(run=run)
 
 
@@ -85,5 +86,6 @@ def _scores(X: Any, is_relevant: Any, is_held_out: Any) -> Any:
     model = LGBMRanker(num_leaves=15, n_jobs=1, verbose=-1, random_state=0)
     is_of_training = ~is_held_out
     sizes = [_N_DOCUMENTS] * (_N_QUERIES - _N_HELD_OUT)
-    model.fit(X[is_of_training], is_relevant[is_of_training].astype(int), group=sizes)
+    y = is_relevant.astype(int)
+    model.fit(X[is_of_training], y[is_of_training], group=sizes)
     return model.predict(X[is_held_out])

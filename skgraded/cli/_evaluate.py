@@ -51,6 +51,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         "Score runs against qrels; print a table of means, or values by topic."
     )
     parser.epilog = _EPILOG
+
     groups = {
         "": "qrels runs -m/--measure -g -q/--per-query --average",
         "scoring": SCORING_OF_FILES,
@@ -98,6 +99,7 @@ def _print_as_trec_eval(arguments: argparse.Namespace) -> None:
         "--average --complete --format --letor --negative --order --sort --ties -g",
         "cannot be given with --as trec_eval, which decides it",
     )
+
     if format_of(arguments) != "table":
         raise ValueError(
             f"--output must not end in .{format_of(arguments)} with --as trec_eval, which has a "

@@ -164,9 +164,10 @@ def parse_grades(rules: list[str]) -> dict[str, float]:
     grades: dict[str, float] = {}
     for rule in rules:
         *words, remainder = re.split("=([^=,]*)(?:,(?!$)|$)", rule.removeprefix("="))
+        old_grades = words[::2]
         new_grades = words[1::2]
         changes = {}
-        for olds, new in zip(words[::2], new_grades, strict=True):
+        for olds, new in zip(old_grades, new_grades, strict=True):
             for old in olds.split(","):
                 changes[old.strip()] = new
 

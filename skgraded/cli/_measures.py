@@ -31,6 +31,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "List the measures, explain one, or find the one with another tool's number."
     )
+
     name: Any = parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a measure, such as xGAP"
     )
@@ -42,6 +43,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         metavar="TOOL",
         help=f"the tool that NAME comes from, or whose measures are listed: {', '.join(TOOLS)}",
     )
+
     parser.set_defaults(run=run)
 
 
@@ -58,6 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _explanation(spec: str) -> str:
     class_of = catalogue()
     name = re.split("[(@]", spec, maxsplit=1)[0].strip()
+
     kind = class_of[name] if name in class_of else type(measure(spec))
     return f"{_signature(kind)}\n\n{inspect.getdoc(kind) or ''}\n"
 

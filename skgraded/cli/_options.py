@@ -140,8 +140,10 @@ def add_options(
     What stands behind a colon tells two of one name. ``measures`` are those of ``-m`` by default.
     The usage names the files alone.
     """
-    files = [_IN_USAGE[name] for name in groups[""].split() if name in _IN_USAGE]
+    first_names = groups[""].split()
+    files = [_IN_USAGE[name] for name in first_names if name in _IN_USAGE]
     parser.usage = " ".join(["%(prog)s [options]", *files])
+
     for title, names in groups.items():
         group = parser.add_argument_group(title) if title else parser
         for name in names.split():

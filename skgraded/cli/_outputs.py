@@ -29,7 +29,8 @@ def write_reports(arguments: argparse.Namespace, reports: Sequence[Report]) -> N
     form = format_of(arguments)
     write(arguments, WRITERS[form](reports))
     if form in WITHOUT_NOTES:
-        tell(list(dict.fromkeys(note for report in reports for note in report.notes)))
+        notes = [note for report in reports for note in report.notes]
+        tell(list(dict.fromkeys(notes)))
 
 
 def show(text: str) -> None:
@@ -61,7 +62,8 @@ def figure_of(panels: Sequence[Callable[[Any], Any]]) -> Any:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, 4.6 * len(panels)), layout="constrained")
-    for ax, draw in zip(figure.subplots(len(panels), 1), panels, strict=True):
+    axes = figure.subplots(len(panels), 1)
+    for ax, draw in zip(axes, panels, strict=True):
         draw(ax)
     return figure
 

@@ -95,6 +95,7 @@ class Parser(argparse.ArgumentParser):
         """Stop at words that begin with dashes, stand before two dashes alone, and are unknown."""
         if "--" in words:
             words = words[: words.index("--")]
+
         options = list(self._option_string_actions)
         unknown = []
         for word in words:
@@ -102,6 +103,7 @@ class Parser(argparse.ArgumentParser):
             is_known = any(option.startswith(name) for option in options)
             if word.startswith(dashes) and not is_known:
                 unknown.append(word)
+
         if unknown:
             first_name, _, _ = unknown[0].partition("=")
             self.error(

@@ -186,13 +186,15 @@ def _refuse_bad_values(
     """Refuse values that scikit-learn's reader accepts and we do not."""
     first = rules.first_index
     n_features = rules.n_features
-    if n_features is not None and X.shape[1] > n_features:
+    width = X.shape[1]
+    if n_features is not None and width > n_features:
         raise ValueError(
             f"{path}: feature indices must be <= {n_features - 1 + first} "
-            f"(n_features={n_features}), got {X.shape[1] - 1 + first}."
+            f"(n_features={n_features}), got {width - 1 + first}."
         )
 
-    row = first_true((y < 0) | np.isinf(y))
+    is_bad = (y < 0) | np.isinf(y)
+    row = first_true(is_bad)
     if row is not None:
         raise ValueError(
             f"{path}:{lines.numbers[row]}: a label must be finite and >= 0, or nan, got "
@@ -202,7 +204,8 @@ def _refuse_bad_values(
 
     entry = first_true(np.isinf(X.data))
     if entry is not None:
-        row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
+        next_row = np.searchsorted(X.indptr, entry, side="right")
+        row = int(next_row) - 1
         raise ValueError(
             f"{path}:{lines.numbers[row]}: a feature value must be finite (as "
             f"{rules.dtype.__name__}) or nan, got {X.indices[entry] + first}:{X.data[entry]:g}."
@@ -214,14 +217,17 @@ def _query_ids(files: list[_FileContent]) -> IntArray:
     ids = [file.qid for file in files if file.qid is not None]
     if len(ids) == len(files):
         return np.concatenate(ids)
+
     if ids:
-        with_ids = next(file.path for file in files if file.qid is not None)
-        without = next(file.path for file in files if file.qid is None)
+        has_ids = [file.qid is not None for file in files]
+        with_ids = files[has_ids.index(True)].path
+        without = files[has_ids.index(False)].path
         raise ArgumentError(
             "path_or_paths",
             "must be files that all have query ids in their lines or all have none, got "
             f"{with_ids} with and {without} without; read them in separate calls.",
         )
+
     sizes = np.concatenate([_group_sizes(file) for file in files])
     return np.repeat(np.arange(len(sizes)), sizes)
 
@@ -235,6 +241,7 @@ def _group_sizes(content: _FileContent) -> IntArray:
             "either write qid:<id> after the label of every line, or put the number of documents "
             f"of each query, one number per line, into {path}.query."
         )
+
     with open(sidecar, "rb") as file:
         sizes = list(_parse_sizes(sidecar, file))
     if sum(sizes) != len(content.y):
@@ -252,6 +259,7 @@ def _parse_sizes(sidecar: str, file: IO[bytes]) -> Iterator[int]:
         text = line.strip()
         if not text:
             continue
+
         is_int64 = text.isdigit() and len(text) <= _MOST_DIGITS_OF_INT64
         if not is_int64 or int(text) <= 0:
             raise ValueError(
@@ -273,7 +281,8 @@ def _sidecar(path: str) -> str | None:
 def _labels(files: list[_FileContent]) -> Labels:
     y = np.concatenate([file.y for file in files])
     # A NaN is unequal to itself and so keeps the labels float.
-    if np.array_equal(y, np.floor(y)) and y.max() <= _LARGEST_EXACT_INTEGER:
+    are_whole = np.array_equal(y, np.floor(y))
+    if are_whole and y.max() <= _LARGEST_EXACT_INTEGER:
         return y.astype(np.int64)
     return y
 
@@ -283,7 +292,9 @@ def _stack(matrices: list[Any], n_features: int | None) -> Any:
     width = n_features or max(X.shape[1] for X in matrices)
     for X in matrices:
         X.resize((X.shape[0], width))
-    return matrices[0] if len(matrices) == 1 else sparse.vstack(matrices, format="csr")
+    if len(matrices) == 1:
+        return matrices[0]
+    return sparse.vstack(matrices, format="csr")
 
 
 def _check_paths(path_or_paths: Any) -> list[str]:
@@ -314,6 +325,7 @@ def _file_name(path: object) -> str:
 
 def _check_dtype(dtype: DTypeLike) -> type[np.floating[Any]]:
     for kind in (np.float64, np.float32):
-        if dtype in (kind, np.dtype(kind), np.dtype(kind).name):
+        forms = (kind, np.dtype(kind), kind.__name__)
+        if dtype in forms:
             return kind
     raise ArgumentError("dtype", f"must be np.float64 or np.float32, got {dtype!r}.")

@@ -96,10 +96,13 @@ class Lines:
 
     def _check(self) -> None:
         self.numbers.append(self.number)
-        start = self.data.split(None, 2)
-        if len(start) > 1 and start[1].startswith(b"qid"):
-            self.qid.append(int(start[1].removeprefix(b"qid:")))
-        if len(self.qid) not in (0, len(self.numbers)):
+        words = self.data.split(None, 2)
+        if len(words) > 1 and words[1].startswith(b"qid"):
+            digits = words[1].removeprefix(b"qid:")
+            self.qid.append(int(digits))
+
+        n_ids = len(self.qid)
+        if n_ids not in (0, len(self.numbers)):
             raise ValueError("only some lines have a query id")
         # Python allows underscores in numbers, the format does not.
         if b"_" in self.data:
@@ -109,6 +112,7 @@ class Lines:
 def line_error(path: str, lines: Lines, rules: Rules) -> ValueError:
     """Return the error about the line that was read last, which is no line of features."""
     quote = quoted(lines.data.strip())
+
     if lines.is_endless:
         fault = f"a line must have at most {_LONGEST_LINE:,} bytes, got {quote}."
     elif not lines.data.isascii() or b"\0" in lines.data:
@@ -123,13 +127,15 @@ def line_error(path: str, lines: Lines, rules: Rules) -> ValueError:
             f"or in none), and index:value with indices that ascend from {rules.first_index}, got "
             f"{bad_word}"
         )
+
     return ValueError(f"{path}:{lines.number}: {fault}")
 
 
 def _bad_words(lines: Lines, rules: Rules) -> Iterator[str]:
     """Yield the words of the line that was read last which break the rule, and what to do."""
     # White space of bytes, which is not all that text has.
-    label, *fields = (word.decode("ascii") for word in lines.data.split())
+    words = lines.data.split()
+    label, *fields = [word.decode("ascii") for word in words]
     if _number(float, label) is None:
         yield f"{quoted(label)}."
 

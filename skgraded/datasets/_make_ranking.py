@@ -135,8 +135,9 @@ def make_ranking(
 
     # The order of the draws decides what a seed gives.
     shares_of_range = random.beta(*_SIZE_LAW, size=n_queries)
-    sizes = low + np.floor((high - low + 1) * shares_of_range)
-    qid = np.repeat(np.arange(n_queries), sizes.astype(np.int64))
+    n_sizes = high - low + 1
+    sizes = low + np.floor(n_sizes * shares_of_range).astype(np.int64)
+    qid = np.repeat(np.arange(n_queries), sizes)
     informative = _informative(random, qid, n_queries, n_informative, n_integer)
     query_features = random.standard_normal((n_queries, n_query_features))
 
@@ -160,7 +161,8 @@ def _informative(
 ) -> FloatArray:
     """Features that vary between the documents of a query and, less, between queries."""
     features = 0.9 * random.standard_normal((len(qid), n_informative))
-    features += 0.45 * random.standard_normal((n_queries, n_informative))[qid]
+    query_effects = random.standard_normal((n_queries, n_informative))
+    features += 0.45 * query_effects[qid]
     counts = features[:, n_informative - n_integer :]
     np.floor(np.exp(counts), out=counts)
     return features
@@ -215,7 +217,8 @@ def _redundant(
 def _grades(latent: FloatArray, shares: FloatArray) -> IntArray:
     """Cut the latent relevance into grades that have the given shares."""
     n_documents = len(latent)
-    first_of_next = np.rint(np.cumsum(shares) / shares.sum() * n_documents)
+    cumulated_shares = np.cumsum(shares) / shares.sum()
+    first_of_next = np.rint(cumulated_shares * n_documents)
     ascending_grades = np.searchsorted(
         first_of_next, np.arange(n_documents), side="right"
     )
@@ -274,8 +277,10 @@ def _check_shares(grade_shares: ArrayLike) -> FloatArray:
         shares = np.asarray(grade_shares, dtype=np.float64)
     except (TypeError, ValueError):
         shares = np.zeros(0)
-    is_long = shares.ndim == 1 and len(shares) >= _FEWEST_GRADES
-    if not is_long or not (shares >= 0).all() or not np.isclose(shares.sum(), 1.0):
+
+    are_shares = shares.ndim == 1 and len(shares) >= _FEWEST_GRADES
+    are_shares = are_shares and bool((shares >= 0).all())
+    if not are_shares or not np.isclose(shares.sum(), 1.0):
         raise ArgumentError(
             "grade_shares",
             "must hold a number >= 0 for each of at least two grades, which sum to 1, got "

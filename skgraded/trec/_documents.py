@@ -121,7 +121,8 @@ class Documents(SealedFields):
             The column.
         """
         encoded = [text.encode("utf-8", "surrogateescape") for text in ids]
-        lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
+        n_ids = len(encoded)
+        lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=n_ids)
         text = np.frombuffer(b"".join(encoded), dtype=np.uint8)
         return cls(np.cumsum(lengths), text)
 

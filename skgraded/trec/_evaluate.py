@@ -145,9 +145,8 @@ def evaluate(
         score_batch = partial(_score_batch, join_source, score, bar.step)
         batches = _in_batches(score_batch, sources, n_threads, judgments.name)
 
-    names, left_out = zip(
-        *(run for batch in batches for run in batch.runs), strict=True
-    )
+    names_and_left_out = [run for batch in batches for run in batch.runs]
+    names, left_out = zip(*names_and_left_out, strict=True)
     systems = unique_names(names)
     notes = _notes(judgments, negative, measure_of)
     notes += notes_on_runs(systems, left_out, complete)

@@ -150,6 +150,7 @@ def _rows_in_qrels(
         key=key,
     )
     n_retrieved = int(indptr[-1])
+
     rows = np.full(n_retrieved, qrels.n_documents, dtype=np.int32)
     rows[places] = rows_of_places
     return rows
@@ -232,6 +233,7 @@ def notes_on_runs(
         "with topics outside the qrels, left out",
         "with repeated documents, of which the first counts",
     )
+
     notes = []
     numbers_of_kinds = zip(*left_out, strict=True)
     for sentence, numbers in zip(sentences, numbers_of_kinds, strict=True):
@@ -311,6 +313,7 @@ def rank(
     """
     judgments = read_qrels(qrels)
     complete = flag("complete", complete)
+
     joined = join(judgments, order, strict, (None, run))
     pool = judgments.pool(negative)
     if not complete:
@@ -318,6 +321,7 @@ def rank(
         n_retrieved = np.diff(joined.indptr)[topics_of_run]
         joined = joined._replace(indptr=indptr_of(n_retrieved))
         pool = pool.of_topics(topics_of_run)
+
     return rankings_of([joined], pool, threads(n_threads))
 
 
@@ -351,9 +355,9 @@ def rankings_of(runs: Sequence[JoinedRun], pool: Pool, n_threads: int = 1) -> Ra
         RankedList.without_ties(best_first, pool_indptr),
         qid=np.tile(pool.topics, n_runs),
     )
-    order = sealed(np.concatenate([run.order for run in runs]))
-    tied = sealed(np.concatenate([run.tied for run in runs]))
-    return Rankings(judgments, order, tied, n_threads)
+    order = np.concatenate([run.order for run in runs])
+    tied = np.concatenate([run.tied for run in runs])
+    return Rankings(judgments, sealed(order), sealed(tied), n_threads)
 
 
 def score_joined(

@@ -80,6 +80,7 @@ def _read_scores(scores: Any) -> Any:
     if not is_source(scores):
         return scores
     name = name_of_source(scores)
+
     lines = b"".join(read_chunks(scores)).split(b"\n")
     words = [line.partition(b"#")[0].strip() for line in lines]
     return [
@@ -94,6 +95,7 @@ def _read_score(word: bytes, place: str) -> float:
         number = float(word)
     except ValueError:
         number = math.nan
+
     if b"_" in word or not math.isfinite(number):
         quote = repr(word[:_LONGEST_QUOTE].decode("utf-8", "backslashreplace"))
         raise ValueError(

@@ -150,7 +150,8 @@ class TopicDocuments(SealedFields):
         ndarray of shape (n_documents,), int64
             Index of the topic in ``topics``.
         """
-        return np.repeat(np.arange(self.n_topics), np.diff(self.indptr))
+        n_documents = np.diff(self.indptr)
+        return np.repeat(np.arange(self.n_topics), n_documents)
 
     def _nested(self, values: NDArray[Any]) -> dict[str, dict[str, Any]]:
         ids = list(self.documents)
@@ -164,7 +165,8 @@ class TopicDocuments(SealedFields):
 
     def _columns(self, name: str, values: NDArray[Any]) -> dict[str, Any]:
         topics = self.topics[self.topic_of_document()]
-        return {"query_id": topics, "doc_id": list(self.documents), name: values}
+        documents = list(self.documents)
+        return {"query_id": topics, "doc_id": documents, name: values}
 
     def _frame(self, name: str, values: NDArray[Any]) -> pd.DataFrame:
         import pandas as pd
@@ -211,6 +213,7 @@ class Pool(NamedTuple):
         starts = self.indptr[topic_numbers]
         lengths = np.diff(self.indptr)[topic_numbers]
         indptr = indptr_of(lengths)
+
         shifts = np.repeat(starts - indptr[:-1], lengths)
         rows = np.arange(indptr[-1]) + shifts
         return self._replace(
@@ -334,7 +337,8 @@ class Qrels(TopicDocuments):
         row = first_true(is_negative)
         if row is None:
             return
-        topic = str(self.topics[self.topic_of_document()[row]])
+        topic_number = self.topic_of_document()[row]
+        topic = str(self.topics[topic_number])
         raise ValueError(
             f"{self.name}: grades must be >= 0, got {self.grades[row]:g} for document "
             f"{self.documents[row]!r} of topic {topic!r}. Pass negative= to give it a meaning."
@@ -359,10 +363,12 @@ class Qrels(TopicDocuments):
         >>> read_qrels({"q1": {"a": 4, "b": 3, "c": 0}}).map_grades({4: 3}).grades
         array([3., 3., 0.])
         """
-        mapped = self.grades.copy()
+        if not grades:
+            return self
+        new_grades = self.grades.copy()
         for old, new in grades.items():
-            mapped[self.grades == old] = new
-        return dataclasses.replace(self, grades=mapped) if grades else self
+            new_grades[self.grades == old] = new
+        return dataclasses.replace(self, grades=new_grades)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return the judgments as a dict of dicts, as in pytrec_eval.
@@ -409,8 +415,10 @@ class Qrels(TopicDocuments):
         """
         notes = [read_as(self.words)] if self.words else []
 
-        n_unsampled = int((self.grades == self.UNSAMPLED).sum())
-        n_negative = int((self.grades < 0).sum()) - n_unsampled
+        is_unsampled = self.grades == self.UNSAMPLED
+        is_negative = (self.grades < 0) & ~is_unsampled
+        n_unsampled = int(is_unsampled.sum())
+        n_negative = int(is_negative.sum())
         fates = {"nonrelevant": "judged not relevant", "unjudged": "unjudged"}
         clauses = []
         if n_unsampled:

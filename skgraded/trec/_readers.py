@@ -94,10 +94,12 @@ def _columns_of_dict(columns: Mapping[Any, Any], request: Request) -> RecordColu
         name: len(values) if _is_list(values) else None
         for name, values in columns.items()
     }
-    if len(set(lengths.values())) > 1 or None in lengths.values():
+    distinct_lengths = set(lengths.values())
+    if len(distinct_lengths) > 1 or None in distinct_lengths:
         raise ValueError(
             f"{request.where}Columns must be lists with one entry per row, got lengths {lengths}."
         )
+
     kind = f"{request.where}A dict of columns"
     return RecordColumns(kind, list(columns), columns.__getitem__, request.row)
 
@@ -284,6 +286,7 @@ class _File(NamedTuple):
             line, end, _ = data.partition(b"\n")
             if end or len(start) >= _START:
                 break
+
         return cls(
             name=name_of_source(source),
             start=start,

@@ -85,8 +85,8 @@ def read_table(columns: RecordColumns, request: Request) -> Records:
 
     # Spans of consecutive rows of one topic.
     topic_of_row = np.array(topics, dtype=object)
-    starts_span = np.append(True, topic_of_row[1:] != topic_of_row[:-1])
-    begin = np.flatnonzero(starts_span)
+    differs_from_previous = topic_of_row[1:] != topic_of_row[:-1]
+    begin = np.flatnonzero(np.append(True, differs_from_previous))
     number_of: dict[str, int] = {}
     span_topic = [
         number_of.setdefault(topic_id, len(number_of))
@@ -144,6 +144,7 @@ def _grades(columns: RecordColumns) -> _Column:
         return grade
     if score is None:
         return columns.need("grade")
+
     if any(folded(name) in _SCORES_ARE_GRADES for name in columns.names):
         return score
     raise ValueError(
@@ -175,4 +176,5 @@ def _scores_and_ranks(
             f"{columns.place(row)}: the rank must be an integer >= 0, since there is no column "
             f"score, got {numbers[row]:g}."
         )
-    return _Column(rank.name, -ranks.astype(np.float64)), ranks
+    scores = -ranks.astype(np.float64)
+    return _Column(rank.name, scores), ranks

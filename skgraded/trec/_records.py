@@ -167,6 +167,7 @@ class _LineGatherer:
         self.request = request
         self.is_run = request.is_run
         self.with_ranks = request.is_run and request.with_ranks
+
         self.key = draw_key()
         self.lines_of_chunks: list[_Lines] = []
         self.number_of: dict[str, int] = {}
@@ -258,6 +259,7 @@ class _LineGatherer:
             rule = _RULES[fault].format(value=self.request.value, quote=quote)
         if fault == _NO_NUMBER and not self.is_run:
             rule += way_of_words(_words_for_grades(text[begin : begin + _SEARCHED]))
+
         raise ValueError(f"{self.name}, line {self.n_lines + lines.n_lines}: {rule}")
 
 
@@ -278,4 +280,6 @@ def _quote(text: bytes) -> str:
 
 
 def _concatenate(columns: list[Any]) -> Any:
-    return columns[0] if len(columns) == 1 else np.concatenate(columns)
+    if len(columns) == 1:
+        return columns[0]
+    return np.concatenate(columns)

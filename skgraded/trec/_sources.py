@@ -86,7 +86,9 @@ def read_chunks(source: Any) -> Iterator[bytes]:
 
 
 def _encoded(text: str | bytes) -> bytes:
-    return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    if isinstance(text, str):
+        return text.encode("utf-8", "surrogateescape")
+    return text
 
 
 def _unpacked(chunks: Iterable[bytes], compression: str, name: str) -> Iterator[bytes]:
@@ -128,6 +130,7 @@ def _decompressed(
     stream = new_decompressor()
     texts = []
     length = 0
+
     for piece in _pieces(chunks, piece_size):
         unread = piece
         while unread := unread.lstrip(b"\0") if stream.eof else unread:
@@ -141,6 +144,7 @@ def _decompressed(
             yield b"".join(texts)
             texts = []
             length = 0
+
     if not stream.eof:
         raise EOFError("its end is missing")
     yield b"".join(texts)

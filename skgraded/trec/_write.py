@@ -55,6 +55,7 @@ def write_run(
     retrieved = read_run(run)
     if tag is None:
         tag = retrieved.tag or retrieved.name
+
     _check_words("tag", [tag])
     _check_words("a topic", retrieved.topics.tolist())
     _check_words("a document", retrieved.documents)
@@ -63,6 +64,7 @@ def write_run(
             raise ValueError(
                 f"a topic must not start with '#', as comments do, got {topic!r}."
             )
+
     with _opened(target) as file:
         file.writelines(_run_lines(retrieved, order, tag))
 
