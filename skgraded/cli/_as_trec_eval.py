@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._support.extents import starts_by_row
 from skgraded.cli._inputs import Inputs
 from skgraded.conventions import measure_as
 from skgraded.measures import Measure, evaluate
@@ -191,8 +190,8 @@ def _grades_in_rank_order(rankings: Rankings) -> list[NDArray[np.float64]]:
     """Return the grades of each topic: nan of unjudged documents, -1 of unsampled ones."""
     judgments = rankings.judgments
     grade_of_level = np.append(judgments.grades, (np.nan, -1.0))
-    rows = starts_by_row(judgments.indptr) + rankings.order
-    levels = judgments.levels[rows]
+    starts = np.repeat(judgments.indptr[:-1], np.diff(judgments.indptr))
+    levels = judgments.levels[starts + rankings.order]
     return np.split(grade_of_level[levels], judgments.indptr[1:-1])
 
 

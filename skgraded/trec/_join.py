@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from skgraded import _core
 from skgraded._support.arguments import choice, first_true, flag, threads
 from skgraded._support.array_types import FloatArray, IntArray
-from skgraded._support.extents import indptr_of, starts_by_row
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import sealed
 from skgraded._support.text import count, first_few
 from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures._prefix import score_queries
 from skgraded.rankings import Judgments, RankedList, Rankings
+from skgraded.trec._extents import indptr_of, starts_by_row
 from skgraded.trec._qrels_and_runs import (
     NamedSource,
     Negative,

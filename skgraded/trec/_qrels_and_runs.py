@@ -20,12 +20,12 @@ from skgraded._support.arguments import (
     is_number,
 )
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
-from skgraded._support.extents import indptr_of
 from skgraded._support.lazy import cached_property
 from skgraded._support.sealed import SealedFields
 from skgraded._support.text import count
 from skgraded.rankings import levels_of, read_as
 from skgraded.trec._documents import Documents, HashKey, draw_key
+from skgraded.trec._extents import indptr_of
 from skgraded.trec._readers import is_one_run, is_record, read_records
 from skgraded.trec._records import Records, Request
 from skgraded.trec._sources import is_source, name_of_source, short_name

@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from skgraded._support.arguments import ArgumentError
-from skgraded._support.extents import starts_by_row
+from skgraded.trec._extents import starts_by_row
 from skgraded.trec._join import Order, rank_run
 from skgraded.trec._qrels_and_runs import Run, read_run
 

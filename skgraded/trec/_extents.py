@@ -26,7 +26,7 @@ def indptr_of(lengths: NDArray[Any]) -> IntArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from skgraded._support.extents import indptr_of
+    >>> from skgraded.trec._extents import indptr_of
     >>> indptr_of(np.array([2, 0, 3]))
     array([0, 2, 2, 5])
     """
@@ -49,7 +49,7 @@ def starts_by_row(indptr: IntArray) -> IntArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from skgraded._support.extents import starts_by_row
+    >>> from skgraded.trec._extents import starts_by_row
     >>> starts_by_row(np.array([0, 2, 2, 5]))
     array([0, 0, 2, 2, 2])
     """
