@@ -24,8 +24,8 @@ from skgraded._support.pictures import (
     plain,
     size_beside,
 )
+from skgraded._support.results_base import Field, LongResult, Report, Table
 from skgraded._support.text import WIDTH, shorten
-from skgraded._support.writers import Field, LongResult, Report, Table
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.results import OfMeasures, column_of
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from skgraded._intervals.paired import paired_differences
 from skgraded._support.array_types import FloatArray
+from skgraded._support.results_base import Field, LongResult, Table
 from skgraded._support.text import count
-from skgraded._support.writers import Field, LongResult, Table
 from skgraded.results import OfMeasures, column_of
 
 

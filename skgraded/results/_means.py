@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from skgraded._support.exact_mean import MeanSums
+from skgraded._support.results_base import Field, Result
 from skgraded._support.text import count
-from skgraded._support.writers import Field, Result
 from skgraded.results._names import OfMeasures, column_of
 from skgraded.results._scores import Scores, warn_of_no_mean
 from skgraded.results._tables import WIDEST_MEASURE, fields_of_measures, notes_on_empty

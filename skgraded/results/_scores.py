@@ -18,9 +18,9 @@ from skgraded._support import arguments
 from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.exact_mean import exact_means
 from skgraded._support.lazy import import_pandas
+from skgraded._support.results_base import Field, LongResult, Report, Table
 from skgraded._support.sealed import sealed
-from skgraded._support.text import count
-from skgraded._support.writers import Field, LongResult, Report, Table, visible
+from skgraded._support.text import count, visible
 from skgraded.exceptions import UndefinedMeanWarning
 from skgraded.results._names import OfMeasures, column_of, places_on
 from skgraded.results._tables import (

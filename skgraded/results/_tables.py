@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from skgraded._support.arguments import is_nan
 from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.results_base import Field, or_blank
 from skgraded._support.text import count, first_few, shorten
-from skgraded._support.writers import Field, or_blank
 
 _ROUNDING = 1e-12  # of the mean of values that are 1
 WIDEST_MEASURE = 44

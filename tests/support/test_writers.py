@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from skgraded import Scores, chunks, compare, cross_validate_queries, evaluate, trec
-from skgraded._support.writers import WRITERS, Field, Report, Table, visible
+from skgraded._support.results_base import Field, Report, Table
+from skgraded._support.text import visible
+from skgraded._support.writers import WRITERS
 from skgraded.comparison import estimate_means
 from skgraded.datasets import make_ranking
 from skgraded.measures import tie_report
