@@ -12,13 +12,13 @@ import numpy as np
 from skgraded._support.exact_mean import MeanSums
 from skgraded._support.results_base import Field, Result
 from skgraded._support.text import count
-from skgraded.results._names import OfMeasures, column_of
+from skgraded.results._names import MeasureCollection, column_of
 from skgraded.results._scores import Scores, warn_of_no_mean
 from skgraded.results._tables import WIDEST_MEASURE, fields_of_measures, notes_on_empty
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Means(OfMeasures, Result):
+class Means(MeasureCollection, Result):
     """Means of measures over queries whose values were not kept.
 
     `skgraded.chunks.evaluate`, `skgraded.dask.evaluate` and `skgraded.spark.evaluate` return it;

@@ -11,7 +11,7 @@ from skgraded._support.measure_strings import parse
 from skgraded._support.text import first_few
 
 
-class OfMeasures:
+class MeasureCollection:
     """Base class of results that are collections of the names of measures.
 
     Examples

@@ -493,7 +493,7 @@ def test_a_table_breaks_into_blocks():
 
 
 def test_means_of_systems_are_rows():
-    found = json.loads(WRITERS["json"]([SIMPLE._report_of()]))
+    found = json.loads(WRITERS["json"]([SIMPLE._report_of_means()]))
     assert found["rows"][0] == {"system": "plain", "AP": 0.375, NASTY: 1.0}
     assert json.loads(SIMPLE.to_json())["means"]["plain"] == {"AP": 0.375, NASTY: 1.0}
 
