@@ -84,9 +84,10 @@ def on_first_use(
         if name in homes or name in modules:
             return import_module(f"{package}.{name}")
         if name in names:
-            for home in (import_module(f"{package}.{each}") for each in homes):
-                if hasattr(home, name):
-                    value = getattr(home, name)
+            for home in homes:
+                module = import_module(f"{package}.{home}")
+                if hasattr(module, name):
+                    value = getattr(module, name)
                     setattr(sys.modules[package], name, value)
                     return value
         raise AttributeError(f"module {package!r} has no attribute {name!r}")

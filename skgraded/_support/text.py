@@ -25,20 +25,20 @@ def count(n: int, noun: str, plural: str = "") -> str:
 
 def first_few(names: Sequence[str]) -> str:
     """List the first names of several, such as ``a, b, c and 4 more``."""
-    shown = ", ".join(names[:_EXAMPLES])
-    return shown + (
-        f" and {len(names) - _EXAMPLES} more" if len(names) > _EXAMPLES else ""
-    )
+    examples = ", ".join(names[:_EXAMPLES])
+    if len(names) <= _EXAMPLES:
+        return examples
+    return f"{examples} and {len(names) - _EXAMPLES} more"
 
 
 def shorten(name: str, width: int = _WIDEST_NAME) -> str:
     """Cut a name that is wider than a column; of a pair ``a - b``, both names that are long."""
     if len(name) <= width:
         return name
-    one, dash, other = name.partition(" - ")
-    if dash and " - " not in other:
+    first, dash, second = name.partition(" - ")
+    if dash and " - " not in second:
         half = (width - len(dash)) // 2
-        return f"{shorten(one, half)}{dash}{shorten(other, half)}"
+        return f"{shorten(first, half)}{dash}{shorten(second, half)}"
     return name[: width - 3] + "..."
 
 

@@ -82,13 +82,15 @@ class Means(MeasureCollection, Result):
             Their means.
         """
         return cls(
-            scores.measures,
-            scores.n_queries,
-            n_documents,
-            tuple(number or 0 for number in scores.n_empty),
-            tuple(np.isnan(scores.values).sum(axis=0).tolist()),
-            tuple(MeanSums.of(column, scores.weights) for column in scores.values.T),
-            scores.empty,
+            measures=scores.measures,
+            n_queries=scores.n_queries,
+            n_documents=n_documents,
+            n_empty=tuple(number or 0 for number in scores.n_empty),
+            n_left_out=tuple(np.isnan(scores.values).sum(axis=0).tolist()),
+            sums=tuple(
+                MeanSums.of(column, scores.weights) for column in scores.values.T
+            ),
+            empty=scores.empty,
         )
 
     def joined(self, other: Means) -> Means:
@@ -104,26 +106,28 @@ class Means(MeasureCollection, Result):
         Means
             The means over all.
         """
+        sums = zip(self.sums, other.sums, strict=True)
         return dataclasses.replace(
             self,
             n_queries=self.n_queries + other.n_queries,
             n_documents=self.n_documents + other.n_documents,
             n_empty=tuple(map(operator.add, self.n_empty, other.n_empty)),
             n_left_out=tuple(map(operator.add, self.n_left_out, other.n_left_out)),
-            sums=tuple(
-                one.joined(two) for one, two in zip(self.sums, other.sums, strict=True)
-            ),
+            sums=tuple(ours.joined(theirs) for ours, theirs in sums),
         )
 
     def __getitem__(self, name: Any) -> Means:
         """Pick one measure by its name, or several by a list of names."""
         names = name if isinstance(name, list | tuple) else [name]
-        columns = [column_of(self.measures, each) for each in names]
-        picked: dict[str, Any] = {
-            field: tuple(getattr(self, field)[column] for column in columns)
-            for field in ("measures", "n_empty", "n_left_out", "sums", "empty")
-        }
-        return dataclasses.replace(self, **picked)
+        columns = [column_of(self.measures, name) for name in names]
+        return dataclasses.replace(
+            self,
+            measures=tuple(self.measures[column] for column in columns),
+            n_empty=tuple(self.n_empty[column] for column in columns),
+            n_left_out=tuple(self.n_left_out[column] for column in columns),
+            sums=tuple(self.sums[column] for column in columns),
+            empty=tuple(self.empty[column] for column in columns),
+        )
 
     def mean(self) -> dict[str, float]:
         """Return the weighted means over the queries that have a value.
@@ -164,9 +168,8 @@ class Means(MeasureCollection, Result):
     _widest_label = WIDEST_MEASURE
 
     def _fields(self) -> list[Field]:
-        return fields_of_measures(
-            self.measures, {"mean": [each.mean for each in self.sums]}, []
-        )
+        means = [sums.mean for sums in self.sums]
+        return fields_of_measures(self.measures, {"mean": means}, ideals=[])
 
     def _sentences(self) -> list[str]:
         size = f"Means over {count(self.n_queries, 'query', 'queries')}."

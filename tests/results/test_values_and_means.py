@@ -141,6 +141,6 @@ class TestGeometricMean:
         (mean,) = scores.mean("geometric").values()
         assert table.rows[1:] == [[str(scores.measures[0]), f"{mean:.4f}"]]
         assert table.notes[0] == "Geometric means over 2 queries."
-        (table,) = scores._report_of().tables
+        (table,) = scores._report_of_means().tables
         assert table.rows[0] == ["measure", "mean", "ideal"]
         assert table.notes[0] == "Means over 2 queries."
