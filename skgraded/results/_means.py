@@ -12,7 +12,7 @@ import numpy as np
 from skgraded._support.exact_mean import MeanSums
 from skgraded._support.results_base import Field, Result
 from skgraded._support.text import count
-from skgraded.results._names import MeasureCollection, column_of
+from skgraded.results._names import MeasureCollection, column_of, entries_at
 from skgraded.results._scores import Scores, warn_of_no_mean
 from skgraded.results._tables import WIDEST_MEASURE, fields_of_measures, notes_on_empty
 
@@ -120,14 +120,8 @@ class Means(MeasureCollection, Result):
         """Pick one measure by its name, or several by a list of names."""
         names = name if isinstance(name, list | tuple) else [name]
         columns = [column_of(self.measures, name) for name in names]
-        return dataclasses.replace(
-            self,
-            measures=tuple(self.measures[column] for column in columns),
-            n_empty=tuple(self.n_empty[column] for column in columns),
-            n_left_out=tuple(self.n_left_out[column] for column in columns),
-            sums=tuple(self.sums[column] for column in columns),
-            empty=tuple(self.empty[column] for column in columns),
-        )
+        fields = ("measures", "n_empty", "n_left_out", "sums", "empty")
+        return dataclasses.replace(self, **entries_at(columns, vars(self), fields))
 
     def mean(self) -> dict[str, float]:
         """Return the weighted means over the queries that have a value.

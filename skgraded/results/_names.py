@@ -60,6 +60,13 @@ def column_of(measures: Sequence[str], name: object) -> int:
     )
 
 
+def entries_at(
+    columns: Sequence[int], fields: Mapping[str, Any], names: Sequence[str]
+) -> dict[str, Any]:
+    """Return fields that have an entry for each measure, with the entries of some."""
+    return {name: tuple([fields[name][column] for column in columns]) for name in names}
+
+
 def name_and_fields(text: str) -> tuple[str, dict[str, Any]]:
     """Return the name in a string and its fields, whatever their spelling."""
     try:

@@ -21,7 +21,7 @@ from skgraded._support.lazy import Lazy, LazyField, import_pandas
 from skgraded._support.results_base import Field, LongResult, Report, Table
 from skgraded._support.sealed import sealed
 from skgraded.exceptions import UndefinedMeanWarning
-from skgraded.results._names import MeasureCollection, column_of, places_on
+from skgraded.results._names import MeasureCollection, column_of, entries_at, places_on
 from skgraded.results._reports import (
     KINDS_OF_MEANS,
     fields_of_scores,
@@ -229,15 +229,10 @@ class Scores(MeasureCollection, LongResult):
         names = name if has_measure_axis else [name]
         columns = [column_of(self.measures, name) for name in names]
 
-        return self._with_cube(
-            self.cube[..., columns],
-            has_measure_axis=has_measure_axis,
-            measures=tuple(self.measures[column] for column in columns),
-            directions=tuple(self.directions[column] for column in columns),
-            n_empty=tuple(self.n_empty[column] for column in columns),
-            empty=tuple(self.empty[column] for column in columns),
-            ideals=tuple(self._ideal_sources[column] for column in columns),
-        )
+        cube = self.cube[..., columns]
+        fields = ("measures", "directions", "n_empty", "empty", "ideals")
+        picked = entries_at(columns, vars(self), fields)
+        return self._with_cube(cube, has_measure_axis=has_measure_axis, **picked)
 
     def select(
         self, *, system: Any = None, qid: Any = None, repeat: Any = None
@@ -322,9 +317,10 @@ class Scores(MeasureCollection, LongResult):
         """
         if self.folds is None:
             return self
-        is_known = ~np.isnan(self.cube)
+        cube = self.cube
+        is_known = ~np.isnan(cube)
         n_known = is_known.sum(axis=1, keepdims=True)
-        totals = np.where(is_known, self.cube, 0.0).sum(axis=1, keepdims=True)
+        totals = np.where(is_known, cube, 0.0).sum(axis=1, keepdims=True)
 
         means = np.full_like(totals, np.nan)
         np.divide(totals, n_known, out=means, where=n_known > 0)
