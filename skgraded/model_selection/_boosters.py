@@ -6,17 +6,18 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Collection, Sequence
+from copy import deepcopy
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_regressor
+from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
 
 from skgraded._boosting import NamedMeasures, named_means, refuse_taken_names
+from skgraded._guards import LIBRARIES
 from skgraded._support.array_types import FloatArray
 from skgraded.model_selection._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
@@ -26,11 +27,9 @@ Params = dict[str, Any]
 
 def final_step(estimator: Any) -> Any:
     """Return the estimator that ranks: the last step of a Pipeline, or the estimator itself."""
-    return (
-        final_step(estimator.steps[-1][1])
-        if isinstance(estimator, Pipeline)
-        else estimator
-    )
+    while isinstance(estimator, Pipeline):
+        _, estimator = estimator.steps[-1]
+    return estimator
 
 
 # All of LightGBM's names; XGBoost's and CatBoost's common ones are among them.
@@ -42,19 +41,22 @@ STOPPING = {
 }
 
 
-def reject_own_stopping(
-    ranker: Any, names: Collection[str] = STOPPING
-) -> dict[str, Any]:
-    """Return the parameters that are set; raise where one would stop on another metric."""
-    given = {
-        name: value for name, value in ranker.get_params().items() if value is not None
+def params_that_are_set(estimator: Any) -> Params:
+    """Return the parameters of an estimator that are not None."""
+    return {
+        name: value
+        for name, value in estimator.get_params().items()
+        if value is not None
     }
-    for name in sorted(given.keys() & names):
+
+
+def refuse_params_that_stop(params: Params, names: Collection[str] = STOPPING) -> None:
+    """Raise where an estimator has a parameter by which it would stop on another metric."""
+    for name in sorted(params.keys() & names):
         raise ValueError(
             f"{name} must be left unset in the estimator, which would stop on any of its metrics: "
-            f"set early_stopping_rounds of QueryRanker instead, got {given[name]!r}."
+            f"set early_stopping_rounds of QueryRanker instead, got {params[name]!r}."
         )
-    return given
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,8 +69,8 @@ class Booster:
         Whether the library's own fit asks where the queries are.
     is_watched : bool
         Whether a measure can watch and stop the training.
-    name : str
-        The name of the library; "" where it has no file format.
+    package : str
+        The package of the library, by which `LIBRARIES` knows it; "" where it has no file format.
     start : str
         What the library calls initial scores; "" where it takes none.
     continues : str
@@ -77,16 +79,36 @@ class Booster:
         The fit parameters with an entry per row; None takes every array that has so many entries.
     by_number : frozenset of str
         The fit parameters that hold numbers of rows, which would not follow the rows.
+    names_of_queries : frozenset of str
+        The fit parameters that say where the queries are, beside ``qid``.
+    names_of_evaluation_sets : frozenset of str
+        The fit parameters that hold rows to evaluate, beside those of `QueryRanker.fit`.
+    names_of_evaluation_starts : frozenset of str
+        What the library, and its users, call the initial scores of rows to evaluate.
     """
 
     needs_queries: bool = False
     is_watched: bool = False
 
-    name: ClassVar[str] = ""
+    package: ClassVar[str] = ""
     start: ClassVar[str] = ""
     continues: ClassVar[str] = ""
     per_row: ClassVar[frozenset[str] | None] = None
     by_number: ClassVar[frozenset[str]] = frozenset()
+    names_of_queries: ClassVar[frozenset[str]] = frozenset()
+    names_of_evaluation_sets: ClassVar[frozenset[str]] = frozenset()
+    names_of_evaluation_starts: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The name of the library; "" where it has no file format."""
+        if not self.package:
+            return ""
+        return LIBRARIES[self.package].name
+
+    def clone(self, estimator: Any) -> Any:
+        """Copy an estimator, or a Pipeline that ends in it, which is about to be fitted."""
+        return clone(estimator, safe=False)
 
     def fit(
         self,
@@ -107,6 +129,10 @@ class Booster:
         """Return the importances of the features."""
         return np.asarray(estimator.feature_importances_)
 
+    def trained_model(self, estimator: Any) -> Any:
+        """Return the model as the library's own functions take it, which LightGBM names so."""
+        return estimator.booster_
+
     def export(self, estimator: Any, path: Path, measure: str) -> None:
         """Write the model that predicts, and the measure by which it was chosen."""
         raise NotImplementedError  # `export_model` has refused
@@ -115,10 +141,13 @@ class Booster:
 class LightGBM(Booster):
     """LGBMRanker and LGBMRegressor: sizes of the queries, and stopping by the measure alone."""
 
-    name = "LightGBM"
+    package = "lightgbm"
     start = "init_score"
     continues = "init_model"
     per_row = frozenset({"init_score"})
+    names_of_queries = frozenset({"group"})
+    names_of_evaluation_sets = frozenset({"eval_set", "eval_group", "eval_names"})
+    names_of_evaluation_starts = frozenset({"eval_init_score"})
 
     def fit(
         self,
@@ -129,42 +158,52 @@ class LightGBM(Booster):
     ) -> Watched | None:
         """Fit by the sizes of the queries; the metric gets them even where LightGBM does not."""
         if self.needs_queries:
-            params["group"] = rows.sizes
-        if validation is not None:
-            self._watch(estimator, validation, params)
-        estimator.fit(rows.X, rows.y, **params)
+            params = {**params, "group": rows.sizes}
         if validation is None:
+            estimator.fit(rows.X, rows.y, **params)
             return None
+
+        params = self._params_that_watch(estimator, validation, params)
+        estimator.fit(rows.X, rows.y, **params)
         # 0 without stopping, also where LightGBM warns that it cannot stop (boosting_type="dart").
         best = estimator.best_iteration_ or None
         return Watched(estimator.evals_result_, best, validation.predicts_with(best))
 
-    def _watch(self, estimator: Any, validation: Validation, params: Params) -> None:
-        """Add what evaluates the measures and stops by the first."""
-        from lightgbm import early_stopping
-
-        from skgraded.lightgbm import _StopBy
-
-        own = reject_own_stopping(estimator)
-        reported = [
-            own[each] for each in ("metric", "metrics", "metric_types") if each in own
-        ]
-        if not reported:
-            estimator.set_params(metric="None")  # else LightGBM adds its own ndcg@1..5
+    def _params_that_watch(
+        self, estimator: Any, validation: Validation, params: Params
+    ) -> Params:
+        """Return fit parameters that evaluate the measures too, and stop by the first."""
         named = validation.named
-        refuse_taken_names(
-            named, list(chain.from_iterable(map(_listed, reported))), self.name
-        )
-        recorder = _Recorder(named, validation.rows.judgments)
-        params["eval_metric"] = [recorder, *_listed(params.get("eval_metric"))]
-        if validation.rounds is not None:
-            callbacks = _listed(params.get("callbacks"))
-            _refuse_second_stopping(callbacks, _StopBy, type(early_stopping(1)))
-            params["callbacks"] = [*callbacks, _StopBy(named[0], validation.rounds)]
-        params.update(self._evaluated(estimator, validation.rows))
+        self._refuse_names_of_metrics(estimator, named)
 
-    def _evaluated(self, estimator: Any, rows: QueryRows) -> Params:
-        """Fit parameters by which LightGBM evaluates the validation rows."""
+        recorder = _Recorder(named, validation.rows.judgments)
+        metrics = [recorder, *_as_list(params.get("eval_metric"))]
+        params = {
+            **params,
+            "eval_metric": metrics,
+            **self._evaluation_params(estimator, validation.rows),
+        }
+        if validation.rounds is not None:
+            callbacks = _as_list(params.get("callbacks"))
+            params["callbacks"] = _with_stopping(callbacks, named, validation.rounds)
+        return params
+
+    def _refuse_names_of_metrics(self, estimator: Any, named: NamedMeasures) -> None:
+        """Raise where LightGBM stops, or reports a measure's name; let it add no metrics."""
+        set_params = params_that_are_set(estimator)
+        refuse_params_that_stop(set_params)
+
+        names_of_metrics = set_params.keys() & {"metric", "metrics", "metric_types"}
+        if not names_of_metrics:
+            estimator.set_params(metric="None")  # else LightGBM adds its own ndcg@1..5
+
+        metrics = []
+        for name in names_of_metrics:
+            metrics += _as_list(set_params[name])
+        refuse_taken_names(named, metrics, self.name)
+
+    def _evaluation_params(self, estimator: Any, rows: QueryRows) -> Params:
+        """Return fit parameters by which LightGBM evaluates the validation rows."""
         # LightGBM turns lists into an array for X only. The labels are a copy: if LightGBM gets
         # the very arrays that it trains on, it reports a training score, and does not stop on it.
         features = rows.X if hasattr(rows.X, "shape") else np.asarray(rows.X)
@@ -172,6 +211,7 @@ class LightGBM(Booster):
             params: Params = {"eval_X": features, "eval_y": rows.labels}
         else:
             params = {"eval_set": [(features, rows.labels)]}
+
         if self.needs_queries:
             params["eval_group"] = [rows.sizes]
         if rows.weight is not None:
@@ -196,16 +236,17 @@ class LightGBM(Booster):
                 "name it .txt. ranker.booster_.dump_model() describes the trees for JSON."
             )
         text: str = estimator.booster_.model_to_string()
+
+        # The objective stands in the header, and among the parameters.
         if "\nobjective=" not in text:
-            name = "regression" if is_regressor(estimator) else "lambdarank"
-            text = text.replace(
-                "\nfeature_names=", f"\nobjective={name}\nfeature_names=", 1
-            )
-            text = re.sub(r"(?<=\n\[objective: ).*(?=\])", name, text, count=1)
+            objective = "regression" if is_regressor(estimator) else "lambdarank"
+            header = f"\nobjective={objective}\nfeature_names="
+            text = text.replace("\nfeature_names=", header, 1)
+            text = re.sub(r"(?<=\n\[objective: ).*(?=\])", objective, text, count=1)
+
         # LightGBM reads no line between its parameters and the last one.
-        text = text.replace(
-            "\nend of parameters\n", f"\nend of parameters\n\nmeasure: {measure}\n"
-        )
+        end = "\nend of parameters\n"
+        text = text.replace(end, f"{end}\nmeasure: {measure}\n")
         path.write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -219,31 +260,56 @@ class _Recorder:
     def __call__(self, y_true: Any, y_pred: Any) -> list[tuple[str, float, bool]]:
         means = named_means(self._named, self._judgments.rank(y_pred))
         return [
-            (name, mean, each.greater_is_better)
-            for (name, mean), (_, each) in zip(means, self._named, strict=True)
+            (name, mean, measure.greater_is_better)
+            for (name, mean), (_, measure) in zip(means, self._named, strict=True)
         ]
 
     def __deepcopy__(self, memo: Any) -> Self:
         return self  # LightGBM copies its metrics in every fit; nothing in here changes
 
 
+def _with_stopping(
+    callbacks: Sequence[Any], named: NamedMeasures, rounds: int
+) -> list[Any]:
+    """Return LightGBM's callbacks with one that stops by the first measure."""
+    from lightgbm import early_stopping
+
+    from skgraded.lightgbm import _StopBy
+
+    _refuse_second_stopping(callbacks, _StopBy, type(early_stopping(1)))
+    return [*callbacks, _StopBy(named[0], rounds)]
+
+
 def _refuse_second_stopping(callbacks: Sequence[Any], *kinds: type) -> None:
     """Raise where a callback would stop the training too, by whichever metric."""
-    for each in callbacks:
-        if isinstance(each, kinds) and getattr(each, "rounds", 1) is not None:
+    for callback in callbacks:
+        if isinstance(callback, kinds) and getattr(callback, "rounds", 1) is not None:
             raise ValueError(
                 "Only one callback may stop the training early: leave early_stopping out of the "
                 "callbacks, or early_stopping_rounds of QueryRanker None."
             )
 
 
-class XGBoost(Booster):
+class PlainXGBoost(Booster):
+    """The other estimators of XGBoost, which are fitted as scikit-learn's are."""
+
+    def trained_model(self, estimator: Any) -> Any:
+        """Return the model as XGBoost's functions take it."""
+        return estimator.get_booster()
+
+
+class XGBoost(PlainXGBoost):
     """XGBRanker and XGBRegressor: ascending ids, weights of queries, and a callback that stops."""
 
-    name = "XGBoost"
+    package = "xgboost"
     start = "base_margin"
     continues = "xgb_model"
     per_row = frozenset({"base_margin"})
+    names_of_queries = frozenset({"group"})
+    names_of_evaluation_sets = frozenset(
+        {"eval_set", "eval_group", "sample_weight_eval_set"}
+    )
+    names_of_evaluation_starts = frozenset({"base_margin_eval_set", "eval_base_margin"})
 
     def fit(
         self,
@@ -253,70 +319,81 @@ class XGBoost(Booster):
         params: Params,
     ) -> Watched | None:
         """Fit by ids and weights of queries; a callback evaluates the measure."""
-        from xgboost.callback import EarlyStopping
-
-        from skgraded.xgboost import _Evaluation
-
         if self.needs_queries:
-            params["qid"] = rows.query_of_row
+            params = {**params, "qid": rows.query_of_row}
             if rows.weight is not None:
                 params["sample_weight"] = rows.query_weight
         if validation is None:
             estimator.fit(rows.X, rows.y, **params)
             return None
-        reject_own_stopping(estimator)
-        callbacks = estimator.callbacks
-        metrics = _listed(estimator.eval_metric)
+        return self._fit_watched(estimator, rows, validation, params)
+
+    def _fit_watched(
+        self, estimator: Any, rows: QueryRows, validation: Validation, params: Params
+    ) -> Watched:
+        """Fit with a callback that evaluates the measures and stops by the first."""
+        refuse_params_that_stop(params_that_are_set(estimator))
+        params = {"verbose": False, **params}
+        metrics = _as_list(estimator.eval_metric)
         refuse_taken_names(validation.named, metrics, self.name)
-        evaluated = self._evaluated(validation.rows) if metrics else {}
-        if validation.rounds is not None:
-            _refuse_second_stopping(callbacks or (), EarlyStopping, _Evaluation)
+        if metrics:
+            params |= self._evaluation_params(validation.rows)
+
+        callbacks = estimator.callbacks
+        evaluation = self._evaluation(estimator, validation, callbacks or [])
         # First, so that the ranker's own callbacks find the measures recorded.
-        estimator.callbacks = [self._watch(estimator, validation), *(callbacks or [])]
+        estimator.callbacks = [evaluation, *(callbacks or [])]
         try:
-            estimator.fit(rows.X, rows.y, **{"verbose": False, **params, **evaluated})
+            estimator.fit(rows.X, rows.y, **params)
         finally:
-            estimator.callbacks = (
-                callbacks  # else the model would keep the validation rows
-            )
+            # Else the model would keep the validation rows.
+            estimator.callbacks = callbacks
+
+        # What XGBoost evaluates itself has another name, though the rows are the same.
         recorded = dict(estimator.evals_result())
-        # The other name is XGBoost's, of the rows that it evaluates itself.
-        recorded["valid_0"] = {
-            **recorded["valid_0"],
-            **recorded.pop("validation_0", {}),
-        }
-        best = getattr(
-            estimator, "best_iteration", None
-        )  # by a callback of the user's, too
-        n_best = None if best is None or validation.rounds is None else best + 1
+        of_metrics = recorded.pop("validation_0", {})
+        recorded["valid_0"] = {**recorded["valid_0"], **of_metrics}
+
+        # A callback of the user's may have found a best iteration, too.
+        best = getattr(estimator, "best_iteration", None)
+        n_best = None
+        if best is not None and validation.rounds is not None:
+            n_best = best + 1
         return Watched(recorded, n_best, validation.predicts_with(best))
 
-    def _evaluated(self, rows: QueryRows) -> Params:
-        """Fit parameters by which XGBoost evaluates its own metrics on the validation rows."""
+    def _evaluation_params(self, rows: QueryRows) -> Params:
+        """Return fit parameters by which XGBoost evaluates its own metrics on validation rows."""
         params: Params = {"eval_set": [(rows.X, rows.labels)]}
+        weight = rows.weight
         if self.needs_queries:
             params["eval_qid"] = [rows.query_of_row]
-        if rows.weight is not None:
-            weight = rows.query_weight if self.needs_queries else rows.weight
+            weight = rows.query_weight
+        if weight is not None:
             params["sample_weight_eval_set"] = [weight]
         if self.start in rows.per_row:
             params["base_margin_eval_set"] = [rows.per_row[self.start]]
         return params
 
-    def _watch(self, estimator: Any, validation: Validation) -> Any:
+    def _evaluation(
+        self, estimator: Any, validation: Validation, callbacks: Sequence[Any]
+    ) -> Any:
         """Make a callback that evaluates the validation rows, read as the ranker reads features."""
         import xgboost
+        from xgboost.callback import EarlyStopping
 
         from skgraded.xgboost import _Evaluation
 
+        if validation.rounds is not None:
+            _refuse_second_stopping(callbacks, EarlyStopping, _Evaluation)
+
         rows = validation.rows
-        own = estimator.get_params()
+        params = estimator.get_params()
         features = partial(
             xgboost.DMatrix,
             rows.X,
-            missing=own["missing"],
-            feature_types=own.get("feature_types"),
-            enable_categorical=own.get("enable_categorical", False),
+            missing=params["missing"],
+            feature_types=params.get("feature_types"),
+            enable_categorical=params.get("enable_categorical", False),
             base_margin=rows.per_row.get(self.start),
         )
         return _Evaluation(
@@ -342,14 +419,29 @@ class XGBoost(Booster):
         exported.save_model(path)
 
 
-class CatBoost(Booster):
+class PlainCatBoost(Booster):
+    """The other estimators of CatBoost, which are fitted as scikit-learn's are."""
+
+    def clone(self, estimator: Any) -> Any:
+        """Copy an estimator, or a Pipeline that ends in it, with the lists that it was given.
+
+        CatBoost copies lists such as ``custom_metric`` and ``cat_features``. scikit-learn takes
+        that for a change of the parameters, and raises an error.
+        """
+        return deepcopy(estimator)
+
+
+class CatBoost(PlainCatBoost):
     """CatBoostRanker: group ids, weights of groups, and stopping by its evaluation metric."""
 
-    name = "CatBoost"
+    package = "catboost"
     start = "baseline"
     continues = "init_model"
     per_row = frozenset({"baseline", "subgroup_id", "group_weight"})
     by_number = frozenset({"pairs", "pairs_weight", "graph"})
+    names_of_queries = frozenset({"group_id"})
+    names_of_evaluation_sets = frozenset({"eval_set"})
+    names_of_evaluation_starts = frozenset({"eval_baseline"})
 
     def fit(
         self,
@@ -359,6 +451,7 @@ class CatBoost(Booster):
         params: Params,
     ) -> Watched | None:
         """Fit by ids and weights of groups; the metric knows the data sets beforehand."""
+        params = {**params, "group_id": rows.query_of_row}
         # Pairwise losses, the default among them, use only the weights of groups.
         weight = rows.query_weight_of_row
         if weight is not None:
@@ -369,73 +462,91 @@ class CatBoost(Booster):
                 )
             params["group_weight"] = weight
             del params["sample_weight"]
+
         # scikit-learn can only clone tuples, and CatBoost can only train with lists.
-        tuples = {
-            k: v for k, v in estimator.get_params().items() if isinstance(v, tuple)
+        lists = {
+            name: list(value)
+            for name, value in estimator.get_params().items()
+            if isinstance(value, tuple)
         }
-        estimator.set_params(**{name: list(each) for name, each in tuples.items()})
+        estimator.set_params(**lists)
+
         if validation is not None:
-            self._watch(estimator, rows, validation, params)
-        elif (
-            "eval_set" not in params
-        ):  # CatBoost would train to the end, and not say so
-            reject_own_stopping(estimator, {"early_stopping_rounds", "od_wait"})
-        estimator.fit(rows.X, rows.y, group_id=rows.query_of_row, **params)
-        if validation is None:
-            return None
+            return self._fit_watched(estimator, rows, validation, params)
+        # CatBoost would train to the end without an evaluation set, and not say so.
+        if "eval_set" not in params:
+            names = {"early_stopping_rounds", "od_wait"}
+            refuse_params_that_stop(params_that_are_set(estimator), names)
+        estimator.fit(rows.X, rows.y, **params)
+        return None
+
+    def _fit_watched(
+        self, estimator: Any, rows: QueryRows, validation: Validation, params: Params
+    ) -> Watched:
+        """Fit with a metric that evaluates the measure, and stop by it."""
+        set_params = params_that_are_set(estimator)
+        self._refuse_params(set_params, validation.named)
+
+        self._set_metric(estimator, rows, validation)
+        params = {
+            **params,
+            "eval_set": self._pool(validation.rows, set_params | params),
+            "use_best_model": validation.rounds is not None,
+        }
+        if validation.rounds is not None:
+            params["early_stopping_rounds"] = validation.rounds
+        estimator.fit(rows.X, rows.y, **params)
+
+        recorded = {"valid_0": estimator.get_evals_result()["validation"]}
         # CatBoost's best_iteration_ does not count the trees of init_model.
         best = None if validation.rounds is None else estimator.tree_count_
-        recorded = {"valid_0": estimator.get_evals_result()["validation"]}
+        predicts_with = validation.predicts_with(best)
         # best_model_min_trees may keep more iterations than the best ones.
-        by_others = estimator.get_params().get("best_model_min_trees") is not None
-        predicts_with = "any" if by_others and best else validation.predicts_with(best)
+        if best and estimator.get_params().get("best_model_min_trees") is not None:
+            predicts_with = "any"
         return Watched(recorded, best, predicts_with)
 
-    def _watch(
-        self, estimator: Any, rows: QueryRows, validation: Validation, params: Params
-    ) -> None:
-        """Set the metric, and the parameters by which CatBoost evaluates the validation rows."""
-        from skgraded.catboost import eval_metric
-
-        own = reject_own_stopping(
-            estimator,
-            STOPPING
-            | {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"},
-        )
-        named = validation.named
-        held_out = validation.rows
+    def _refuse_params(self, set_params: Params, named: NamedMeasures) -> None:
+        """Raise where CatBoost stops on a metric, or cannot report the measures."""
+        names = {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"}
+        refuse_params_that_stop(set_params, STOPPING | names)
         if len(named) > 1:
             raise ValueError(
                 "eval_metric must name the measure of the QueryRanker alone for CatBoostRanker, "
                 f"which evaluates one measure, got {', '.join(name for name, _ in named)}."
             )
-        loss = str(own.get("loss_function"))
-        reported = [
-            loss,
-            loss.removesuffix("Pairwise"),
-            *_listed(own.get("custom_metric")),
-        ]
-        refuse_taken_names(named, reported, self.name)
-        sets = [
-            (each.y, each.query_of_row, *([] if each.weight is None else [each.weight]))
-            for each in (rows, held_out)
-        ]
-        estimator.set_params(eval_metric=eval_metric(dict(named), *sets))
-        params["eval_set"] = self._pool(held_out, own | params)
-        params["use_best_model"] = validation.rounds is not None
-        if validation.rounds is not None:
-            params["early_stopping_rounds"] = validation.rounds
+        loss = str(set_params.get("loss_function"))
+        metrics = [loss, loss.removesuffix("Pairwise")]
+        metrics += _as_list(set_params.get("custom_metric"))
+        refuse_taken_names(named, metrics, self.name)
+
+    def _set_metric(
+        self, estimator: Any, rows: QueryRows, validation: Validation
+    ) -> None:
+        """Set the metric that evaluates the measure, which CatBoost asks of both data sets."""
+        from skgraded.catboost import eval_metric
+
+        data_sets = []
+        for data_set in (rows, validation.rows):
+            columns = [data_set.y, data_set.query_of_row]
+            if data_set.weight is not None:
+                columns.append(data_set.weight)
+            data_sets.append(tuple(columns))
+        metric = eval_metric(dict(validation.named), *data_sets)
+        estimator.set_params(eval_metric=metric)
 
     def _pool(self, rows: QueryRows, params: Params) -> Any:
         """Make a data set of the validation rows, whose columns are of the given kinds."""
         import catboost
 
         weight = rows.query_weight_of_row
+        if weight is None:
+            weight = rows.per_row.get("group_weight")
         return catboost.Pool(
             rows.X,
             rows.labels,
             group_id=rows.query_of_row,
-            group_weight=rows.per_row.get("group_weight") if weight is None else weight,
+            group_weight=weight,
             baseline=rows.per_row.get("baseline"),
             subgroup_id=rows.per_row.get("subgroup_id"),
             **{name: params.get(name) for name in _LISTS_OF_FEATURES},
@@ -447,30 +558,30 @@ class CatBoost(Booster):
 
     def importances(self, estimator: Any) -> NDArray[Any]:
         """Return the importances of the features, for a ranking loss those of another type."""
-        found = np.asarray(estimator.feature_importances_)
-        if found.ndim:
-            return found
-        # CatBoost has None: the default type would need the training rows.
-        return np.asarray(
-            estimator.get_feature_importance(type="PredictionValuesChange")
-        )
+        importances = np.asarray(estimator.feature_importances_)
+        # CatBoost has None where the default type would need the training rows.
+        if importances.ndim == 0:
+            importances = np.asarray(
+                estimator.get_feature_importance(type="PredictionValuesChange")
+            )
+        return importances
 
     def export(self, estimator: Any, path: Path, measure: str) -> None:
         """Write CatBoost's binary format, or its JSON."""
         exported = estimator.copy()
         exported.get_metadata()["measure"] = measure
-        exported.save_model(
-            str(path), format="json" if path.suffix == ".json" else "cbm"
-        )
+        file_format = "json" if path.suffix == ".json" else "cbm"
+        exported.save_model(str(path), format=file_format)
 
 
 _LISTS_OF_FEATURES = ("cat_features", "text_features", "embedding_features")
 
 
-def _listed(given: Any) -> list[Any]:
-    if given is None:
+def _as_list(value: Any) -> list[Any]:
+    """Return the entries of a list, one value as a list, and None as an empty one."""
+    if value is None:
         return []
-    return list(given) if isinstance(given, list | tuple) else [given]
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 # By the name of the package and that of the class, so that no library has to be imported.
@@ -480,14 +591,17 @@ BOOSTERS: dict[tuple[str, str], Booster] = {
     ("xgboost", "XGBRanker"): XGBoost(needs_queries=True, is_watched=True),
     ("xgboost", "XGBRFRegressor"): XGBoost(),  # of a single iteration
     ("xgboost", "XGBRegressor"): XGBoost(is_watched=True),
+    ("xgboost", "XGBModel"): PlainXGBoost(),  # the base of all
     ("catboost", "CatBoostRanker"): CatBoost(needs_queries=True, is_watched=True),
+    ("catboost", "CatBoost"): PlainCatBoost(),  # the base of all
 }
 
 
 def booster_of(estimator: Any) -> Booster:
     """Return how an estimator, or the last step of a Pipeline, is handled."""
-    for each in type(final_step(estimator)).__mro__:
-        found = BOOSTERS.get((each.__module__.partition(".")[0], each.__name__))
-        if found is not None:
-            return found
+    for base in type(final_step(estimator)).__mro__:
+        package = base.__module__.partition(".")[0]
+        booster = BOOSTERS.get((package, base.__name__))
+        if booster is not None:
+            return booster
     return Booster()
