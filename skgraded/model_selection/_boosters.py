@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 from skgraded._boosting import NamedMeasures, named_means, refuse_taken_names
 from skgraded._guards import LIBRARIES
 from skgraded._support.array_types import FloatArray
+from skgraded.measures import Measure
 from skgraded.model_selection._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 
@@ -173,34 +174,26 @@ class LightGBM(Booster):
         self, estimator: Any, validation: Validation, params: Params
     ) -> Params:
         """Return fit parameters that evaluate the measures too, and stop by the first."""
-        named = validation.named
-        self._refuse_names_of_metrics(estimator, named)
-
-        recorder = _Recorder(named, validation.rows.judgments)
-        metrics = [recorder, *_as_list(params.get("eval_metric"))]
-        params = {
-            **params,
-            "eval_metric": metrics,
-            **self._evaluation_params(estimator, validation.rows),
-        }
-        if validation.rounds is not None:
-            callbacks = _as_list(params.get("callbacks"))
-            params["callbacks"] = _with_stopping(callbacks, named, validation.rounds)
-        return params
-
-    def _refuse_names_of_metrics(self, estimator: Any, named: NamedMeasures) -> None:
-        """Raise where LightGBM stops, or reports a measure's name; let it add no metrics."""
+        named_measures = validation.named
         set_params = params_that_are_set(estimator)
         refuse_params_that_stop(set_params)
 
+        own_metrics = []
         names_of_metrics = set_params.keys() & {"metric", "metrics", "metric_types"}
+        for name in names_of_metrics:
+            own_metrics += _as_list(set_params[name])
+        refuse_taken_names(named_measures, own_metrics, self.name)
         if not names_of_metrics:
             estimator.set_params(metric="None")  # else LightGBM adds its own ndcg@1..5
 
-        metrics = []
-        for name in names_of_metrics:
-            metrics += _as_list(set_params[name])
-        refuse_taken_names(named, metrics, self.name)
+        recorder = _Recorder(named_measures, validation.rows.judgments)
+        metrics = [recorder, *_as_list(params.get("eval_metric"))]
+        params = {**params, "eval_metric": metrics}
+        if validation.rounds is not None:
+            params["callbacks"] = _with_stopping(
+                _as_list(params.get("callbacks")), named_measures[0], validation.rounds
+            )
+        return params | self._evaluation_params(estimator, validation.rows)
 
     def _evaluation_params(self, estimator: Any, rows: QueryRows) -> Params:
         """Return fit parameters by which LightGBM evaluates the validation rows."""
@@ -253,8 +246,8 @@ class LightGBM(Booster):
 class _Recorder:
     """A metric that knows which rows are unjudged; the labels that LightGBM has are 0 there."""
 
-    def __init__(self, named: NamedMeasures, judgments: Judgments) -> None:
-        self._named = named
+    def __init__(self, named_measures: NamedMeasures, judgments: Judgments) -> None:
+        self._named = named_measures
         self._judgments = judgments
 
     def __call__(self, y_true: Any, y_pred: Any) -> list[tuple[str, float, bool]]:
@@ -269,15 +262,15 @@ class _Recorder:
 
 
 def _with_stopping(
-    callbacks: Sequence[Any], named: NamedMeasures, rounds: int
+    callbacks: Sequence[Any], named_measure: tuple[str, Measure], rounds: int
 ) -> list[Any]:
-    """Return LightGBM's callbacks with one that stops by the first measure."""
+    """Return LightGBM's callbacks with one that stops by the measure."""
     from lightgbm import early_stopping
 
     from skgraded.lightgbm import _StopBy
 
     _refuse_second_stopping(callbacks, _StopBy, type(early_stopping(1)))
-    return [*callbacks, _StopBy(named[0], rounds)]
+    return [*callbacks, _StopBy(named_measure, rounds)]
 
 
 def _refuse_second_stopping(callbacks: Sequence[Any], *kinds: type) -> None:
@@ -506,19 +499,19 @@ class CatBoost(PlainCatBoost):
             predicts_with = "any"
         return Watched(recorded, best, predicts_with)
 
-    def _refuse_params(self, set_params: Params, named: NamedMeasures) -> None:
+    def _refuse_params(self, set_params: Params, named_measures: NamedMeasures) -> None:
         """Raise where CatBoost stops on a metric, or cannot report the measures."""
         names = {"od_type", "od_wait", "od_pval", "use_best_model", "eval_metric"}
         refuse_params_that_stop(set_params, STOPPING | names)
-        if len(named) > 1:
+        if len(named_measures) > 1:
             raise ValueError(
                 "eval_metric must name the measure of the QueryRanker alone for CatBoostRanker, "
-                f"which evaluates one measure, got {', '.join(name for name, _ in named)}."
+                f"which evaluates one measure, got {', '.join(name for name, _ in named_measures)}."
             )
         loss = str(set_params.get("loss_function"))
         metrics = [loss, loss.removesuffix("Pairwise")]
         metrics += _as_list(set_params.get("custom_metric"))
-        refuse_taken_names(named, metrics, self.name)
+        refuse_taken_names(named_measures, metrics, self.name)
 
     def _set_metric(
         self, estimator: Any, rows: QueryRows, validation: Validation

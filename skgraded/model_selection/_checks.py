@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import warn_once
-from skgraded._support.arguments import fraction, integer_or_none
+from skgraded._support.arguments import ArgumentError, fraction, integer_or_none
 from skgraded.exceptions import MissingInitialScoresWarning
 from skgraded.model_selection._boosters import BOOSTERS, Booster, booster_of, final_step
 from skgraded.model_selection._rows import entry_per_row
@@ -143,15 +143,17 @@ def grades_of(labels: Any, features: Any) -> NDArray[Any]:
     """Return grades as an array that has as many rows as the features."""
     if labels is None:
         # scikit-learn's checks of estimators look for the last words.
-        raise ValueError(
-            "y must hold the grades of the documents, got None: "
-            "QueryRanker requires y to be passed, but the target y is None."
+        raise ArgumentError(
+            "y",
+            "must hold the grades of the documents, got None: QueryRanker requires y to be passed, "
+            "but the target y is None.",
         )
     grades = np.asarray(labels)
     if np.iscomplexobj(grades):
         # scikit-learn's checks of estimators look for the last words.
-        raise ValueError(
-            f"y must hold real numbers, got {grades.dtype}. Complex data not supported"
+        raise ArgumentError(
+            "y",
+            f"must hold real numbers, got {grades.dtype}. Complex data not supported",
         )
     if _num_samples(features) != len(grades):
         raise ValueError(
@@ -166,9 +168,10 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
     shape = getattr(X, "shape", None) or np.asarray(X).shape
     if len(shape) != 2 or shape[1] == 0:  # noqa: PLR2004
         # scikit-learn's checks of estimators look for the words behind the first comma.
-        raise ValueError(
-            f"X must be two-dimensional, got 0 feature(s) (shape={shape}) while a minimum of 1 is "
-            "required. Reshape your data: X.reshape(1, -1) is a single document."
+        raise ArgumentError(
+            "X",
+            f"must be two-dimensional, got 0 feature(s) (shape={shape}) while a minimum of 1 is "
+            "required. Reshape your data: X.reshape(1, -1) is a single document.",
         )
     try:
         from sklearn.utils.validation import validate_data

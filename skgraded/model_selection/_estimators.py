@@ -246,7 +246,7 @@ def export_model(estimator: Any, path: str | os.PathLike[str], measure: str) -> 
     booster = booster_of(estimator)
     last = final_step(estimator)
     if not booster.name:
-        names = ", ".join(name for (_, name), other in BOOSTERS.items() if other.name)
+        names = ", ".join(name for (_, name), row in BOOSTERS.items() if row.name)
         raise TypeError(
             f"export is supported for {names}, whose libraries have file formats, got "
             f"{type(last).__name__}: save the fitted QueryRanker with joblib."

@@ -22,6 +22,7 @@ from skgraded._guards import (
     warn_if_a_feature_holds_the_ids,
     warn_once,
 )
+from skgraded._support.arguments import ArgumentError
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
 from skgraded.model_selection._boosters import Booster, booster_of, final_step
@@ -339,7 +340,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """Lay out the queries to watch; their top grade may be higher than that of training."""
         try:
             judgments, rows = self._lay_out(evaluation, frozenset(), {}, reset=False)
-        except ValueError as error:  # which names the arguments of training
+        except ArgumentError as error:  # which names an argument of training
+            raise error.renamed(f"eval_{error.name}") from error
+        except ValueError as error:
             raise ValueError(
                 f"eval_X, eval_y, eval_qid or eval_sample_weight is refused: {error}"
             ) from error
@@ -370,8 +373,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         top = max(judgments.top_grade, held_out.judgments.top_grade)
         are_fractional = held_out.judgments.has_fractional_grades
         resolved = resolve_all(dict(measures), top, are_fractional=are_fractional)
-        named = measures_to_record(self.measure_, resolved)
-        return rows, Validation(held_out, named, self.early_stopping_rounds)
+        recorded = measures_to_record(self.measure_, resolved)
+        return rows, Validation(held_out, recorded, self.early_stopping_rounds)
 
     def _hold_out(
         self, judgments: Judgments, rows: QueryRows

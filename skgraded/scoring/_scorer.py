@@ -388,13 +388,15 @@ def make_ranking_scorer(
     >>> scorer.per_query(ridge, X, y, qid=qid).n_queries
     20
     """
-    named = measures_by_name(measures)
+    by_name = measures_by_name(measures)
     if not isinstance(measures, Mapping):
-        named = {_signed_name(measure): measure for measure in named.values()}
+        by_name = {_signed_name(measure): measure for measure in by_name.values()}
+
     choice("response_method", response_method, get_args(ResponseMethod))
-    warn_if_grades_are_inferred(named.values(), "make_ranking_scorer")
+    warn_if_grades_are_inferred(by_name.values(), "make_ranking_scorer")
+
     is_single = isinstance(measures, str | Measure)
-    return RankingScorer(tuple(named.items()), is_single, response_method)
+    return RankingScorer(tuple(by_name.items()), is_single, response_method)
 
 
 def _signed_name(measure: Measure) -> str:
