@@ -12,7 +12,8 @@ from sklearn.utils.validation import _num_samples
 from skgraded._guards import warn_once
 from skgraded._support.arguments import ArgumentError, fraction, integer_or_none
 from skgraded.exceptions import MissingInitialScoresWarning
-from skgraded.model_selection._boosters import BOOSTERS, Booster, booster_of, final_step
+from skgraded.model_selection._booster import Booster
+from skgraded.model_selection._boosters import BOOSTERS, booster_of, final_step
 from skgraded.model_selection._rows import entry_per_row
 from skgraded.rankings import Judgments, read_columns, read_grades
 

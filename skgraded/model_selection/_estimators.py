@@ -18,13 +18,8 @@ from skgraded._guards import n_shared, warn_once
 from skgraded._support.array_types import FloatArray
 from skgraded.exceptions import QueryLeakWarning
 from skgraded.measures import Measure
-from skgraded.model_selection._boosters import (
-    BOOSTERS,
-    Booster,
-    Params,
-    booster_of,
-    final_step,
-)
+from skgraded.model_selection._booster import Booster, Params
+from skgraded.model_selection._boosters import BOOSTERS, booster_of, final_step
 from skgraded.model_selection._rows import (
     QueryRows,
     Validation,

@@ -25,7 +25,8 @@ from skgraded._guards import (
 from skgraded._support.arguments import ArgumentError
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
-from skgraded.model_selection._boosters import Booster, booster_of, final_step
+from skgraded.model_selection._booster import Booster
+from skgraded.model_selection._boosters import booster_of, final_step
 from skgraded.model_selection._checks import (
     RowArguments,
     check_estimator,
