@@ -86,9 +86,10 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.format == _LINES:
         write(arguments, scores.to_trec_eval(arguments.per_query, arguments.average))
         tell(scores._notes())
+    elif arguments.per_query:
+        write_reports(arguments, [scores._report_of_values(arguments.average)])
     else:
-        report = scores._report_of(arguments.per_query, arguments.average)
-        write_reports(arguments, [report])
+        write_reports(arguments, [scores._report_of_means(arguments.average)])
 
 
 def _print_as_trec_eval(arguments: argparse.Namespace) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.arguments import first_true
-from skgraded._support.column_names import SYNONYMS, find_column, folded, names_of
+from skgraded._support.column_names import SYNONYMS, column_key, find_column, names_of
 from skgraded.rankings import read_grades, words_of_grades
 from skgraded.trec._documents import Documents, ids_as_text
 from skgraded.trec._records import Records, Request
@@ -145,7 +145,7 @@ def _grades(columns: RecordColumns) -> _Column:
     if score is None:
         return columns.need("grade")
 
-    if any(folded(name) in _SCORES_ARE_GRADES for name in columns.names):
+    if any(column_key(name) in _SCORES_ARE_GRADES for name in columns.names):
         return score
     raise ValueError(
         f"{columns.kind} of qrels must have a column {' or '.join(SYNONYMS['grade'])}, got "
