@@ -110,7 +110,9 @@ def _measure(name: str, level: int, top_grade: int) -> Measure:
         measure = measure._replace(gain=_gains(gains, top_grade))
     else:
         measure = measure_as("trec_eval", name)
-    return measure._replace(rel=level) if "rel" in measure._fields else measure
+    if "rel" in measure._fields:
+        return measure._replace(rel=level)
+    return measure
 
 
 def _gains(text: str, top_grade: int) -> tuple[float, ...]:

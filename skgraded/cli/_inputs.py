@@ -114,12 +114,17 @@ class Inputs:
         runs: list[Any] | None = None,
     ) -> Scores:
         """Score all runs by the measures, or some runs by some measures on some judgments."""
-        qrels = self.qrels if qrels is None else qrels
+        if qrels is None:
+            qrels = self.qrels
         with faults_name_the_judgments(qrels):
+            if measures is None:
+                measures = self.measures()
+            if runs is None:
+                runs = self.runs
             return evaluate(
-                self.measures() if measures is None else measures,
+                measures,
                 qrels,
-                self.runs if runs is None else runs,
+                runs,
                 strict=getattr(self.given, "strict", False),
                 n_threads=getattr(self.given, "threads", -1),
                 progress=True,
@@ -255,7 +260,9 @@ def with_fields(measure: Measure, **fields: Any) -> Measure:
         is_unset = getattr(measure, name) == measure._fields[name].default
         if is_unset:
             changes[name] = value
-    return measure._replace(**changes) if changes else measure
+    if not changes:
+        return measure
+    return measure._replace(**changes)
 
 
 @contextlib.contextmanager

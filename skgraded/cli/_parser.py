@@ -72,7 +72,9 @@ class Parser(argparse.ArgumentParser):
 
     def _option_of(self, argument: str) -> str | None:
         """Return the option or the file that sets an argument, or None."""
-        dest = "runs" if argument in _RUNS else argument.removeprefix("n_")
+        dest = argument.removeprefix("n_")
+        if argument in _RUNS:
+            dest = "runs"
         for action in self._actions:
             if action.dest == dest:
                 return (action.option_strings or [dest])[-1]

@@ -85,8 +85,8 @@ def group_records(
     again_and_first = duplicates.reshape(-1, 2)
     if len(again_and_first):
         record_numbers = np.arange(len(records.documents))[rows]
-        for again, first in again_and_first.tolist():
-            check_duplicate(int(record_numbers[again]), int(record_numbers[first]))
+        for again, first in record_numbers[again_and_first].tolist():
+            check_duplicate(again, first)
 
         is_first = np.ones(len(record_numbers), dtype=bool)
         is_first[again_and_first[:, 0]] = False

@@ -76,7 +76,8 @@ def _check_words(name: str, words: Iterable[str]) -> None:
 
 
 def _run_lines(run: Run, order: Order, tag: str) -> Iterator[str]:
-    order_in_topic, _ = rank_run(run, order, run.indptr[:-1], run.indptr)
+    starts_of_topics = run.indptr[:-1]
+    order_in_topic, _ = rank_run(run, order, starts_of_topics, run.indptr)
     starts = starts_by_row(run.indptr)
     ranks = np.arange(1, len(starts) + 1) - starts
     rows = starts + order_in_topic
