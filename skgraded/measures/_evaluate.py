@@ -10,14 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skgraded.measures._catalogue import Measures, measures_by_name
-from skgraded.measures._measure import (
-    Measure,
-    as_scores,
-    rankings_for,
-    warn_about_scales,
-    warn_of_continuous_scale,
-)
+from skgraded.measures._measure import Measure, as_scores, rankings_for
 from skgraded.measures._prefix import score_queries
+from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
 from skgraded.rankings import (
     Judgments,
     Rankings,

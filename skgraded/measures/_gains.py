@@ -206,10 +206,7 @@ def distribution(
     g: str | tuple[float, ...], top_grade: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return g over the grades 1, 2, ... and its sums G over 0, 1, ...; both are read-only."""
-    if isinstance(g, str):
-        probabilities = g_of(g, top_grade)
-    else:
-        probabilities = np.array(g)
+    probabilities = g_of(g, top_grade) if isinstance(g, str) else np.array(g)
     cumulated = np.concatenate(([0.0], np.cumsum(probabilities)))
     return sealed(probabilities), sealed(cumulated)
 

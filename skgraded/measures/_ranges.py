@@ -20,7 +20,8 @@ from skgraded.measures._catalogue import (
     measures_by_name,
 )
 from skgraded.measures._evaluate import are_of_systems, evaluate
-from skgraded.measures._measure import Measure, rankings_for, warn_of_continuous_scale
+from skgraded.measures._measure import Measure, rankings_for
+from skgraded.measures._scales import warn_of_continuous_scale
 from skgraded.measures.blend import Blend
 from skgraded.rankings import Judgments, Rankings, Ties, as_rankings
 from skgraded.results import Scores

@@ -678,7 +678,7 @@ class NCU(QMeasure):
     """
 
     stop: Literal["uniform"] | Gain | Sequence[float] = field(
-        "linear", partial(check_gain, others=["uniform"])
+        "linear", partial(check_gain, other_words=["uniform"])
     )
 
     def _stopping(self, judgments: Judgments) -> FloatArray:
