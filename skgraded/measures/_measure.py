@@ -216,6 +216,40 @@ class Measure(Fields):
         values, n_empty = self._score(rankings)
         return as_scores({str(self): self}, rankings.judgments, values, (n_empty,))
 
+    def replace(self, **fields: Any) -> Self:
+        """Return the measure with other values of some fields.
+
+        `copy.replace`, which is new in Python 3.13, does the same.
+
+        Parameters
+        ----------
+        **fields : object
+            The new values by the names of the fields.
+
+        Returns
+        -------
+        Measure
+            The new measure; this one stays as it is.
+
+        Raises
+        ------
+        TypeError
+            If the measure has no field of a name.
+        ValueError
+            If a value is invalid; the message says which values are allowed.
+
+        Examples
+        --------
+        >>> from skgraded import nDCG
+        >>> nDCG(k=10).replace(k=5, ties="row_order")
+        nDCG(k=5, ties='row_order')
+        """
+        values = {name: getattr(self, name) for name in self._fields}
+        return type(self)(**{**values, **fields})
+
+    def __replace__(self, **fields: Any) -> Self:
+        return self.replace(**fields)
+
     def resolve(self, top_grade: int) -> Self:
         """Set the top grade of the scale if the measure needs it and does not state it.
 
@@ -231,7 +265,7 @@ class Measure(Fields):
         """
         if not self.is_open:
             return self
-        return self._replace(max_grade=max(1, math.ceil(top_grade)))
+        return self.replace(max_grade=max(1, math.ceil(top_grade)))
 
     @cached_property
     def is_open(self) -> bool:

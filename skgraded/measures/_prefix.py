@@ -32,7 +32,8 @@ Scored = tuple[FloatArray, list[int]]
 
 _ABSENT = np.zeros(0)  # what a form lacks, for kernels
 _NO_BORDERS = np.zeros(0, np.int64)
-_NO_PAIRS = dict.fromkeys(["pair_scale", "f", "h", "u", "w", "K"], _ABSENT)
+_NAMES_OF_FACTORS = ("pair_scale", "f", "h", "u", "w")
+_NO_PAIRS = dict.fromkeys([*_NAMES_OF_FACTORS, "K"], _ABSENT)
 
 _MOST_LEVELS = 5_000  # the pairs of one query then take 200 MB
 
@@ -397,16 +398,15 @@ def _pair_arguments(
         )
 
     if isinstance(K, PairFactors):
-        factors = {"pair_scale": K.scale, "f": K.f, "h": K.h, "u": K.u, "w": K.w}
-        arrays = {
-            name: _float_array(factor)
-            for name, factor in factors.items()
-            if factor is not None
-        }
-        # Kernels would take a factor without entries for one that K lacks.
-        if any(array.size == 0 for array in arrays.values()):
-            raise ValueError(_complaint_of(K, judgments))
-        return _NO_PAIRS | arrays
+        arguments = _NO_PAIRS.copy()
+        for name, factor in zip(_NAMES_OF_FACTORS, K, strict=True):
+            if factor is None:
+                continue
+            arguments[name] = _float_array(factor)
+            # Kernels would take a factor without entries for one that K lacks.
+            if arguments[name].size == 0:
+                raise ValueError(_complaint_of(K, judgments))
+        return arguments
 
     if not share_levels:
         raise ValueError(
@@ -425,7 +425,7 @@ def value_of_pairs(
     owner: PrefixMeasure,
 ) -> FloatArray:
     """Sum p_n K[r_m, r_n] over all ranks of the ideal rankings, shape (n_queries,)."""
-    plain_owner = owner._replace(k=None, empty=0.0, normalize=False)
+    plain_owner = owner.replace(k=None, empty=0.0, normalize=False)
     pairs = PairPart(positions, factors)
     form = _form_of(None, pairs, judgments, plain_owner)
     return _ideal_values(form, judgments, owner)

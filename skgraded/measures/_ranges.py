@@ -361,7 +361,7 @@ def _with_ties(rule: Ties, measure: Measure) -> Measure:
         return Blend(pairs)
     if rule == measure.ties or "ties" in measure._refuses:
         return measure
-    return measure._replace(ties=rule)
+    return measure.replace(ties=rule)
 
 
 def _are_bounds(measure: Measure) -> bool:

@@ -121,9 +121,26 @@ class Blend(Measure):
     def _weighted_parts(self) -> tuple[tuple[Measure, float], ...]:
         return self.parts
 
-    def _replace(self, **fields: Any) -> Self:
-        """Replace fields in all parts."""
-        replaced = [(part._replace(**fields), weight) for part, weight in self.parts]
+    def replace(self, **fields: Any) -> Self:
+        """Return the blend with other values of some fields in all of its parts.
+
+        Parameters
+        ----------
+        **fields : object
+            The new values by the names of the fields, which every part has.
+
+        Returns
+        -------
+        Blend
+            The new blend; this one stays as it is.
+
+        Examples
+        --------
+        >>> from skgraded import Blend
+        >>> str(Blend({"nDCG": 0.5, "AP": 0.5}).replace(k=10))
+        'Blend({AP@10:0.5,nDCG@10:0.5})'
+        """
+        replaced = [(part.replace(**fields), weight) for part, weight in self.parts]
         return type(self)(replaced)
 
     def relevant(self, judgments: Judgments) -> BoolArray:
