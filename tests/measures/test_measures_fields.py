@@ -227,7 +227,7 @@ class TestConstructors:
         )
         with pytest.raises(ValueError, match=r"^k must be an integer >= 1"):
             chosen.replace(k=0)
-        with pytest.raises(TypeError, match="^xGAP has no field 'rel'; "):
+        with pytest.raises(TypeError, match=r"^xGAP has no field 'rel'; "):
             chosen.replace(rel=1)
 
     def test_fields_cannot_be_deleted(self):
