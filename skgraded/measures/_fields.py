@@ -104,11 +104,12 @@ class Fields:
                 f"{_params.closest(name, kind._fields)}"
             )
 
+        attributes = vars(self)  # faster than attributes that refuse to be set
         for name, (default, check, _) in kind._fields.items():
             value = values.get(name, default)
             if value is NEEDED:
                 raise TypeError(f"{kind.__name__} needs the field {name!r}.")
-            object.__setattr__(self, name, check(name, value))
+            attributes[name] = check(name, value)
         self._check()
 
     def _check(self) -> None:

@@ -234,17 +234,20 @@ class _BinaryMeasure(Measure):
     rel: float = field(1, _check_rel)
 
     def relevant(self, judgments: Judgments) -> BoolArray:
-        if self.rel > judgments.top_grade:
+        return judgments.grades >= self.rel
+
+    def _warn_of_labels(self, judgments: Judgments) -> None:
+        # Subclasses may have another rule of what is relevant.
+        exceeds_grades = self.rel > judgments.top_grade
+        if exceeds_grades and not self.relevant(judgments).any():
             judgments.memo.get(
                 GradeScaleWarning,
                 self,
-                lambda: self._warn_of_unreached_threshold(judgments),
+                lambda: self._warn_of_unreached_threshold(judgments.top_grade),
             )
-        return judgments.grades >= self.rel
 
-    def _warn_of_unreached_threshold(self, judgments: Judgments) -> None:
+    def _warn_of_unreached_threshold(self, top: float) -> None:
         """Warn unless there is nothing relevant for anybody."""
-        top = judgments.top_grade
         if top == 0 and self.rel <= 1:
             return
         warn_once(

@@ -292,9 +292,13 @@ class Measure(Fields):
         """
         raise NotImplementedError
 
+    def _warn_of_labels(self, judgments: Judgments) -> None:
+        """Warn of labels that do not suit the measure, once, before they are scored."""
+
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         """Return the values of all queries and the number of queries without relevant documents."""
         judgments = rankings.judgments
+        self._warn_of_labels(judgments)
         values = self._values(rankings)
         is_empty = judgments.count_pool(self.relevant(judgments)) == 0
         return np.where(is_empty, self.empty, values), int(is_empty.sum())

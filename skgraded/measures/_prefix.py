@@ -259,6 +259,7 @@ class PrefixMeasure(Measure):
         )
 
     def _compute_prefix_form(self, judgments: Judgments) -> PrefixForm:
+        self._warn_of_labels(judgments)
         linear = self.linear_part(judgments)
         pairs = self.pair_part(judgments)
         return _form_of(linear, pairs, judgments, self)
