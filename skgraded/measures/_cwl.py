@@ -196,13 +196,13 @@ class CWL(Measure):
             return total
 
         # The ranks below the documents, where nothing more has a gain.
-        goes_on = np.flatnonzero(reach_below > 0.0)
-        if len(goes_on):
-            rank_below = 1.0 + np.diff(borders)[goes_on]
-            last_place = np.where(rank_below > 1.0, borders[1:][goes_on], 0)
-            gain_above = np.append(0.0, G)[last_place]
-            n_below = self.ranks_from(rank_below, gain_above, last_rank[goes_on])
-            n_viewed[goes_on] += reach_below[goes_on] * n_below
+        queries = np.flatnonzero(reach_below > 0.0)
+        if len(queries):
+            rank_below = 1.0 + np.diff(borders)[queries]
+            end = borders[1:][queries]
+            gain_above = np.append(0.0, G)[np.where(rank_below > 1.0, end, 0)]
+            n_below = self.ranks_from(rank_below, gain_above, last_rank[queries])
+            n_viewed[queries] += reach_below[queries] * n_below
         return total * reciprocal(n_viewed)
 
     def _probabilities(self, n: FloatArray, x: FloatArray, G: FloatArray) -> FloatArray:
@@ -261,8 +261,10 @@ class PrefixCWL(PrefixMeasure, CWL):
         gain = self.gain_by_level(judgments)
         if not self.rate:
             return LinearPart(discount, gain, 1.0)
-        n_viewed = self.ranks_from(1.0, 0.0, self._last_rank(judgments))
-        return LinearPart(discount, gain, reciprocal(np.asarray(n_viewed)))
+
+        last_rank = self._last_rank(judgments)
+        n_viewed = np.asarray(self.ranks_from(1.0, 0.0, last_rank))
+        return LinearPart(discount, gain, reciprocal(n_viewed))
 
 
 def _reach(n: FloatArray, rule: PrefixCWL) -> FloatArray:

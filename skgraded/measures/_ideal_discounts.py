@@ -28,6 +28,15 @@ def _gain_of_ideal(gain: str | Sequence[float], judgments: Judgments) -> FloatAr
     return by_level[judgments.pool.levels]
 
 
+def _sum_to_pool_end(
+    values: FloatArray, rank: FloatArray, ranked: RankedList, pool: RankedList
+) -> FloatArray:
+    """Sum values of the pool from the rank of every document on; 0 below the pool."""
+    sum_at_rank = at_ranks(rank, to_the_end(values, pool), ranked, pool)
+    pool_length = np.repeat(pool.lengths, ranked.lengths)
+    return np.where(rank <= pool_length, sum_at_rank, 0.0)
+
+
 @dataclass(frozen=True)
 class ReciprocalIdealGain:
     """1 / (beta cg_I(n) + n), or 1 / (beta cg_I(n)); cg_I is the ideal ranking's cumulated gain."""
@@ -81,26 +90,26 @@ class AveragedDiscount(_IdealDCG):
         gain = _gain_of_ideal(self.gain, judgments)
         inverse_ideal_dcg = self._inverse_ideal_dcg(gain, judgments)
 
-        cutoff = ranked.lengths
+        list_length = ranked.lengths
+        last_cutoff = list_length
         if self.k is not None:
-            cutoff = np.full_like(ranked.lengths, self.k)
+            last_cutoff = np.full_like(list_length, self.k)
         rank = rank_of(ranked)
-        pool_length = np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
 
-        # Cut-offs within the pool: sum 1 / DCG_I(i) from rank n to the cut-off.
-        is_within_cutoff = places_of(pool) < np.repeat(cutoff, pool.lengths)
-        inverse_to_cutoff = np.where(is_within_cutoff, inverse_ideal_dcg, 0.0)
-        sum_at_rank = at_ranks(rank, to_the_end(inverse_to_cutoff, pool), ranked, pool)
-        sum_within_pool = np.where(rank <= pool_length, sum_at_rank, 0.0)
+        # Cut-offs within the pool: sum 1 / DCG_I(i) from rank n to the last one.
+        is_cutoff = places_of(pool) < np.repeat(last_cutoff, pool.lengths)
+        inverse_at_cutoffs = np.where(is_cutoff, inverse_ideal_dcg, 0.0)
+        sum_within_pool = _sum_to_pool_end(inverse_at_cutoffs, rank, ranked, pool)
 
         # Cut-offs beyond the pool, where DCG_I is constant.
+        pool_length = np.repeat(pool.lengths, list_length).astype(np.float64)
         last_covered_rank = np.maximum(pool_length, rank - 1.0)
-        cutoff_of_document = np.repeat(cutoff, ranked.lengths)
-        n_cutoffs_beyond = np.maximum(cutoff_of_document - last_covered_rank, 0.0)
+        n_uncovered = np.repeat(last_cutoff, list_length) - last_covered_rank
         last_inverse = at_ranks(pool_length, inverse_ideal_dcg, ranked, pool)
+        sum_beyond_pool = np.maximum(n_uncovered, 0.0) * last_inverse
 
-        inverse_sum = n_cutoffs_beyond * last_inverse + sum_within_pool
-        inverse_cutoff = np.repeat(reciprocal(cutoff), ranked.lengths)
+        inverse_sum = sum_beyond_pool + sum_within_pool
+        inverse_cutoff = np.repeat(reciprocal(last_cutoff), list_length)
         return self._discounts(ranked) * inverse_sum * inverse_cutoff
 
 
@@ -121,26 +130,25 @@ class DiscountAtGainEnds(_IdealDCG):
         inverse_ideal_dcg = self._inverse_ideal_dcg(gain, judgments)
 
         # Ranks of the pool after which the gain falls.
-        is_last_of_pool = np.zeros(len(gain), dtype=bool)
-        is_last_of_pool[pool.indptr[1:][pool.lengths > 0] - 1] = True
+        has_gain = gain > 0
+        is_pool_end = np.zeros(len(gain), dtype=bool)
+        is_pool_end[pool.indptr[1:][pool.lengths > 0] - 1] = True
         gain_of_next = np.append(gain[1:], 0.0)
-        is_gain_end = (gain > 0) & (is_last_of_pool | (gain_of_next != gain))
+        is_gain_end = has_gain & (is_pool_end | (gain_of_next != gain))
+        inverse_at_ends = np.where(is_gain_end, inverse_ideal_dcg, 0.0)
+        rank = rank_of(ranked)
+        sum_within_pool = _sum_to_pool_end(inverse_at_ends, rank, ranked, pool)
 
+        # The end of the list, where it is below the ranks with gain.
         list_length = judgments.list_lengths(self.unjudged)
         if self.k is not None:
             list_length = np.minimum(list_length, self.k)
-        ends_below_gain = list_length > count_of(gain > 0, pool.indptr)
-
-        # The sum of 1 / DCG_I at the ends from rank n on, and at the end of the list.
-        rank = rank_of(ranked)
+        has_list_end = list_length > count_of(has_gain, pool.indptr)
         pool_length = np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
-        inverse_at_ends = np.where(is_gain_end, inverse_ideal_dcg, 0.0)
-        sum_at_rank = at_ranks(rank, to_the_end(inverse_at_ends, pool), ranked, pool)
-        sum_within_pool = np.where(rank <= pool_length, sum_at_rank, 0.0)
         last_inverse = at_ranks(pool_length, inverse_ideal_dcg, ranked, pool)
-        inverse_at_list_end = np.repeat(ends_below_gain, ranked.lengths) * last_inverse
+        inverse_at_list_end = np.repeat(has_list_end, ranked.lengths) * last_inverse
 
         inverse_sum = sum_within_pool + inverse_at_list_end
-        n_ends = count_of(is_gain_end, pool.indptr) + ends_below_gain
+        n_ends = count_of(is_gain_end, pool.indptr) + has_list_end
         inverse_n_ends = reciprocal(np.repeat(n_ends, ranked.lengths))
         return self._discounts(ranked) * inverse_sum * inverse_n_ends

@@ -389,8 +389,10 @@ def _tied_share(
     n_tied_before, indptr = tied_before[_unjudged_rule(measure)]
     cutoffs = [component.k or _core.LAST_RANK for component in _components(measure)]
     n_ranks = np.minimum(np.diff(indptr), max(cutoffs))
+
     first = indptr[:-1]
-    n_tied = n_tied_before[first + n_ranks] - n_tied_before[first]
+    end = first + n_ranks
+    n_tied = n_tied_before[end] - n_tied_before[first]
 
     shares = np.zeros(len(n_ranks))
     np.divide(n_tied, n_ranks, out=shares, where=n_ranks > 0)

@@ -75,7 +75,7 @@ class Blend(Measure):
                 f"{name} must be a field of the parts of a Blend, got {value!r}."
             )
         weight_by_measure = _weight_by_measure(parts)
-        empty = sum(weight * part.empty for part, weight in weight_by_measure)
+        empty = sum(weight * component.empty for component, weight in weight_by_measure)
         Fields.__init__(self, parts=weight_by_measure, empty=float(empty))
 
     @property
@@ -86,18 +86,21 @@ class Blend(Measure):
     @cached_property
     def _string(self) -> str:
         items = [
-            f"{part}:{repr(weight).removesuffix('.0')}" for part, weight in self.parts
+            f"{component}:{repr(weight).removesuffix('.0')}"
+            for component, weight in self.parts
         ]
         return f"{type(self).__name__}({{{','.join(items)}}})"
 
     def __repr__(self) -> str:
-        items = ", ".join(f"{part!r}: {weight!r}" for part, weight in self.parts)
+        items = ", ".join(
+            f"{component!r}: {weight!r}" for component, weight in self.parts
+        )
         return f"{type(self).__name__}({{{items}}})"
 
     @cached_property
     def is_open(self) -> bool:
         """Whether a part takes the top grade of the scale from the data that it scores."""
-        return any(part.is_open for part, _ in self.parts)
+        return any(component.is_open for component, _ in self.parts)
 
     def resolve(self, top_grade: int) -> Self:
         """Set the top grade of the scale in the parts that need it and do not state it.
@@ -114,7 +117,9 @@ class Blend(Measure):
         """
         if not self.is_open:
             return self
-        resolved = [(part.resolve(top_grade), weight) for part, weight in self.parts]
+        resolved = [
+            (component.resolve(top_grade), weight) for component, weight in self.parts
+        ]
         return type(self)(resolved)
 
     @property
@@ -140,11 +145,15 @@ class Blend(Measure):
         >>> str(Blend({"nDCG": 0.5, "AP": 0.5}).replace(k=10))
         'Blend({AP@10:0.5,nDCG@10:0.5})'
         """
-        replaced = [(part.replace(**fields), weight) for part, weight in self.parts]
+        replaced = [
+            (component.replace(**fields), weight) for component, weight in self.parts
+        ]
         return type(self)(replaced)
 
     def relevant(self, judgments: Judgments) -> BoolArray:
-        return np.any([part.relevant(judgments) for part, _ in self.parts], axis=0)
+        return np.any(
+            [component.relevant(judgments) for component, _ in self.parts], axis=0
+        )
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         measures, weights = zip(*self.parts, strict=True)
@@ -161,7 +170,7 @@ class Blend(Measure):
         return values, int((n_relevant == 0).sum())
 
     def _mean_of_ideal(self, judgments: Judgments) -> float | None:
-        means = [part._mean_of_ideal(judgments) for part, _ in self.parts]
+        means = [component._mean_of_ideal(judgments) for component, _ in self.parts]
         if None in means:
             return None
         return super()._mean_of_ideal(judgments)
@@ -185,12 +194,12 @@ def _weight_by_measure(parts: Any) -> tuple[tuple[Measure, float], ...]:
     for spec, weight in pairs:
         blended = measure(spec)
         factor = _params.number(f"The weight of {blended}", weight, above=0)
-        for part, part_weight in blended._weighted_parts:
-            weights[part] = weights.get(part, 0.0) + factor * part_weight
+        for component, part_weight in blended._weighted_parts:
+            weights[component] = weights.get(component, 0.0) + factor * part_weight
     if not weights:
         raise ValueError("parts must hold at least one measure, got none.")
 
-    by_direction = {part.greater_is_better: part for part in weights}
+    by_direction = {component.greater_is_better: component for component in weights}
     if len(by_direction) > 1:
         raise ValueError(
             f"parts must agree on whether greater is better: it is for {by_direction[True]}, and "
