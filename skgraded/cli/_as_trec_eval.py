@@ -102,10 +102,10 @@ def _printed(family: str, parameters: str) -> list[str]:
 def _measure(name: str, level: int, top_grade: int) -> Measure:
     family, _, gains = name.partition("_")
     if family == "ndcg" and "=" in gains:
-        chosen = measure_as("trec_eval", family)._replace(gain=_gains(gains, top_grade))
+        chosen = measure_as("trec_eval", family).replace(gain=_gains(gains, top_grade))
     else:
         chosen = measure_as("trec_eval", name)
-    return chosen._replace(rel=level) if "rel" in chosen._fields else chosen
+    return chosen.replace(rel=level) if "rel" in chosen._fields else chosen
 
 
 def _gains(text: str, top_grade: int) -> tuple[float, ...]:

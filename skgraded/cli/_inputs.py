@@ -191,7 +191,7 @@ def measure_of(name: str, *, has_tools: bool = False) -> Measure:
     if isinstance(found, type) and issubclass(found, Measure):
         return found(**fields)
     if isinstance(found, Measure):
-        return found._replace(**fields)
+        return found.replace(**fields)
     raise ValueError(f"-m must name a measure of the module {module!r}, got {name!r}.")
 
 
@@ -235,7 +235,7 @@ def with_fields(chosen: Measure, **fields: Any) -> Measure:
         and name in own
         and getattr(chosen, name) == own[name].default
     }
-    return chosen._replace(**unset) if unset else chosen
+    return chosen.replace(**unset) if unset else chosen
 
 
 @contextlib.contextmanager

@@ -50,7 +50,7 @@ def names_by_threshold(measures: Sequence[str]) -> tuple[list[str], AP]:
     for name in measures:
         each = measure_or_none(name)
         if type(each) is AP and isinstance(each.rel, int) and not each.normalize:
-            family = families.setdefault(each._replace(rel=1), {})
+            family = families.setdefault(each.replace(rel=1), {})
             family.setdefault(each.rel, name)
     first, by_rel = next(iter(families.items()), (AP(), {}))
     if sorted(by_rel) != list(range(1, len(by_rel) + 1)) or not by_rel:
