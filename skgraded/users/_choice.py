@@ -113,7 +113,8 @@ def choose(scores: Scores, g: ArrayLike, *, by: str | Measure = "nDCG@10") -> Ch
     """
     systems = scores.systems or ("",)
     threshold_measures, _ = names_by_threshold(scores.measures)
-    g_of_users = eGAP(g=tuple(np.asarray(g, dtype=np.float64).tolist())).g
+    probabilities = np.asarray(g, dtype=np.float64).tolist()
+    g_of_users = eGAP(g=tuple(probabilities)).g
     if len(g_of_users) != len(threshold_measures):
         raise ValueError(
             f"g must have a probability for each of the {len(threshold_measures)} thresholds that "
@@ -127,8 +128,11 @@ def choose(scores: Scores, g: ArrayLike, *, by: str | Measure = "nDCG@10") -> Ch
             f"scores must hold at least {_FEWEST} candidates and queries on which all have values, "
             f"got {len(systems)} and {values.shape[1]}."
         )
-    weights = np.ones(len(scores.qid)) if scores.weights is None else scores.weights
-    query_shares = weights[has_value] / weights[has_value].sum()
+    query_weights = scores.weights
+    if query_weights is None:
+        query_weights = np.ones(len(scores.qid))
+    query_weights = query_weights[has_value]
+    query_shares = query_weights / query_weights.sum()
 
     # Two candidates: the best one by the general measure, and the one with the best prediction.
     general_means = query_shares @ values[..., -1].T
@@ -155,12 +159,15 @@ def _values(scores: Scores, measures: list[str]) -> tuple[FloatArray, BoolArray]
     marks; more is better.
     """
     columns = [scores.measures.index(measure) for measure in measures]
-    values = scores.over_repeats().cube[:, 0][..., columns]
-    values[..., -1] *= scores.directions[columns[-1]]
+    cube = scores.over_repeats().cube
+    values = cube[:, 0][..., columns]
+    direction = scores.directions[columns[-1]]
+    values[..., -1] *= direction
 
     # As in eGAP, a threshold that no document reaches counts 0 where lower ones have a value.
     first_and_general = values[..., [0, -1]]
-    is_missing: BoolArray = np.any(np.isnan(first_and_general), axis=(0, 2))
+    is_nan = np.isnan(first_and_general)
+    is_missing: BoolArray = np.any(is_nan, axis=(0, 2))
     has_value = ~is_missing
     return np.nan_to_num(values[:, has_value]), has_value
 
@@ -191,7 +198,8 @@ def predicted_means(
 
     # By how much each query moves the mean of each candidate, from its departure from the query's
     # mean over the candidates.
-    departures = values - values.mean(axis=0) - deviations[:, None]
+    query_means = values.mean(axis=0)
+    departures = values - query_means - deviations[:, None]
     correction = (n_queries / (n_queries - 1.0)) ** 0.5
     moves = departures * (shares * correction)[:, None]
 
@@ -207,8 +215,10 @@ def predicted_means(
     between = _between(deviations, within, moves)
     covariance = between @ target
     right_sides = np.tile(covariance, (n_candidates, 1))[..., None]
-    weights = np.linalg.solve(between + error_covariance, right_sides)[..., 0]
-    prediction: FloatArray = mean_of_all @ target + (weights * deviations).sum(axis=1)
+    solution = np.linalg.solve(between + error_covariance, right_sides)
+    weights = solution[..., 0]
+    predicted_deviations = (weights * deviations).sum(axis=1)
+    prediction: FloatArray = mean_of_all @ target + predicted_deviations
     variance_left = target @ covariance - weights @ covariance
     return prediction, np.sqrt(np.maximum(variance_left, 0.0))
 
@@ -222,15 +232,19 @@ def _between(
     # T = total - within, of which the negative parts are left out where within is the identity.
     root = np.linalg.cholesky(within)
     inverse = np.linalg.inv(root)
-    sizes, axes = np.linalg.eigh(inverse @ total @ inverse.T)
+    scaled_total = inverse @ total @ inverse.T
+    sizes, axes = np.linalg.eigh(scaled_total)
+    positive_sizes = np.maximum(sizes - 1.0, 0.0)
     axes = root @ axes
-    positive = (axes * np.maximum(sizes - 1.0, 0.0)) @ axes.T
+    positive = (axes * positive_sizes) @ axes.T
 
     # Candidates that err together are worth fewer.
-    errors = (moves @ inverse.T).reshape(len(moves), -1)
+    scaled_moves = moves @ inverse.T
+    errors = scaled_moves.reshape(len(moves), -1)
     products = errors @ errors.T
-    n_candidates = float(np.trace(products) ** 2 / (products**2).sum())
-    n_effective = max(n_candidates, 2.0)
+    sum_of_squares = (products**2).sum()
+    n_candidates = np.trace(products) ** 2 / sum_of_squares
+    n_effective = max(float(n_candidates), 2.0)
 
     # One factor gives all measures the mean reliability, and a correlation of 1.
     variance = within.diagonal()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
-from skgraded.users._reader import TINY, groups_for, names_of_ranks
+from skgraded.users._reader import TINY, group_indicator, groups_for, names_of_ranks
 from skgraded.users._sessions import HOLE, Sessions
 
 
@@ -38,20 +38,22 @@ class Chooser:
         self.name = name
         self.n_classes = sessions.n_levels
         self.groups = groups_for(sessions, name) if groups is None else groups
-        self._group_indicator = np.eye(self.groups.max() + 1)[self.groups]
+        self._group_indicator = group_indicator(self.groups)
         self.names = (
             *names_of_ranks(self.groups, sessions.rank),
             "takes_any",
             "satisfied",
         )
+
         self.start = self._starting_point()
         self.free = np.ones(len(self.start), dtype=bool)
         self._find_choices()
 
     def _starting_point(self) -> FloatArray:
         """Return equal weights, x from the rates of choices, and usual values of the others."""
-        rates = self.sessions.clicked.mean(axis=0) @ self._group_indicator
-        mean_rate = rates / self._group_indicator.sum(axis=0)
+        rate_by_rank = self.sessions.clicked.mean(axis=0)
+        sum_of_rates = rate_by_rank @ self._group_indicator
+        mean_rate = sum_of_rates / self._group_indicator.sum(axis=0)
         weights = np.full(self.n_classes, 1 / self.n_classes)
         x = np.clip(2.5 * mean_rate, 0.02, 0.9)
         takes_any_satisfied = [0.02, 0.5]
@@ -71,7 +73,8 @@ class Chooser:
         is_above = column < self._choice[:, None]
         is_better = level > self._chosen_level
         is_as_good = level == self._chosen_level
-        self._beats_choice = self._chooses & (is_better | (is_as_good & is_above))
+        beats = is_better | (is_as_good & is_above)
+        self._beats_choice = self._chooses & beats
         self._reaches = [level >= k for k in range(self.n_classes + 1)]
 
     def _seeing(self, theta: FloatArray) -> FloatArray:
@@ -86,7 +89,8 @@ class Chooser:
         """Return the shares of the classes 0..n_classes."""
         weights = theta[: self.n_classes]
         takes_any = theta[-2]
-        return np.append(takes_any, (1 - takes_any) * weights / weights.sum())
+        threshold_shares = (1 - takes_any) * weights / weights.sum()
+        return np.append(takes_any, threshold_shares)
 
     def likelihood(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the log likelihood of every session, and its derivatives."""
@@ -97,16 +101,16 @@ class Chooser:
 
         # P(no document is seen that reaches the threshold), by session and class
         log_unseen = np.log1p(-seeing)
-        missing = np.column_stack(
-            [np.exp((reaches * log_unseen).sum(axis=1)) for reaches in self._reaches]
-        )
+        log_missing = [(reaches * log_unseen).sum(axis=1) for reaches in self._reaches]
+        missing = np.exp(np.column_stack(log_missing))
         by_class = self._likelihood_by_class(seeing, log_unseen, missing, satisfied)
         likelihood = np.maximum(by_class @ class_shares, TINY)
 
         # The share of class k is (1 - takes_any) w_k / sum of w, that of class 0 is takes_any.
         of_thresholds = by_class[:, 1:]
         mean = of_thresholds @ weights / weights.sum()
-        by_weights = (of_thresholds - mean[:, None]) * (1 - takes_any) / weights.sum()
+        departures = of_thresholds - mean[:, None]
+        by_weights = departures * (1 - takes_any) / weights.sum()
         by_takes_any = (by_class[:, 0] - mean) / likelihood
 
         # P(choice) is proportional to satisfied; P(none) = 1 - satisfied + satisfied missing.
@@ -160,7 +164,8 @@ class Chooser:
 
         # d log(1 - x) / dx = -1 / (1 - x) of the missed ones, d log x / dx = 1 / x of the chosen.
         slopes = -was_missed / (1 - seeing)
-        slopes[place] += np.where(self._chooses[:, 0], 1 / seeing[place], 0.0)
+        slope_of_chosen = 1 / seeing[place]
+        slopes[place] += np.where(self._chooses[:, 0], slope_of_chosen, 0.0)
         if self.sessions.propensity is None:
             return slopes
         return slopes * self.sessions.propensity
@@ -181,14 +186,16 @@ class Chooser:
             beats = level > level_here
             beats[:, :n] |= level[:, :n] == level_here
             missing_better = np.where(beats, unseen, 1.0).prod(axis=1)
-            probability = satisfied * (seeing[:, n] * missing_better) * acceptance[:, n]
+            is_best_seen = seeing[:, n] * missing_better
+            probability = satisfied * is_best_seen * acceptance[:, n]
             choosing[:, n] = np.where(has_document[:, n], probability, 0.0)
         return choosing
 
 
 def why_not_one(sessions: Sessions) -> str:
     """Return why a log is none of users who choose one document, or an empty string."""
-    n_several = int((sessions.clicked.sum(axis=1) > 1).sum())
+    n_clicks = sessions.clicked.sum(axis=1)
+    n_several = int((n_clicks > 1).sum())
     if n_several:
         return f"at most one click in every session, got {n_several} with more"
     n_holes = int((sessions.level == HOLE).sum())

@@ -61,10 +61,12 @@ def departures_of(fit: Fit) -> tuple[dict[str, float], float]:
     if not len(tested):
         return {}, float("nan")
 
-    least_p_value = float(estimate.p_value(skewed=False)[tested].min())
-    p_value = min(1.0, len(tested) * least_p_value)
-    t = estimate.value / np.where(estimate.error > 0, estimate.error, np.inf)
-    return {names[column]: float(t[column]) for column in tested}, p_value
+    p_values = estimate.p_value(skewed=False)[tested]
+    p_value = min(1.0, len(tested) * float(p_values.min()))
+    error = np.where(estimate.error > 0, estimate.error, np.inf)
+    t = estimate.value / error
+    departures = {names[column]: float(t[column]) for column in tested}
+    return departures, p_value
 
 
 def _testable_scores(fit: Fit) -> tuple[list[str], FloatArray]:
@@ -81,8 +83,9 @@ def _testable_scores(fit: Fit) -> tuple[list[str], FloatArray]:
     score_of: dict[str, FloatArray] = {}
     information_of: dict[str, float] = {}
     for name, score, information in departures:
+        total_information = information.sum()
         score_of[name] = score_of.get(name, 0.0) + score
-        information_of[name] = information_of.get(name, 0.0) + information.sum()
+        information_of[name] = information_of.get(name, 0.0) + total_information
 
     names = [name for name in score_of if information_of[name] >= _LEAST_INFORMATION]
     if not names:
@@ -138,10 +141,9 @@ def click_weights(sessions: Sessions, k: int) -> dict[str, FloatArray]:
     sum_above = np.cumsum(grades, axis=1) - grades
     mean_above = sum_above / np.arange(1, n_ranks + 1)
 
+    levels_above_threshold = np.maximum(level - k, 0)
     weights = {
-        "better documents above the threshold are clicked more": np.maximum(
-            level - k, 0
-        ),
+        "better documents above the threshold are clicked more": levels_above_threshold,
         "documents just below the threshold are clicked more": is_just_below,
         "demanding users click more readily": np.full(n_ranks, k),
         "demanding users look deeper": k * depth,
@@ -149,9 +151,7 @@ def click_weights(sessions: Sessions, k: int) -> dict[str, FloatArray]:
         "the top grade is clicked more": is_top,
         "after better documents users click more": mean_above,
     }
-    return {
-        name: np.asarray(weight, dtype=np.float64) for name, weight in weights.items()
-    }
+    return {name: weight.astype(np.float64) for name, weight in weights.items()}
 
 
 def _departures_of_going_on(
@@ -161,8 +161,8 @@ def _departures_of_going_on(
     arriving = walks.arriving[:, :-1]
     continuing = walks.continuing[:, :-1]
     surprise = walks.arriving[:, 1:] - arriving * continuing
-    variance = (arriving * continuing * (1 - continuing)).sum(axis=1)
-    information = probability * variance
+    variance = arriving * continuing * (1 - continuing)
+    information = probability * variance.sum(axis=1)
 
     depth = _depth(sessions)[:-1]
     deep_score = probability * (surprise * depth).sum(axis=1)
@@ -181,6 +181,7 @@ def _departures_between_users(
     """
     surprise, variance = _surprise_of_clicks(sessions, walks)
     information = probability * variance.sum(axis=1)
+
     weights = {
         "some users click more than others": np.ones(len(sessions.rank)),
         "some users look deeper than others": _depth(sessions),
@@ -189,8 +190,8 @@ def _departures_between_users(
         score = surprise * weight
         sum_before = np.cumsum(score, axis=1) - score
         square = walks.arriving * (score**2 + 2 * score * sum_before)
-        second_derivative = square - variance * weight**2
-        yield _Score(name, probability * second_derivative.sum(axis=1), information)
+        second_derivative = (square - variance * weight**2).sum(axis=1)
+        yield _Score(name, probability * second_derivative, information)
 
 
 def departures_of_choices(fit: Fit, reader: Chooser) -> Iterator[_Score]:

@@ -203,12 +203,14 @@ def _feedback_of(
         raise ValueError(
             f"grade must hold at least one grade, got {len(grades)} rows without."
         )
+
     grade = grades[is_judged].astype(np.int64)
     was_satisfied = flags("satisfied", satisfied, len(grades))[is_judged]
     propensity_of_row = propensities(propensity, len(grades))[is_judged]
     n_shown = count_grades(grade, top)
     shown_grades = find_shown_grades(n_shown)
     n_examined = np.bincount(grade, propensity_of_row, len(n_shown))
+    satisfied_grade = grade[was_satisfied]
     return _Feedback(
         level=np.searchsorted(shown_grades, grade),
         satisfied=was_satisfied,
@@ -217,7 +219,7 @@ def _feedback_of(
         shown_grades=shown_grades,
         n_shown=n_shown,
         n_examined=n_examined.astype(np.float64),
-        n_satisfied=np.bincount(grade[was_satisfied], minlength=len(n_shown)),
+        n_satisfied=np.bincount(satisfied_grade, minlength=len(n_shown)),
     )
 
 
@@ -237,7 +239,8 @@ def _estimate(rows: _Feedback, confidence: float) -> Estimate:
     from sklearn.isotonic import isotonic_regression
 
     rates = rows.rates
-    weight = np.where(np.isinf(rows.examined), 1.0, rows.examined)
+    has_documents = np.isfinite(rows.examined)
+    weight = np.where(has_documents, rows.examined, 1.0)
     rising_rates = isotonic_regression(rates, sample_weight=weight)
     if not rising_rates[-1] > rising_rates[0]:
         raise ValueError(
@@ -252,10 +255,15 @@ def _estimate(rows: _Feedback, confidence: float) -> Estimate:
     g = np.diff(rising_rates) / rise
 
     # dg_k = (d rho_k - d rho_(k-1) - g_k (d rho_c - d rho_0)) / rise; a row for each rate
-    derivatives = np.diff(np.eye(len(rates)), axis=1)
+    derivatives = _derivatives_of_differences(len(rates))
     derivatives[0] += g
     derivatives[-1] -= g
     return _estimate_from_rates(rows, g, derivatives / rise)
+
+
+def _derivatives_of_differences(n_rates: int) -> FloatArray:
+    """Return the derivatives of rho_k - rho_(k-1), with a row for each rate."""
+    return np.diff(np.eye(n_rates), axis=1)
 
 
 def _estimate_from_rates(
@@ -280,7 +288,8 @@ def _estimate_from_rates(
     # A cluster moves the rates by the sums of its rows; rows not yet seen are clusters of one.
     cell = rows.cluster * n_levels + level
     sums = np.bincount(cell, move_of_rate, n_clusters * n_levels)
-    moves_of_rates = np.vstack([sums.reshape(-1, n_levels), np.diag(move_of_unseen)])
+    moves_of_clusters = sums.reshape(-1, n_levels)
+    moves_of_rates = np.vstack([moves_of_clusters, np.diag(move_of_unseen)])
     moves = moves_of_rates @ derivatives
     sizes: FloatArray = np.append(cluster_sizes, np.ones(n_levels))
 
@@ -307,7 +316,7 @@ def _warn_of_falls(rows: _Feedback, confidence: float) -> None:
     if (falls <= 0).all():
         return
 
-    derivatives = np.diff(np.eye(len(rows.rates)), axis=1)
+    derivatives = _derivatives_of_differences(len(rows.rates))
     reach = _estimate_from_rates(rows, -falls, derivatives).reach(confidence)
     _warn_of_falls_where(
         (falls > 0) & (falls <= reach),

@@ -27,7 +27,8 @@ def check_grades(columns: CheckedColumns) -> tuple[FloatArray, BoolArray]:
     """Return the grades, nan where there is none, and where there is one."""
     grades = read_grades("grade", columns.labels).astype(np.float64)
     is_judged = ~np.isnan(grades)
-    is_grade = np.isfinite(grades) & (grades >= 0) & (grades == np.floor(grades))
+    is_integer = np.isfinite(grades) & (grades == np.floor(grades))
+    is_grade = is_integer & (grades >= 0)
     rule = "integers >= 0, or NaN for unjudged documents"
     require(is_grade | ~is_judged, grades, "grade", rule)
     return grades, is_judged
@@ -54,7 +55,8 @@ def propensities(propensity: Any, n_rows: int) -> FloatArray:
     values = numeric("propensity", propensity).astype(np.float64)
     require_length("propensity", len(values), n_rows)
     rule = "probabilities above 0 and up to 1 (leave out rows that nobody can examine)"
-    require((values > 0) & (values <= 1), values, "propensity", rule)
+    is_probability = (values > 0) & (values <= 1)
+    require(is_probability, values, "propensity", rule)
     return values
 
 
@@ -64,6 +66,7 @@ def count_grades(grade: IntArray, max_grade: int | None) -> IntArray:
     top = highest if max_grade is None else max_grade
     if highest > top:
         raise ValueError(f"grade must not exceed max_grade={top}, got {highest}.")
+
     counts = np.bincount(grade, minlength=top + 1)
     if np.count_nonzero(counts) < _FEWEST_GRADES:
         raise ValueError(
@@ -81,7 +84,8 @@ def count_grades(grade: IntArray, max_grade: int | None) -> IntArray:
 def find_shown_grades(n_shown: IntArray) -> IntArray:
     """Return the shown grades and 0; warn of the others."""
     shown = np.flatnonzero(n_shown)
-    missing = np.setdiff1d(np.arange(1, len(n_shown)), shown)
+    grades_above_0 = np.arange(1, len(n_shown))
+    missing = np.setdiff1d(grades_above_0, shown)
     if len(missing):
         warn_once(
             f"grade should hold every grade of the scale 0..{len(n_shown) - 1}, got no document of "
@@ -201,8 +205,9 @@ def log_columns(
     array([nan,  2.])
     """
     plain_log = _with_plain_names("log", log, _COLUMNS_OF_LOGS, _NEEDED_IN_LOGS)
+    columns_of_judgments = [*_KEYS, "grade"]
     plain_judgments = _with_plain_names(
-        "judgments", judgments, [*_KEYS, "grade"], [*_KEYS, "grade"]
+        "judgments", judgments, columns_of_judgments, columns_of_judgments
     )
 
     # An event that is named may have either the name of its column or the plain one.

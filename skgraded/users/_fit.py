@@ -94,8 +94,10 @@ def maximise(sessions: Sessions, name: str, groups: IntArray | None = None) -> F
 
     # Shares of 0 have intervals, too.
     is_share = np.arange(len(theta)) < reader.n_classes
-    moves = _moves(scores, reader.free & (is_inside | is_share), reader.n_classes)
-    moves_within = _moves(scores, reader.free & is_inside, reader.n_classes)
+    is_moved = reader.free & (is_inside | is_share)
+    is_moved_within = reader.free & is_inside
+    moves = _moves(scores, is_moved, reader.n_classes)
+    moves_within = _moves(scores, is_moved_within, reader.n_classes)
     return Fit(reader, theta, log_likelihoods, scores, moves, moves_within)
 
 
@@ -110,9 +112,9 @@ def _climb(reader: Reader | Chooser, start: FloatArray) -> _Point:
     theta = np.clip(start, low, high)
     point = _Point(theta, *reader.likelihood(theta))
     for _ in range(_MOST_STEPS):
-        step = _bounded_step(
-            reader, point.scores, low - point.theta, high - point.theta
-        )
+        down = low - point.theta
+        up = high - point.theta
+        step = _bounded_step(reader, point.scores, down, up)
         expected_gain = point.scores.sum(axis=0) @ step
         if expected_gain < _GAIN:
             break
@@ -155,7 +157,8 @@ def _bounded_step(
 
     free = np.flatnonzero(reader.free)
     information, scale = _scaled_information(scores, reader.n_classes)
-    root = np.linalg.cholesky(information[np.ix_(free, free)])
+    information_of_free = information[np.ix_(free, free)]
+    root = np.linalg.cholesky(information_of_free)
     slope = scores.sum(axis=0) / scale
     target = np.linalg.solve(root, slope[free])
 

@@ -178,10 +178,10 @@ def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
     covariance = estimate.covariance[:n_classes, :n_classes]
 
     # Parameters at a bound have no error.
+    values = estimate.value[n_classes:].tolist()
     errors = np.where(estimate.error > 0, estimate.error, np.nan)
-    parameters = zip(
-        estimate.value[n_classes:].tolist(), errors[n_classes:].tolist(), strict=True
-    )
+    values_and_errors = zip(values, errors[n_classes:].tolist(), strict=True)
+    parameters = dict(zip(fit.reader.names, values_and_errors, strict=True))
     departures, p_value = departures_of(fit)
 
     n_grades = len(log.n_shown)
@@ -189,8 +189,9 @@ def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
     grade = log.grades[is_judged].astype(np.int64)
     n_examined = np.bincount(grade, log.propensity[is_judged], n_grades)
     clicked_grade = grade[log.clicked[is_judged]]
+    n_thresholds = np.diff(log.shown_grades)
     return Shares(
-        **spread(g, interval, covariance, np.diff(log.shown_grades)),
+        **spread(g, interval, covariance, n_thresholds),
         confidence=confidence,
         n_shown=log.n_shown,
         n_examined=n_examined.astype(np.float64),
@@ -198,7 +199,7 @@ def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
         n_unjudged=int((~is_judged).sum()),
         clusters=log.n_clusters,
         reader=fit.reader.name,
-        parameters=dict(zip(fit.reader.names, parameters, strict=True)),
+        parameters=parameters,
         departures=departures,
         p_value=p_value,
     )
@@ -244,20 +245,22 @@ def _judged_because_clicked(log: Log) -> str:
         return ""
 
     # Rows by whether they were clicked, whether they were judged, and position.
-    counts = np.zeros((2, 2, log.position.max() + 1))
-    row_kinds = (log.clicked.astype(int), is_judged.astype(int), log.position)
-    np.add.at(counts, row_kinds, 1.0)
+    n_positions = log.position.max() + 1
+    counts = np.zeros((2, 2, n_positions))
+    clicked = log.clicked.astype(int)
+    has_grade = is_judged.astype(int)
+    np.add.at(counts, (clicked, has_grade, log.position), 1.0)
+    unclicked, clicks = counts
 
     n_rows = np.maximum(counts.sum(axis=(0, 1)), 1.0)
-    concordant = (counts[1, 1] * counts[0, 0] / n_rows).sum()
-    discordant = (counts[1, 0] * counts[0, 1] / n_rows).sum()
+    concordant = (clicks[1] * unclicked[0] / n_rows).sum()
+    discordant = (clicks[0] * unclicked[1] / n_rows).sum()
     is_as_often = concordant <= _MUCH_MORE_OFTEN * discordant
-    if is_as_often or counts[1].sum() < _FEW_CLICKS:
+    if is_as_often or clicks.sum() < _FEW_CLICKS:
         return ""
 
-    share_of_others, share_of_clicked = (
-        table[1].sum() / max(table.sum(), 1.0) for table in counts
-    )
+    share_of_others = unclicked[1].sum() / max(unclicked.sum(), 1.0)
+    share_of_clicked = clicks[1].sum() / max(clicks.sum(), 1.0)
     return (
         "grade should not be missing because a document was not clicked, got grades in "
         f"{share_of_clicked:.0%} of the clicked rows and {share_of_others:.0%} of the others, "
@@ -274,9 +277,11 @@ def _warn_if_lists_repeat(sessions: Sessions) -> None:
 
     # The share of the pairs of sessions that are equal, and what it were if ranks were independent.
     n_pairs = max(n * (n - 1.0), 1.0)
-    equal_share = (sizes * (sizes - 1.0)).sum() / n_pairs
+    n_equal_pairs = (sizes * (sizes - 1.0)).sum()
+    equal_share = n_equal_pairs / n_pairs
     chances = [_chance_of_equality(levels) for levels in sessions.level.T]
-    if equal_share > _REPEATED * np.prod(chances) and n_repeated > n / 4:
+    by_chance = np.prod(chances)
+    if equal_share > _REPEATED * by_chance and n_repeated > n / 4:
         warn_once(
             f"qid should be given where sessions share lists, got {n_repeated} of {n} "
             "sessions with the grades of another one, far more than by chance. Tastes differ "
@@ -287,5 +292,6 @@ def _warn_if_lists_repeat(sessions: Sessions) -> None:
 
 def _chance_of_equality(levels: IntArray) -> float:
     """Return the probability that two sessions have the same level at a rank."""
-    shares = np.unique(levels, return_counts=True)[1] / len(levels)
+    _, n_sessions = np.unique(levels, return_counts=True)
+    shares = n_sessions / len(levels)
     return float((shares**2).sum())

@@ -136,7 +136,8 @@ class PairProfile:
     def _users(self) -> FloatArray:
         """Users of one threshold, then evenly spread users."""
         n_grades = len(self.differences)
-        return np.concatenate([np.eye(n_grades), even_points(n_grades, _POINTS)])
+        mixtures = even_points(n_grades, _POINTS)
+        return np.concatenate([np.eye(n_grades), mixtures])
 
     @cached_property
     def _signs(self) -> IntArray:
@@ -233,8 +234,10 @@ def even_points(n_grades: int, n_points: int) -> FloatArray:
     for _ in range(60):  # the root of ratio**n_grades = ratio + 1
         ratio = (1.0 + ratio) ** (1.0 / n_grades)
     steps = ratio ** -np.arange(1.0, n_grades)
-    numbers = (0.5 + np.outer(np.arange(1, n_points + 1), steps)) % 1.0
-    return np.diff(np.sort(numbers, axis=1), prepend=0.0, append=1.0, axis=1)
+    indices = np.arange(1, n_points + 1)
+    numbers = (0.5 + np.outer(indices, steps)) % 1.0
+    cuts = np.sort(numbers, axis=1)
+    return np.diff(cuts, prepend=0.0, append=1.0, axis=1)
 
 
 def draw_pairs(pairs: Sequence[PairProfile], ax: Any, verdict: str) -> None:
@@ -243,8 +246,10 @@ def draw_pairs(pairs: Sequence[PairProfile], ax: Any, verdict: str) -> None:
     thresholds = np.arange(1, n_grades + 1)
 
     # Between two thresholds users of both are mixed.
-    places = np.linspace(1.0, n_grades, (n_grades - 1) * _STEPS + 1)
-    points = np.maximum(0.0, 1.0 - np.abs(places[:, None] - thresholds))
+    n_places = (n_grades - 1) * _STEPS + 1
+    places = np.linspace(1.0, n_grades, n_places)
+    distances = np.abs(places[:, None] - thresholds)
+    points = np.maximum(0.0, 1.0 - distances)
 
     looks = looks_of([pair.differences.mean() for pair in pairs])
     curves = [

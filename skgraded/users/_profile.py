@@ -98,7 +98,8 @@ class ThresholdProfile(LongResult):
         n_grades = len(self.n_found)
         n_pairs = len(self.pairs)
         means_of = dict(zip(self.rankers, self.means, strict=True))
-        low, high = np.concatenate([pair.intervals for pair in self.pairs]).T
+        intervals = np.concatenate([pair.intervals for pair in self.pairs])
+        low, high = intervals.T
 
         # Of one pair, the headings name the rankers; of several, the rows do.
         ranker_heading = "ranker"
@@ -145,15 +146,16 @@ class ThresholdProfile(LongResult):
         """For which users the only ranker is better; or of how many rankers that is told."""
         if len(self.pairs) == 1:
             return self.pairs[0].sentence
-        n_better = sum(bool((pair.signs == 1).any()) for pair in self.pairs)
-        n_worse = sum(bool((pair.signs == -1).any()) for pair in self.pairs)
+        n_better = sum(1 in pair.signs for pair in self.pairs)
+        n_worse = sum(-1 in pair.signs for pair in self.pairs)
         return (
             f"Of {len(self.pairs)} rankers, {n_better} are better than {self.baseline} for some "
             f"users, and {n_worse} are worse for some."
         )
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
-        table = Table(self._fields(), self._sentences(n_rows), self.verdict)
+        sentences = self._sentences(n_rows)
+        table = Table(self._fields(), sentences, self.verdict)
         return [table.first(n_rows)]
 
     def _sentences(self, n_rows: int | None = None) -> list[str]:
@@ -163,6 +165,7 @@ class ThresholdProfile(LongResult):
             notes.append(
                 f"Shown are the first {n_rows} of {n_all} rows: to_text() shows all."
             )
+
         if len(self.pairs) == 1 < len(self.n_found):
             shares = self.pairs[0].shares
             notes.append(
@@ -184,6 +187,7 @@ class ThresholdProfile(LongResult):
         if self.n_left_out:
             left_out = count(self.n_left_out, "query", "queries")
             without = f" ({left_out} without a value for some ranker left out)"
+
         return (
             f"Intervals hold jointly, over {told_in_clusters(queries, clusters)}{without}; a user "
             f"with threshold k accepts grade k or better (rel=k), and '{self._units[1]}' have such "
@@ -382,8 +386,8 @@ class _CommonScores(NamedTuple):
     @property
     def n_found(self) -> IntArray:
         """In how many queries, or clusters, some ranker has a value above 0 at a threshold."""
-        has_value = np.any(self.values > 0, axis=0).T.astype(np.float64)
-        sums, _ = sums_by_cluster(has_value, self.clusters)
+        is_found = np.any(self.values > 0, axis=0).T
+        sums, _ = sums_by_cluster(is_found.astype(np.float64), self.clusters)
         n_units: IntArray = (sums > 0).sum(axis=1)
         return n_units
 
@@ -416,7 +420,8 @@ class _CommonScores(NamedTuple):
 def _common_scores(scores: Scores, cluster: Mapping[Any, Any] | None) -> _CommonScores:
     """Find the queries for which every ranker has a value."""
     values = scores.over_repeats().values
-    is_missing = np.any(np.isnan(values[:, :, 0]), axis=0)
+    values_at_first = values[:, :, 0]
+    is_missing = np.any(np.isnan(values_at_first), axis=0)
     queries = np.flatnonzero(~is_missing)
     clusters = clusters_of(cluster, scores)
     if clusters is not None:
@@ -444,6 +449,7 @@ def _warn_of_few_queries(n_found: IntArray, are_clusters: bool) -> None:
         threshold = thresholds[0]
         n_units = int(n_found[threshold - 1])
         units = count(n_units, *unit_in_words(are_clusters))
+
         warnings.warn(
             f"Users with threshold {threshold} are judged by {units} in which some ranker "
             f"retrieves such a document. Fewer than {FEWEST_DIFFERENCES} do not tell how "

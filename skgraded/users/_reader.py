@@ -81,16 +81,18 @@ class Reader:
         self.name = name
         self.n_classes = sessions.n_levels
         self.groups = groups_for(sessions, name) if groups is None else groups
-        self._group_indicator = np.eye(self.groups.max() + 1)[self.groups]
+        self._group_indicator = group_indicator(self.groups)
         self.names = (
             *names_of_ranks(self.groups, sessions.rank),
             "below",
             "goes_on",
             "stops",
         )
+
         self._find_types()
         self.start = self._starting_point()
-        self.free = np.ones(len(self.start), dtype=bool)
+        n_parameters = len(self.start)
+        self.free = np.ones(n_parameters, dtype=bool)
         if name == "position":
             self.free[-2:] = False  # goes_on and stops
 
@@ -115,8 +117,9 @@ class Reader:
         self._has_document = has_document[row_of_type]
         self._propensity = None if propensity is None else propensity[row_of_type]
 
-        clicks_from_rank_on = np.cumsum(self._clicked[:, ::-1], axis=1)[:, ::-1]
-        self._no_click_follows = clicks_from_rank_on == self._clicked
+        from_last_rank = self._clicked[:, ::-1]
+        n_clicks_from_rank_on = np.cumsum(from_last_rank, axis=1)[:, ::-1]
+        self._no_click_follows = n_clicks_from_rank_on == self._clicked
 
     def _starting_point(self) -> FloatArray:
         """Return equal weights, x from the rates of clicks, and usual values of the others."""
@@ -156,7 +159,8 @@ class Reader:
         # P(click at n | at n) = x_n factor_n, P(on to n + 1 | at n) = goes_on (1 - stops click_n)
         click_probability = self._x_by_rank(theta) * self._click_factor(below)
         clicking = np.minimum(click_probability, 1 - LEAST) * self._has_document
-        continuing = goes_on * np.where(self._clicked, 1 - stops, 1.0)
+        staying = np.where(self._clicked, 1 - stops, 1.0)
+        continuing = goes_on * staying
         observation = np.where(self._clicked, clicking, 1 - clicking)
 
         # P(clicks from n on | at n), from the last rank to the first:
@@ -164,17 +168,20 @@ class Reader:
         n_types, n_ranks = observation.shape
         from_rank_on = np.ones((n_types, n_ranks + 1))
         for n in reversed(range(n_ranks)):
-            leaving = (1 - continuing[:, n]) * self._no_click_follows[:, n]
-            going_on = continuing[:, n] * from_rank_on[:, n + 1]
-            from_rank_on[:, n] = observation[:, n] * (leaving + going_on)
+            going_on = continuing[:, n]
+            leaves = (1 - going_on) * self._no_click_follows[:, n]
+            goes_on_and_clicks = going_on * from_rank_on[:, n + 1]
+            behind_rank = leaves + goes_on_and_clicks
+            from_rank_on[:, n] = observation[:, n] * behind_rank
 
         # P(at n | clicks) = P(clicks before n, at n) P(clicks from n on | at n) / P(clicks)
         passing = (observation * continuing)[:, :-1]
         steps = np.column_stack([np.ones(n_types), passing])
         before_rank = np.cumprod(steps, axis=1)
-        likelihood = np.maximum(from_rank_on[:, :1], TINY)
-        arriving = before_rank * from_rank_on[:, :-1] / likelihood
-        return Walks(from_rank_on[:, 0], arriving, clicking, continuing)
+        likelihood = from_rank_on[:, 0]
+        joint = before_rank * from_rank_on[:, :-1]
+        arriving = joint / np.maximum(likelihood, TINY)[:, None]
+        return Walks(likelihood, arriving, clicking, continuing)
 
     def posterior(
         self, theta: FloatArray, walks: Walks
@@ -184,7 +191,8 @@ class Reader:
         joint = walks.likelihood[self.types] * weights
         likelihood = np.maximum(joint.sum(axis=1), TINY)
         posterior = joint / likelihood[:, None]
-        return posterior, np.log(likelihood) - np.log(weights.sum())
+        log_likelihood = np.log(likelihood) - np.log(weights.sum())
+        return posterior, log_likelihood
 
     def likelihood(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the log likelihood of every session, and its derivatives (Fisher's identity)."""
@@ -199,11 +207,14 @@ class Reader:
                 self._scores_of_going_on(theta, walks),
             ]
         )
-        scores = np.zeros((len(log_likelihoods), scores_of_types.shape[1]))
+        n_parameters = scores_of_types.shape[1]
+        scores = np.zeros((len(log_likelihoods), n_parameters))
         for probability, types in zip(posterior.T, self.types.T, strict=True):
             scores += probability[:, None] * scores_of_types[types]
 
-        scores_of_weights = posterior / np.maximum(weights, TINY) - 1 / weights.sum()
+        # d log(sum of w_k P_k / sum of w) / d w_k
+        posterior_by_weight = posterior / np.maximum(weights, TINY)
+        scores_of_weights = posterior_by_weight - 1 / weights.sum()
         return log_likelihoods, np.hstack([scores_of_weights, scores])
 
     def _scores_of_clicking(self, theta: FloatArray, walks: Walks) -> FloatArray:
@@ -220,7 +231,8 @@ class Reader:
         by_x = slope * self._click_factor(below)
         if self._propensity is not None:
             by_x = by_x * self._propensity
-        by_below = (slope * x * (1 - self._relevance)).sum(axis=1)
+        irrelevance = 1 - self._relevance
+        by_below = (slope * x * irrelevance).sum(axis=1)
         return np.column_stack([by_x @ self._group_indicator, by_below])
 
     def _scores_of_going_on(self, theta: FloatArray, walks: Walks) -> FloatArray:
@@ -234,10 +246,11 @@ class Reader:
         has_left = walks.arriving[:, :-1] - went_on
         leaving_ratio = has_left / np.maximum(1 - continuing, LEAST)
 
-        by_goes_on = (went_on - leaving_ratio * continuing).sum(axis=1) / goes_on
-        after_click = leaving_ratio * goes_on - went_on / max(1 - stops, LEAST)
-        by_stops = np.where(was_clicked, after_click, 0.0).sum(axis=1)
-        return np.column_stack([by_goes_on, by_stops])
+        gain = went_on - leaving_ratio * continuing
+        by_goes_on = gain.sum(axis=1) / goes_on
+        gain_after_click = leaving_ratio * goes_on - went_on / max(1 - stops, LEAST)
+        gain_by_stops = np.where(was_clicked, gain_after_click, 0.0)
+        return np.column_stack([by_goes_on, gain_by_stops.sum(axis=1)])
 
 
 def groups_for(sessions: Sessions, name: str) -> IntArray:
@@ -247,9 +260,17 @@ def groups_for(sessions: Sessions, name: str) -> IntArray:
     return sessions.groups_of_ranks()
 
 
+def group_indicator(groups: IntArray) -> FloatArray:
+    """Return 1 where a rank belongs to a group, shape (n_ranks, n_groups)."""
+    n_groups = groups.max() + 1
+    indicator: FloatArray = np.eye(n_groups)[groups]
+    return indicator
+
+
 def names_of_ranks(groups: IntArray, rank: IntArray) -> tuple[str, ...]:
     """Name the x of each group of ranks by its first one, or by none if there is one group."""
-    first_ranks = rank[np.unique(groups, return_index=True)[1]]
+    _, first_columns = np.unique(groups, return_index=True)
+    first_ranks = rank[first_columns]
     if len(first_ranks) == 1:
         return ("clicks",)
     return tuple(f"clicks_{first}" for first in first_ranks)
@@ -261,9 +282,10 @@ def _relevance_by_class(sessions: Sessions) -> FloatArray:
     A hole has the share of the graded documents at its rank that reach it.
     """
     level = sessions.level
-    n_graded = np.maximum((level >= 0).sum(axis=0), 1)
+    n_graded = (level >= 0).sum(axis=0)
     relevance = []
     for k in range(1, sessions.n_levels + 1):
-        share = (level >= k).sum(axis=0) / n_graded
-        relevance.append(np.where(level == HOLE, share, level >= k))
+        reaches = level >= k
+        share = reaches.sum(axis=0) / np.maximum(n_graded, 1)
+        relevance.append(np.where(level == HOLE, share, reaches))
     return np.vstack(relevance)

@@ -137,7 +137,8 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
     clicked = _clicks(rows["clicked"], grades)
     position = _positions(rows["position"], n_rows)
     propensity = propensities(rows["propensity"], n_rows)
-    n_shown = count_grades(grades[is_judged].astype(np.int64), top)
+    judged_grades = grades[is_judged]
+    n_shown = count_grades(judged_grades.astype(np.int64), top)
     shown_grades = find_shown_grades(n_shown)
 
     session = unit_numbers("session", rows["session"], n_rows)
@@ -151,10 +152,11 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
     shape = (len(first_row), len(rank))
 
     level = np.full(n_rows, HOLE)
-    level[is_judged] = np.searchsorted(shown_grades, grades[is_judged])
+    level[is_judged] = np.searchsorted(shown_grades, judged_grades)
     propensity_by_rank = None
     if rows["propensity"] is not None:
-        propensity_by_rank = _matrix(propensity / propensity.max(), 1.0, cell, shape)
+        relative_propensity = propensity / propensity.max()
+        propensity_by_rank = _matrix(relative_propensity, 1.0, cell, shape)
     sessions = Sessions(
         level=_matrix(level, ABSENT, cell, shape),
         clicked=_matrix(clicked, False, cell, shape),
@@ -200,6 +202,7 @@ def _clicks(clicked: Any, grades: FloatArray) -> BoolArray:
         raise ValueError(
             f"grade must hold at least one grade, got {len(grades)} rows without."
         )
+
     if not was_clicked[is_judged].any():
         raise ValueError(
             "clicked must be true in some row with a grade, got clicks without alone."
@@ -234,6 +237,7 @@ def _units_of_sessions(
             continue
         unit = unit_numbers(name, ids_of_rows, len(session))
         unit_of_session[name] = unit[first_row]
+
         row = first_true(unit != unit_of_session[name][session])
         if row is not None:
             raise ValueError(
@@ -250,7 +254,10 @@ def _count_clusters(
     """Count the users and the queries, or the sessions if neither is known."""
     n_clusters = {"session": n_sessions}
     if unit_of_session:
-        n_clusters = {name: int(u.max()) + 1 for name, u in unit_of_session.items()}
+        n_clusters = {
+            name: int(unit.max()) + 1 for name, unit in unit_of_session.items()
+        }
+
     for name, n in n_clusters.items():
         if n < _FEWEST_CLUSTERS:
             raise ValueError(

@@ -79,7 +79,8 @@ class Shares(Result):
     @property
     def rate(self) -> FloatArray:
         """Satisfied documents over examined ones, by grade from 0; nan where none was shown."""
-        return self.n_satisfied / np.where(self.n_examined > 0, self.n_examined, np.nan)
+        n_examined = np.where(self.n_examined > 0, self.n_examined, np.nan)
+        return self.n_satisfied / n_examined
 
     @property
     def indistinct(self) -> tuple[tuple[int, int], ...]:
@@ -125,8 +126,9 @@ class Shares(Result):
 
     def _fields(self) -> list[Field]:
         # Grade 0 has no g and no interval.
-        shares = np.column_stack([np.full(3, np.nan), [self.g, *self.interval.T]])
-        g, lower, upper = shares
+        no_values = np.full(3, np.nan)
+        values = [self.g, *self.interval.T]
+        g, lower, upper = np.column_stack([no_values, values])
 
         examined_heading: str | None = "examined"
         if np.array_equal(self.n_shown, self.n_examined):
@@ -192,8 +194,10 @@ def spread(
     that it is at most the sum.
     """
     # A row for each share, in which its thresholds have 1 / length.
-    even_split = np.repeat(np.eye(len(shares)) / lengths, lengths, axis=1)
-    interval_of_each = np.repeat(np.clip(interval, 0.0, 1.0), lengths, axis=0)
+    share_of_each = np.eye(len(shares)) / lengths
+    even_split = np.repeat(share_of_each, lengths, axis=1)
+    interval_within = np.clip(interval, 0.0, 1.0)
+    interval_of_each = np.repeat(interval_within, lengths, axis=0)
     is_of_several = np.repeat(lengths, lengths) > 1
     interval_of_each[is_of_several, 0] = 0.0
     return {

@@ -39,6 +39,7 @@ def scores_by_threshold(
             f"Scores or QueryValidation; got {type(rankers).__name__}: threshold_profile(y_true, "
             "models, X=X, qid=qid)."
         )
+
     scores = _scores_of(arguments, fields)
     names, measure = names_by_threshold(scores.measures)
     return scores[names], measure
@@ -62,7 +63,8 @@ def names_by_threshold(measures: Sequence[str]) -> tuple[list[str], AP]:
 
     first_measure, name_of = next(iter(families.items()), (AP(), {}))
     thresholds = sorted(name_of)
-    if thresholds != list(range(1, len(name_of) + 1)) or not name_of:
+    n_grades = len(name_of)
+    if thresholds != list(range(1, n_grades + 1)) or not name_of:
         raise ValueError(
             "Rankers must be scored by AP(rel=1), AP(rel=2) and so on up to the top grade, got "
             f"{first_few(measures)}."
@@ -71,7 +73,7 @@ def names_by_threshold(measures: Sequence[str]) -> tuple[list[str], AP]:
         raise ValueError(
             f"AP must differ in rel alone, got {' and '.join(map(str, families))}."
         )
-    _require_linear(first_measure, len(name_of))
+    _require_linear(first_measure, n_grades)
     return [name_of[rel] for rel in thresholds], first_measure
 
 
@@ -110,9 +112,11 @@ def _scores_from_grades(arguments: RankerArguments, fields: dict[str, Any]) -> S
     """Return scores of fitted models, or of the scores that rankers gave, by the grades."""
     y_true = arguments.y_true
     y_score = arguments.y_score
-    measures = _measures(Judgments(split_target(y_true)[0]), fields)
+    labels = split_target(y_true)[0]
+    measures = _measures(Judgments(labels), fields)
     if isinstance(y_score, Mapping) and _are_all(y_score, "predict", "fitted models"):
         return _scores_of_models(arguments, measures)
+
     if arguments.X is not None:
         raise TypeError(
             "X must be None unless y_score holds fitted models, got features."
@@ -154,6 +158,7 @@ def _measures_of_all(
     top_grades = {
         name: rankings.judgments.top_grade for name, rankings in rankings_of.items()
     }
+
     if len(set(top_grades.values())) > 1:
         listing = ", ".join(f"{top:g} for {name!r}" for name, top in top_grades.items())
         raise ValueError(
