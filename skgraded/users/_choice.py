@@ -142,7 +142,8 @@ def choose(scores: Scores, g: ArrayLike, *, by: str | Measure = "nDCG@10") -> Ch
     best = int(prediction.argmax())
 
     general_candidate = systems[general_choice]
-    if prediction[best] - prediction[general_choice] <= error[best]:
+    expected_gain = prediction[best] - prediction[general_choice]
+    if expected_gain <= error[best]:
         reason = f"{general}'s choice: by these queries no candidate is clearly better for g."
         return Choice(general_candidate, general_candidate, reason)
     reason = (
@@ -206,7 +207,8 @@ def predicted_means(
     # The covariance W / n of the errors e, half of each candidate and half of all together.
     own_within = np.swapaxes(moves, 1, 2) @ moves
     within = own_within.sum(axis=0) / (n_candidates - 1.0)
-    within += _RIDGE * np.diag(within.diagonal() + _TINY)
+    variances = within.diagonal() + _TINY
+    within += _RIDGE * np.diag(variances)
     error_covariance = (
         _WEIGHT_OF_OWN_ERROR * own_within + (1.0 - _WEIGHT_OF_OWN_ERROR) * within
     )
@@ -214,13 +216,15 @@ def predicted_means(
     # w' T (T + W / n)^-1 (m - mean of all), and what it leaves of the variance w' T w.
     between = _between(deviations, within, moves)
     covariance = between @ target
-    right_sides = np.tile(covariance, (n_candidates, 1))[..., None]
-    solution = np.linalg.solve(between + error_covariance, right_sides)
+    covariances = np.tile(covariance, (n_candidates, 1))
+    total_covariance = between + error_covariance
+    solution = np.linalg.solve(total_covariance, covariances[..., None])
     weights = solution[..., 0]
     predicted_deviations = (weights * deviations).sum(axis=1)
     prediction: FloatArray = mean_of_all @ target + predicted_deviations
     variance_left = target @ covariance - weights @ covariance
-    return prediction, np.sqrt(np.maximum(variance_left, 0.0))
+    error = np.sqrt(np.maximum(variance_left, 0.0))
+    return prediction, error
 
 
 def _between(

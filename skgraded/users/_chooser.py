@@ -54,6 +54,7 @@ class Chooser:
         rate_by_rank = self.sessions.clicked.mean(axis=0)
         sum_of_rates = rate_by_rank @ self._group_indicator
         mean_rate = sum_of_rates / self._group_indicator.sum(axis=0)
+
         weights = np.full(self.n_classes, 1 / self.n_classes)
         x = np.clip(2.5 * mean_rate, 0.02, 0.9)
         takes_any_satisfied = [0.02, 0.5]
@@ -64,9 +65,10 @@ class Chooser:
         level = self.sessions.level
         clicked = self.sessions.clicked
         column = np.arange(level.shape[1])
+
         self._session = np.arange(len(level))
         self._choice = clicked.argmax(axis=1)
-        self._chooses: BoolArray = np.asarray(clicked.any(axis=1, keepdims=True))
+        self._chooses: BoolArray = np.any(clicked, axis=1, keepdims=True)
         level_of_choice = level[self._session, self._choice, None]
         self._chosen_level = np.where(self._chooses, level_of_choice, 0)
 
@@ -75,12 +77,15 @@ class Chooser:
         is_as_good = level == self._chosen_level
         beats = is_better | (is_as_good & is_above)
         self._beats_choice = self._chooses & beats
-        self._reaches = [level >= k for k in range(self.n_classes + 1)]
+
+        classes = range(self.n_classes + 1)
+        self._reaches = [level >= k for k in classes]
 
     def _seeing(self, theta: FloatArray) -> FloatArray:
         """Return the probability to see each place."""
         x = theta[self.n_classes : -2]
-        seeing = np.broadcast_to(x[self.groups], self.sessions.level.shape)
+        shape = self.sessions.level.shape
+        seeing = np.broadcast_to(x[self.groups], shape)
         if self.sessions.propensity is None:
             return seeing
         return seeing * self.sessions.propensity
@@ -140,13 +145,15 @@ class Chooser:
         """Return the probability of each session's choice, or of none, for users of each class."""
         # P(choice) = satisfied P(it is seen) P(nothing that beats it is seen) [class accepts it]
         seeing_choice = seeing[self._session, self._choice]
-        missing_better = np.exp((self._beats_choice * log_unseen).sum(axis=1))
+        log_missing_better = (self._beats_choice * log_unseen).sum(axis=1)
+        missing_better = np.exp(log_missing_better)
         choosing = satisfied * seeing_choice * missing_better
         accepts = self._chosen_level >= np.arange(self.n_classes + 1)
 
         # P(none) = 1 - satisfied P(something that reaches the threshold is seen)
         abstaining = 1 - satisfied + satisfied * missing
-        return np.where(self._chooses, accepts * choosing[:, None], abstaining)
+        choosing_by_class = accepts * choosing[:, None]
+        return np.where(self._chooses, choosing_by_class, abstaining)
 
     def _scores_of_seeing(
         self, seeing: FloatArray, share_missing: FloatArray
@@ -184,8 +191,10 @@ class Chooser:
         for n in range(level.shape[1]):
             level_here = level[:, [n]]
             beats = level > level_here
-            beats[:, :n] |= level[:, :n] == level_here
-            missing_better = np.where(beats, unseen, 1.0).prod(axis=1)
+            is_as_good_above = level[:, :n] == level_here
+            beats[:, :n] |= is_as_good_above
+            missing = np.where(beats, unseen, 1.0)
+            missing_better = missing.prod(axis=1)
             is_best_seen = seeing[:, n] * missing_better
             probability = satisfied * is_best_seen * acceptance[:, n]
             choosing[:, n] = np.where(has_document[:, n], probability, 0.0)

@@ -55,14 +55,17 @@ def departures_of(fit: Fit) -> tuple[dict[str, float], float]:
     # What a score shares with those of the parameters is no sign of a departure.
     cleared = scores - fit.scores @ (fit.moves_within.T @ scores)
     clusters = fit.reader.sessions.clusters
-    estimate = Estimate(cleared.sum(axis=0), cleared, clusters=clusters)
+    value = cleared.sum(axis=0)
+    estimate = Estimate(value, cleared, clusters=clusters)
     sum_of_squares = (scores**2).sum(axis=0)
-    tested = np.flatnonzero(estimate.error**2 > _LEAST_REMAINDER * sum_of_squares)
+    least_variance = _LEAST_REMAINDER * sum_of_squares
+    tested = np.flatnonzero(estimate.error**2 > least_variance)
     if not len(tested):
         return {}, float("nan")
 
     p_values = estimate.p_value(skewed=False)[tested]
-    p_value = min(1.0, len(tested) * float(p_values.min()))
+    least_p_value = float(p_values.min())
+    p_value = min(1.0, len(tested) * least_p_value)
     error = np.where(estimate.error > 0, estimate.error, np.inf)
     t = estimate.value / error
     departures = {names[column]: float(t[column]) for column in tested}
@@ -112,8 +115,9 @@ def _departures_of_clicks(
     """Yield departures that make users of class k click other documents."""
     surprise, variance = _surprise_of_clicks(sessions, walks)
     for name, weight in click_weights(sessions, k).items():
+        is_affected = weight != 0
         score = (walks.arriving * surprise * weight).sum(axis=1)
-        information = (variance * (weight != 0)).sum(axis=1)
+        information = (variance * is_affected).sum(axis=1)
         yield _Score(name, probability * score, probability * information)
 
 
@@ -160,7 +164,8 @@ def _departures_of_going_on(
     """Yield departures of how users of class k go on to the next rank."""
     arriving = walks.arriving[:, :-1]
     continuing = walks.continuing[:, :-1]
-    surprise = walks.arriving[:, 1:] - arriving * continuing
+    went_on = walks.arriving[:, 1:]
+    surprise = went_on - arriving * continuing
     variance = arriving * continuing * (1 - continuing)
     information = probability * variance.sum(axis=1)
 
@@ -212,8 +217,9 @@ def departures_of_choices(fit: Fit, reader: Chooser) -> Iterator[_Score]:
         "grade 0 is chosen deeper": (level == 0) * depth,
     }
     for name, weight in weights.items():
+        is_affected = weight != 0
         score = (surprise * weight).sum(axis=1)
-        information = (variance * (weight != 0)).sum(axis=1)
+        information = (variance * is_affected).sum(axis=1)
         yield _Score(name, score, information)
 
 

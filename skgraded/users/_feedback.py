@@ -282,7 +282,9 @@ def _estimate_from_rates(
     # A row moves the rate of its grade by (satisfied - rate * propensity) / examined.
     surprise = rows.satisfied - rates[level] * rows.propensity
     move_of_rate = surprise / rows.examined[level]
-    sign_of_unseen = (rates == 0.0).astype(float) - (rates == 1.0)
+    never_satisfied = rates == 0.0
+    always_satisfied = rates == 1.0
+    sign_of_unseen = never_satisfied.astype(float) - always_satisfied
     move_of_unseen = sign_of_unseen / rows.examined
 
     # A cluster moves the rates by the sums of its rows; rows not yet seen are clusters of one.
@@ -295,16 +297,17 @@ def _estimate_from_rates(
 
     # How the variance grows is read off rows, as where `Estimate` is given all of them:
     # k3 / k2^2, with the sums k2 of the squares and k3 of the cubes of what rows move the values.
-    squares = np.bincount(level, move_of_rate**2, n_levels) + move_of_unseen**2
+    squares = np.bincount(level, move_of_rate**2, n_levels)
+    squares = squares + move_of_unseen**2
     cubes = np.bincount(level, move_of_rate**2 * move_of_rate, n_levels)
     cubes = cubes + move_of_unseen**3
     squared_variance = (squares @ derivatives**2) ** 2
-    growth = (cubes @ derivatives**3) / np.maximum(squared_variance, _TINY)
+    third_moment = cubes @ derivatives**3
+    growth = third_moment / np.maximum(squared_variance, _TINY)
 
     # No more than that of as many numbers can be.
-    largest_skewness = max(n_clusters - 2, 0) / np.sqrt(
-        n_clusters * max(n_clusters - 1, 1)
-    )
+    n_pairs = n_clusters * max(n_clusters - 1, 1)
+    largest_skewness = max(n_clusters - 2, 0) / np.sqrt(n_pairs)
     error = Estimate(values, moves, weights=sizes).error
     skewness = np.clip(growth * error, -largest_skewness, largest_skewness)
     return Estimate(values, moves, weights=sizes, skewness=skewness)
@@ -317,7 +320,8 @@ def _warn_of_falls(rows: _Feedback, confidence: float) -> None:
         return
 
     derivatives = _derivatives_of_differences(len(rows.rates))
-    reach = _estimate_from_rates(rows, -falls, derivatives).reach(confidence)
+    estimate = _estimate_from_rates(rows, -falls, derivatives)
+    reach = estimate.reach(confidence)
     _warn_of_falls_where(
         (falls > 0) & (falls <= reach),
         rows,

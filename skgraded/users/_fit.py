@@ -82,7 +82,8 @@ def maximise(sessions: Sessions, name: str, groups: IntArray | None = None) -> F
     start = reader.start
     n_sessions = len(sessions.level)
     if n_sessions > 2 * _SAMPLE:
-        sample = sessions.take(slice(None, None, n_sessions // _SAMPLE))
+        stride = n_sessions // _SAMPLE
+        sample = sessions.take(slice(None, None, stride))
         start = maximise(sample, name, reader.groups).theta
     theta, log_likelihoods, scores = _climb(reader, start)
 
@@ -175,9 +176,9 @@ def _moves(scores: FloatArray, is_moved: BoolArray, n_classes: int) -> FloatArra
     information, scale = _scaled_information(scores, n_classes)
     scaled_scores = (scores / scale)[:, is_moved]
     information_of_moved = information[np.ix_(is_moved, is_moved)]
-    scaled_moves = np.linalg.solve(information_of_moved, scaled_scores.T).T
+    scaled_moves = np.linalg.solve(information_of_moved, scaled_scores.T)
     moves = np.zeros_like(scores)
-    moves[:, is_moved] = scaled_moves / scale[is_moved]
+    moves[:, is_moved] = scaled_moves.T / scale[is_moved]
     return moves
 
 
@@ -193,4 +194,5 @@ def _scaled_information(
     information[:n_classes, :n_classes] += n_sessions
     scale = np.sqrt(information.diagonal() + _RIDGE * n_sessions)
     scaled = information / np.outer(scale, scale)
-    return scaled + _RIDGE * np.eye(len(scale)), scale
+    ridge = _RIDGE * np.eye(len(scale))
+    return scaled + ridge, scale

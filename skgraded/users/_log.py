@@ -187,7 +187,8 @@ def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
     n_grades = len(log.n_shown)
     is_judged = ~np.isnan(log.grades)
     grade = log.grades[is_judged].astype(np.int64)
-    n_examined = np.bincount(grade, log.propensity[is_judged], n_grades)
+    propensity = log.propensity[is_judged]
+    n_examined = np.bincount(grade, propensity, n_grades)
     clicked_grade = grade[log.clicked[is_judged]]
     n_thresholds = np.diff(log.shown_grades)
     return Shares(
@@ -216,9 +217,10 @@ def _estimate(fit: Fit) -> Estimate:
     # dg = (dw - g d(sum of w)) / sum of w
     moves_of_weights = moves[:, :n_classes]
     moves_of_total = moves_of_weights.sum(axis=1, keepdims=True)
-    moves_of_g = (moves_of_weights - theta[:n_classes] * moves_of_total) / total
-    moves[:, :n_classes] = moves_of_g
-    return Estimate(theta, moves, clusters=fit.reader.sessions.clusters)
+    moves_at_same_g = theta[:n_classes] * moves_of_total
+    moves[:, :n_classes] = (moves_of_weights - moves_at_same_g) / total
+    clusters = fit.reader.sessions.clusters
+    return Estimate(theta, moves, clusters=clusters)
 
 
 def _warn_of_the_model(shares: Shares, log: Log) -> None:

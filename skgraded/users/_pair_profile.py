@@ -143,7 +143,9 @@ class PairProfile:
     def _signs(self) -> IntArray:
         """What is established for each of the users: 1 better, -1 worse, 0 nothing."""
         low, high = self.band(self._users).T
-        return (low > 0).astype(np.int64) - (high < 0)
+        is_better = low > 0
+        is_worse = high < 0
+        return is_better.astype(np.int64) - is_worse
 
     @property
     def signs(self) -> IntArray:
@@ -211,7 +213,8 @@ class PairProfile:
         if len(thresholds):
             groups.append(f"users with threshold {' or '.join(map(str, thresholds))}")
         # Never all: some user is not among them.
-        share = min(is_better[n_grades:].mean(), 1.0 - _TINY)
+        share = is_better[n_grades:].mean()
+        share = min(share, 1.0 - _TINY)
         groups.append(f"{percent(share)} of all mixtures of users")
         return f"for {' and '.join(groups)}"
 

@@ -329,6 +329,7 @@ def threshold_profile(
 
     common = _common_scores(scores, cluster)
     n_found = common.n_found
+    n_queries = len(common.queries)
     _warn_of_few_queries(n_found, common.clusters is not None)
 
     names = [name for name in rankers if name != reference]
@@ -343,8 +344,8 @@ def threshold_profile(
         measure=measure,
         means=np.average(common.values, axis=1, weights=common.weights),
         pairs=tuple(pairs),
-        n_queries=len(common.queries),
-        n_left_out=len(scores.qid) - len(common.queries),
+        n_queries=n_queries,
+        n_left_out=len(scores.qid) - n_queries,
         n_found=n_found,
         confidence=confidence,
         n_repeats=0 if scores.folds is None else len(scores.folds),
@@ -395,7 +396,8 @@ class _CommonScores(NamedTuple):
         """Return the estimate of the mean differences of a pair at the thresholds."""
         systems = self.scores.systems or ()
         places = [systems.index(name) for name in names]
-        values_of_pair = self.scores.values[places][..., self.queries, :]
+        all_values = self.scores.values[places]
+        values_of_pair = all_values[..., self.queries, :]
         values, baseline_values = np.nan_to_num(values_of_pair, nan=0.0)
         differences = paired_differences(values, baseline_values)
 

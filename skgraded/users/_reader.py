@@ -104,6 +104,7 @@ class Reader:
         clicked = np.tile(sessions.clicked, by_class)
         has_document = np.tile(sessions.level != ABSENT, by_class)
         matrices = [relevance, clicked, has_document]
+
         propensity = None
         if sessions.propensity is not None:
             propensity = np.tile(sessions.propensity, by_class)
@@ -135,6 +136,7 @@ class Reader:
         if self.name == "position":
             raise_by = 1.5
             below_goes_on_stops = [0.05, 1.0, 0.0]
+
         weights = np.full(self.n_classes, 1 / self.n_classes)
         x = np.clip(raise_by * click_rate, 0.02, 0.9)
         return np.concatenate([weights, x, below_goes_on_stops])
@@ -176,7 +178,8 @@ class Reader:
 
         # P(at n | clicks) = P(clicks before n, at n) P(clicks from n on | at n) / P(clicks)
         passing = (observation * continuing)[:, :-1]
-        steps = np.column_stack([np.ones(n_types), passing])
+        at_first_rank = np.ones(n_types)
+        steps = np.column_stack([at_first_rank, passing])
         before_rank = np.cumprod(steps, axis=1)
         likelihood = from_rank_on[:, 0]
         joint = before_rank * from_rank_on[:, :-1]
@@ -248,7 +251,8 @@ class Reader:
 
         gain = went_on - leaving_ratio * continuing
         by_goes_on = gain.sum(axis=1) / goes_on
-        gain_after_click = leaving_ratio * goes_on - went_on / max(1 - stops, LEAST)
+        not_stopping = max(1 - stops, LEAST)
+        gain_after_click = leaving_ratio * goes_on - went_on / not_stopping
         gain_by_stops = np.where(was_clicked, gain_after_click, 0.0)
         return np.column_stack([by_goes_on, gain_by_stops.sum(axis=1)])
 
@@ -286,6 +290,7 @@ def _relevance_by_class(sessions: Sessions) -> FloatArray:
     relevance = []
     for k in range(1, sessions.n_levels + 1):
         reaches = level >= k
-        share = reaches.sum(axis=0) / np.maximum(n_graded, 1)
+        n_reaching = reaches.sum(axis=0)
+        share = n_reaching / np.maximum(n_graded, 1)
         relevance.append(np.where(level == HOLE, share, reaches))
     return np.vstack(relevance)

@@ -274,7 +274,8 @@ def _cells(
     cell: IntArray = session * n_ranks + column
     n_rows = np.bincount(cell)
     if n_rows.max() > 1:
-        row = np.flatnonzero(n_rows[cell] > 1)[1]
+        is_repeated = n_rows[cell] > 1
+        row = np.flatnonzero(is_repeated)[1]
         raise ValueError(
             f"position must differ between the rows of a session, got {position[row]} twice, the "
             f"second time in row {row}. Give every page view an id of its own."

@@ -91,7 +91,8 @@ class Shares(Result):
         tuple of tuple of int
             The grades k - 1 and k, for every k where the interval of g_k includes 0.
         """
-        lower_grades = np.flatnonzero(self.interval[:, 0] <= 0).tolist()
+        lower_ends = self.interval[:, 0]
+        lower_grades = np.flatnonzero(lower_ends <= 0).tolist()
         return tuple((grade, grade + 1) for grade in lower_grades)
 
     def measure(self, kind: type, *, digits: int | None = None, **fields: Any) -> Any:
@@ -164,11 +165,11 @@ class Shares(Result):
         return notes
 
     def _sentence_of_intervals(self) -> str:
-        units = " and ".join(_units(name, n) for name, n in self.clusters.items())
+        units = [_units(name, n) for name, n in self.clusters.items()]
         without_grade = ""
         if self.n_unjudged:
             without_grade = f"; {count(self.n_unjudged, 'row')} had no grade"
-        return f"The intervals are over {units}{without_grade}."
+        return f"The intervals are over {' and '.join(units)}{without_grade}."
 
     def _sentence_of_reader(self) -> str:
         parameters = []
