@@ -104,8 +104,6 @@ class Estimate:
         The least and the largest value that a row can have; without them there is no third tail.
     freedom : ndarray of shape (k,), optional
         Degrees of freedom of the variance over units, by default those of the units.
-    skewness : ndarray of shape (k,), optional
-        Skewness of the values, by default read off the moves of the rows.
     """
 
     def __init__(
@@ -118,7 +116,6 @@ class Estimate:
         part: Part | None = None,
         bounds: Bounds | None = None,
         freedom: FloatArray | None = None,
-        skewness: FloatArray | None = None,
     ) -> None:
         self.value = value
         self.part = part
@@ -142,8 +139,6 @@ class Estimate:
             key=lambda way: len(way.sums),
         )
         self._freedom = freedom
-        if skewness is not None:
-            self.skewness = skewness
 
     @cached_property
     def covariance(self) -> FloatArray:

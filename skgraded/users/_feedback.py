@@ -11,6 +11,7 @@ from skgraded._guards import warn_once
 from skgraded._intervals.estimate import Estimate
 from skgraded._support.arguments import fraction, integer_or_none
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
+from skgraded._support.lazy import cached_property
 from skgraded.exceptions import GradeScaleWarning, SkgradedWarning, UserModelWarning
 from skgraded.rankings import CheckedColumns, number_rows, read_columns
 from skgraded.users._feedback_columns import (
@@ -65,6 +66,44 @@ class _Feedback(NamedTuple):
     def rates(self) -> FloatArray:
         """Satisfied documents over examined ones, by shown grade."""
         return self.n_satisfied[self.shown_grades] / self.examined
+
+
+class _EstimateOfRates(Estimate):
+    """An estimate from sums over clusters, which is told how its variance grows.
+
+    Parameters
+    ----------
+    value : ndarray of shape (k,)
+        The values.
+    moves : ndarray of shape (n_units, k)
+        By how much each cluster, and each row not yet seen, moves them.
+    weights : ndarray of shape (n_units,)
+        Number of rows of each.
+    growth : ndarray of shape (k,)
+        Skewness over standard error.
+    n_clusters : int
+        Number of clusters.
+    """
+
+    def __init__(
+        self,
+        value: FloatArray,
+        moves: FloatArray,
+        weights: FloatArray,
+        growth: FloatArray,
+        n_clusters: int,
+    ) -> None:
+        super().__init__(value, moves, weights=weights)
+        self._growth = growth
+        self._n_clusters = n_clusters
+
+    @cached_property
+    def skewness(self) -> FloatArray:
+        """Skewness of the values, no more than that of as many numbers as clusters can be."""
+        n = self._n_clusters
+        largest = max(n - 2, 0) / np.sqrt(n * max(n - 1, 1))
+        skewness: FloatArray = np.clip(self._growth * self.error, -largest, largest)
+        return skewness
 
 
 def thresholds_from_feedback(
@@ -305,12 +344,7 @@ def _estimate_from_rates(
     third_moment = cubes @ derivatives**3
     growth = third_moment / np.maximum(squared_variance, _TINY)
 
-    # No more than that of as many numbers can be.
-    n_pairs = n_clusters * max(n_clusters - 1, 1)
-    largest_skewness = max(n_clusters - 2, 0) / np.sqrt(n_pairs)
-    error = Estimate(values, moves, weights=sizes).error
-    skewness = np.clip(growth * error, -largest_skewness, largest_skewness)
-    return Estimate(values, moves, weights=sizes, skewness=skewness)
+    return _EstimateOfRates(values, moves, sizes, growth, n_clusters)
 
 
 def _warn_of_falls(rows: _Feedback, confidence: float) -> None:
