@@ -264,13 +264,12 @@ def _feedback_of(
 
 def _clusters(columns: CheckedColumns, is_judged: BoolArray) -> IntArray:
     """Return the number of the cluster of each row with a grade; without ids, each is one."""
-    n_judged = is_judged.sum()
     if columns.ids is None:
-        return np.arange(int(n_judged))
+        return np.arange(int(is_judged.sum()))
     numbers = unit_numbers("cluster", columns.ids, len(is_judged))
     if is_judged.all():
         return numbers
-    return number_rows(numbers[is_judged], n_judged).astype(np.int64)
+    return number_rows(numbers[is_judged], is_judged.sum()).astype(np.int64)
 
 
 def _estimate(rows: _Feedback, confidence: float) -> Estimate:
