@@ -84,9 +84,10 @@ def run(arguments: argparse.Namespace) -> None:
         write(arguments, scores.to_trec_eval(arguments.per_query, arguments.average))
         tell(scores._notes())
     else:
-        write_reports(
-            arguments, [scores._report_of(arguments.per_query, arguments.average)]
-        )
+        describe = scores._report_of_means
+        if arguments.per_query:
+            describe = scores._report_of_values
+        write_reports(arguments, [describe(arguments.average)])
 
 
 def _print_as_trec_eval(arguments: argparse.Namespace) -> None:

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from skgraded._support.results_base import Report
 from skgraded._support.text import wrap
-from skgraded._support.writers import WITHOUT_NOTES, WRITERS, Report
+from skgraded._support.writers import WITHOUT_NOTES, WRITERS
 
 # Arguments that name files, of which the last two are written.
 _FILES = ("qrels", "runs", "run_file", "judge", "cluster", "output", "plot")

@@ -13,9 +13,9 @@ from skgraded._support.measure_names import (
     SUGGESTED,
     Meaning,
     fields_of_ir_measures,
-    folded,
     is_of_ir_measures,
     meaning_of,
+    measure_key,
 )
 from skgraded._support.measure_strings import parse
 from skgraded.measures._fields import Field
@@ -86,7 +86,7 @@ def register(kind: type[M]) -> type[M]:
         )
     _enter({name: kind})
     (LESS_IS_BETTER.discard if kind.greater_is_better else LESS_IS_BETTER.add)(
-        folded(name)
+        measure_key(name)
     )
     _of_string.cache_clear()
     return kind
@@ -98,7 +98,7 @@ def register_family(family: ModuleType) -> None:
 
 
 def _enter(kinds: Mapping[str, type[Measure]]) -> None:
-    _by_folded_name.update({folded(name): name for name in kinds})
+    _by_folded_name.update({measure_key(name): name for name in kinds})
     known = {**_registered, **kinds}
     _registered.clear()
     _registered.update(sorted(known.items(), key=lambda each: each[0].lower()))
@@ -326,7 +326,7 @@ def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
 
 def is_own_name(name: str) -> bool:
     """Whether a name is that of a registered class, apart from capitals, underscores, hyphens."""
-    return folded(name) in _by_folded_name
+    return measure_key(name) in _by_folded_name
 
 
 def _parse(spec: str) -> tuple[str, dict[str, Any]]:
@@ -348,7 +348,7 @@ def _joined(meant: Meaning, fields: dict[str, Any], spec: str) -> dict[str, Any]
 
 
 def _hint(name: str, fields: dict[str, Any]) -> str:
-    suggested = SUGGESTED.get(folded(name)) or closest_of(name, _registered)
+    suggested = SUGGESTED.get(measure_key(name)) or closest_of(name, _registered)
     if suggested is not None:
         return f" Did you mean {_written(_registered[suggested], fields)!r}?"
     return (

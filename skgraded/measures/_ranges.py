@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support import arguments as _params
 from skgraded._support.array_types import FloatArray
+from skgraded._support.results_base import Field, LongResult, or_blank
 from skgraded._support.text import count, first_few
-from skgraded._support.writers import Field, LongResult, or_blank
 from skgraded.measures._catalogue import (
     Measures,
     measure as to_measure,

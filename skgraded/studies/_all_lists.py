@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
 from skgraded._support.array_types import FloatArray
+from skgraded._support.results_base import Field, Result, Table
 from skgraded._support.text import count
-from skgraded._support.writers import Field, Result, Table
 from skgraded.measures import Measures, evaluate, measures_by_name
 from skgraded.rankings import Rankings, as_rankings
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._support.column_names import SYNONYMS, find_column, folded, names_of
+from skgraded._support.column_names import SYNONYMS, column_key, find_column, names_of
 from skgraded.rankings import read_grades, words_of_grades
 from skgraded.trec._documents import Documents, ids_as_text
 from skgraded.trec._records import Records, Wanted
@@ -130,7 +130,7 @@ def _grades(columns: Columns) -> _Column:
     column = columns.find("grade")
     score = columns.find("score")
     if column is None and any(
-        folded(name) in _SCORES_ARE_GRADES for name in columns.names
+        column_key(name) in _SCORES_ARE_GRADES for name in columns.names
     ):
         column = score
     if column is None and score is not None:

@@ -16,8 +16,8 @@ from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.pictures import axes_or_new
+from skgraded._support.results_base import Field, LongResult, Table
 from skgraded._support.text import count, shorten, told_in_clusters, unit_in_words
-from skgraded._support.writers import Field, LongResult, Table
 from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
 from skgraded.results import Scores, clusters_of

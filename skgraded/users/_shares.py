@@ -11,8 +11,8 @@ import numpy as np
 
 from skgraded._support.arguments import integer
 from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.results_base import Field, Result, or_blank
 from skgraded._support.text import count
-from skgraded._support.writers import Field, Result, or_blank
 from skgraded.measures import GAP, eGAP, xGAP
 
 _KINDS: dict[Any, str] = {GAP: "GAP", xGAP: "xGAP", eGAP: "eGAP"}

@@ -84,10 +84,10 @@ class TestValue:
         y, score, qid = some_rows()
         table = evaluate([HALF, eGAP(g=G), "nDCG@10"], y, score, qid=qid)
         blend, *parts = table.ideals
-        assert blend() == pytest.approx(0.5 * parts[0]() + 0.5 * parts[1]())
+        assert blend == pytest.approx(0.5 * parts[0] + 0.5 * parts[1])
         assert evaluate(
             Blend({ERR(max_grade=4): 1, "R@3": 1}), y, score, qid=qid
-        ).ideals[0]()
+        ).ideals[0]
 
     def test_an_open_scale_is_that_of_the_parts(self):
         is_open = Blend({xGAP(): 1.0, AP(): 1.0})
