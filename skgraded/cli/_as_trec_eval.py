@@ -107,11 +107,11 @@ def _measure(name: str, level: int, top_grade: int) -> Measure:
     family, _, gains = name.partition("_")
     if family == "ndcg" and "=" in gains:
         measure = measure_as("trec_eval", family)
-        measure = measure._replace(gain=_gains(gains, top_grade))
+        measure = measure.replace(gain=_gains(gains, top_grade))
     else:
         measure = measure_as("trec_eval", name)
     if "rel" in measure._fields:
-        return measure._replace(rel=level)
+        return measure.replace(rel=level)
     return measure
 
 

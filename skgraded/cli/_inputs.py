@@ -211,7 +211,7 @@ def measure_of(name: str, *, has_tools: bool = False) -> Measure:
     if isinstance(class_or_measure, type) and issubclass(class_or_measure, Measure):
         return class_or_measure(**fields)
     if isinstance(class_or_measure, Measure):
-        return class_or_measure._replace(**fields)
+        return class_or_measure.replace(**fields)
     raise ValueError(
         f"-m must name a measure of the module {module_name!r}, got {name!r}."
     )
@@ -262,7 +262,7 @@ def with_fields(measure: Measure, **fields: Any) -> Measure:
             changes[name] = value
     if not changes:
         return measure
-    return measure._replace(**changes)
+    return measure.replace(**changes)
 
 
 @contextlib.contextmanager

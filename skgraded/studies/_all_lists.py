@@ -186,7 +186,7 @@ def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> A
             f"length must leave at most {_MOST_LISTS:,} lists of these grades, got {length}."
         )
     chosen = {
-        name: each._replace(k=min(each.k or length, length))
+        name: each.replace(k=min(each.k or length, length))
         for name, each in measures_by_name(measures).items()
     }
     scores = evaluate(chosen, _ranked(lists, pool))

@@ -135,7 +135,7 @@ class TestAsAValue:
         assert str(ruled) == "Blend({AP(ties=row_order):1,nDCG(ties=optimistic):1})"
 
     def test_the_order_of_the_parts_and_nesting_do_not_matter(self):
-        assert Blend({nDCG(k=10): 0.5, eGAP(g=G): 0.5}) == HALF == HALF._replace()
+        assert Blend({nDCG(k=10): 0.5, eGAP(g=G): 0.5}) == HALF == HALF.replace()
         assert Blend({HALF: 2, nDCG(k=10): 1}) == Blend({eGAP(g=G): 1, nDCG(k=10): 2})
         assert Blend({"AP": 1, AP(): 2}) == Blend({AP(): 3})
         assert Blend({AP(): 1}) != Blend({AP(): 2})

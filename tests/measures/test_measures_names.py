@@ -91,7 +91,7 @@ class TestOtherNames:
     @pytest.mark.parametrize("theirs", of_trec_eval())
     def test_a_name_of_trec_eval_means_its_measure_with_our_ties(self, theirs):
         ours, exact = measure(theirs), measure_as("trec_eval", theirs)
-        assert ours._replace(ties="row_order") == exact
+        assert ours.replace(ties="row_order") == exact
 
     @pytest.mark.parametrize("theirs", sorted(SUMS))
     def test_sums_and_geometric_means_are_not_understood(self, theirs):
