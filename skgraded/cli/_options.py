@@ -19,14 +19,14 @@ _MEASURE = "MEASURE"
 _IN_USAGE = {"qrels": "qrels", "runs": "run [run ...]", "run_file": "run"}
 
 
-def words(**given: Any) -> Words:
+def words(**keywords: Any) -> Words:
     """Describe an option; one with a value has its type, and tells it at the end of its help."""
-    default = given.get("default")
+    default = keywords.get("default")
     if isinstance(default, int | float) and not isinstance(default, bool):
-        given.setdefault("type", type(default))
-    if default is not None and default != [] and "(default" not in given["help"]:
-        given["help"] += " (default: %(default)s)"
-    return given
+        keywords.setdefault("type", type(default))
+    if default is not None and default != [] and "(default" not in keywords["help"]:
+        keywords["help"] += " (default: %(default)s)"
+    return keywords
 
 
 def _seed(text: str) -> int:

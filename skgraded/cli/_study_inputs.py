@@ -11,7 +11,7 @@ import numpy as np
 
 from skgraded import studies
 from skgraded._support.array_types import BoolArray
-from skgraded._support.writers import Report, Table
+from skgraded._support.results_base import Report, Table
 from skgraded.cli._inputs import Inputs, measure_of, with_fields
 from skgraded.measures import Measure
 from skgraded.trec import Qrels

@@ -11,8 +11,8 @@ import numpy as np
 
 from skgraded._support.arguments import integer
 from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.results_base import Field, Result, Table
 from skgraded._support.text import count
-from skgraded._support.writers import Field, Result, Table
 from skgraded.measures import Measures, evaluate, measures_by_name
 from skgraded.rankings import Rankings, as_rankings
 
@@ -102,7 +102,7 @@ class AllLists(Result):
         Returns
         -------
         Table
-            The table, with methods that write it, such as ``to_text`` and ``to_latex``.
+            The table, whose ``to_text`` draws it.
         """
         return Table(self._fields())
 
@@ -112,7 +112,7 @@ class AllLists(Result):
         Returns
         -------
         Table
-            The table, with methods that write it, such as ``to_text`` and ``to_latex``.
+            The table, whose ``to_text`` draws it.
         """
         means = self.values.mean(axis=0)
         deviations = np.full_like(means, np.nan)
@@ -211,7 +211,7 @@ def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> A
         )
 
     cut_measures = {
-        name: measure._replace(k=min(measure.k or length, length))
+        name: measure.replace(k=min(measure.k or length, length))
         for name, measure in measures_by_name(measures).items()
     }
     scores = evaluate(cut_measures, _rankings_of(lists, pool))

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from skgraded._support.arguments import choice, flag
 from skgraded._support.array_types import BoolArray, FloatArray
 from skgraded._support.pictures import SMALL, axes_or_new, headline
+from skgraded._support.results_base import Field, Result, Table
 from skgraded._support.text import count
-from skgraded._support.writers import Field, Result, Table
 from skgraded.results import Scores, column_of
 from skgraded.studies._scored_systems import (
     blocks_of,
@@ -333,7 +333,7 @@ class Correlation(Result):
         Returns
         -------
         Table
-            The table, with methods that write it, such as ``to_text`` and ``to_latex``.
+            The table, whose ``to_text`` draws it.
         """
         values = self._values(statistic)
         fields = [Field("measure", self.measures, TITLES[statistic])]

@@ -20,7 +20,7 @@ from skgraded._support.pictures import (
     headline,
     plain,
 )
-from skgraded._support.writers import Field, Result, Table
+from skgraded._support.results_base import Field, Result, Table
 from skgraded.measures import GAP, Measure, eGAP, measure_or_none, xGAP
 from skgraded.studies._measure_correlation import (
     TITLES,
@@ -184,7 +184,7 @@ class ThresholdSweep(Result):
         Returns
         -------
         Table
-            The table, with methods that write it, such as ``to_text`` and ``to_latex``.
+            The table, whose ``to_text`` draws it.
         """
         choice("statistic", statistic, get_args(SweepStatistic))
         values: FloatArray = getattr(self, statistic)
