@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards._stack import warn_once
-from skgraded._support.array_types import HashArray, IntArray
+from skgraded._support.arguments import first_true
+from skgraded._support.array_types import BoolArray, HashArray, IntArray
 from skgraded.exceptions import CutQueriesWarning, QueryIdsWarning, QueryLeakWarning
 
 _LOWEST_64_BITS = 2**64 - 1
@@ -97,11 +98,10 @@ class QueryRecord:
             The record.
         """
         hashes = hash_ids(queries.qid)
-        n_rows = np.diff(queries.indptr)
         order = np.argsort(hashes)
-        return cls(
-            hashes[order], n_rows[order].astype(np.min_scalar_type(n_rows.max()))
-        )
+        n_rows = np.diff(queries.indptr)[order]
+        smallest_type = np.min_scalar_type(n_rows.max())
+        return cls(hashes[order], n_rows.astype(smallest_type))
 
     def of_ids(self, qid: NDArray[Any]) -> QueryRecord:
         """Take some of the queries.
@@ -122,7 +122,7 @@ class QueryRecord:
     def __len__(self) -> int:
         return len(self.hashes)
 
-    def contains(self, qid: ArrayLike) -> NDArray[np.bool_]:
+    def contains(self, qid: ArrayLike) -> BoolArray:
         """Tell for each id whether its query is in the record.
 
         Parameters
@@ -137,7 +137,9 @@ class QueryRecord:
         """
         # NumPy would turn a list of ids of several types into text.
         ids = np.asarray(qid, dtype=object if isinstance(qid, list | tuple) else None)
-        return np.isin(hash_ids(ids["qid"] if ids.dtype.names else ids), self.hashes)
+        if ids.dtype.names:
+            ids = ids["qid"]
+        return np.isin(hash_ids(ids), self.hashes)
 
 
 def n_shared(one: IntArray, other: IntArray) -> int:
@@ -160,34 +162,38 @@ def hash_ids(ids: NDArray[Any]) -> HashArray:
     """
     if ids.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
-            whole = ids.astype(np.int64)
-        ids = whole if np.array_equal(whole, ids) else ids
+            integers = ids.astype(np.int64)
+        if np.array_equal(integers, ids):
+            ids = integers
     if ids.dtype.kind in "biu":
-        return _mixed(ids.astype(np.uint64))
-    listed = ids.tolist()
-    codes = {each: _code(each) for each in set(listed)}
-    return _mixed(np.array([codes[each] for each in listed], dtype=np.uint64))
+        return _mix_bits(ids.astype(np.uint64))
+
+    objects = ids.tolist()
+    codes = {query_id: _code_of_id(query_id) for query_id in set(objects)}
+    return _mix_bits(np.array([codes[query_id] for query_id in objects], np.uint64))
 
 
-def _code(each: Any) -> int:
+def _code_of_id(query_id: Any) -> int:
     """Return 64 bits that stand for one id; an integer of 64 bits stands for itself."""
     from hashlib import blake2b  # importing skgraded must stay quick
 
-    if isinstance(each, int | float | np.integer | np.floating) and each % 1 == 0:
-        each = int(each)
-        if -(2**63) <= each <= _LOWEST_64_BITS:
-            return each & _LOWEST_64_BITS
-    shown = f"str {each}" if isinstance(each, str) else repr(each)
-    digest = blake2b(shown.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    is_number = isinstance(query_id, int | float | np.integer | np.floating)
+    if is_number and query_id % 1 == 0:
+        query_id = int(query_id)
+        if -(2**63) <= query_id <= _LOWEST_64_BITS:
+            return query_id & _LOWEST_64_BITS
+
+    text = f"str {query_id}" if isinstance(query_id, str) else repr(query_id)
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 
-def _mixed(codes: HashArray) -> HashArray:
+def _mix_bits(codes: HashArray) -> HashArray:
     """Spread the bits by the finalizer of SplitMix64, which maps no two numbers to one."""
-    mixed = codes + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+    bits = codes + np.uint64(0x9E3779B97F4A7C15)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
 
 
 def warn_about_queries(
@@ -226,9 +232,8 @@ def warn_if_splits_cut_queries(
     n_queries : int
         Number of queries.
     """
-    n_cut = max(
-        (n_shared(query[train], query[test]) for train, test in splits), default=0
-    )
+    numbers_cut = (n_shared(query[train], query[test]) for train, test in splits)
+    n_cut = max(numbers_cut, default=0)
     if n_cut:
         warn_once(
             f"cv cuts queries: up to {n_cut} of {n_queries} have documents in both the training "
@@ -246,21 +251,21 @@ def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
     longer as those of the parts of one data set are; and if lists of equal numbers are as long, and
     lengths vary so much that this is no chance.
     """
-    _, before, scored = np.intersect1d(
+    _, in_training, in_scoring = np.intersect1d(
         trained.hashes, hash_ids(queries.qid), assume_unique=True, return_indices=True
     )
-    n_known = len(before)
+    n_known = len(in_training)
     n_queries = len(queries.qid)
-    n_trained = trained.n_rows[before].astype(np.int64)
-    n_scored = np.diff(queries.indptr)[scored]
+    n_trained = trained.n_rows[in_training].astype(np.int64)
+    n_scored = np.diff(queries.indptr)[in_scoring]
     are_same = np.array_equal(n_trained, n_scored)
     is_known = n_known > 0
     if is_known and _is_numbering(queries.qid):
         are_parts = abs(np.log(n_scored.sum() / n_trained.sum())) > _ABOUT_AS_MANY
         are_all = n_known == n_queries == len(trained)
-        shares = np.unique(n_trained, return_counts=True)[1] / n_known
-        is_chance = n_known * np.log((shares**2).sum()) > np.log(_CHANCE)
+        is_chance = _are_equal_by_chance(n_trained)
         is_known = (are_same and not is_chance) or (are_all and (are_same or are_parts))
+
     if is_known:
         warn_once(
             f"The ranker was trained on {n_known} of the {n_queries} queries that it is judged on, "
@@ -271,6 +276,13 @@ def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
             in_searches=not are_same,  # which score training rows only where they are asked to
         )
     return is_known
+
+
+def _are_equal_by_chance(lengths: IntArray) -> bool:
+    """Whether lists drawn from these would often be as long, one by one."""
+    _, counts = np.unique(lengths, return_counts=True)
+    shares = counts / len(lengths)
+    return bool(len(lengths) * np.log((shares**2).sum()) > np.log(_CHANCE))
 
 
 def _is_numbering(qid: NDArray[Any]) -> bool:
@@ -286,10 +298,10 @@ def _training_record(estimator: Any) -> QueryRecord | None:
         record = getattr(estimator, "training_queries_", None)
         if isinstance(record, QueryRecord):
             return record
+
         steps = getattr(estimator, "steps", None)
-        estimator = getattr(
-            estimator, "best_estimator_", steps[-1][1] if steps else None
-        )
+        last_step = steps[-1][1] if steps else None
+        estimator = getattr(estimator, "best_estimator_", last_step)
     return None
 
 
@@ -297,14 +309,18 @@ def _warn_of_sizes(sizes: IntArray, queries: Queries, rows: str) -> None:
     """Warn where queries have fewer or more rows than they should."""
     n_rows = np.diff(queries.indptr)
     is_cut = bool((n_rows < sizes).any())
-    marked = n_rows < sizes if is_cut else n_rows > sizes
-    if marked.any():
-        first = np.flatnonzero(marked)[0]
-        (name,) = queries.qid[first : first + 1].tolist()
-        found = f"{marked.sum()} of {len(marked)}, such as {name!r} with {n_rows[first]} rows of"
-        what, advice = _PARTS if is_cut else _COPIES
-        message = f"The {rows} hold {what}: {found} {sizes[first]}. {advice}"
-        warn_once(message, CutQueriesWarning)
+    is_wrong = n_rows < sizes if is_cut else n_rows > sizes
+    query = first_true(is_wrong)
+    if query is None:
+        return
+
+    (name,) = queries.qid[query : query + 1].tolist()
+    mistake, advice = _PARTS if is_cut else _COPIES
+    warn_once(
+        f"The {rows} hold {mistake}: {is_wrong.sum()} of {len(is_wrong)}, such as {name!r} with "
+        f"{n_rows[query]} rows of {sizes[query]}. {advice}",
+        CutQueriesWarning,
+    )
 
 
 def refuse_cut_queries(data_set: Any) -> None:
@@ -330,21 +346,24 @@ def refuse_cut_queries(data_set: Any) -> None:
         return
     subset = data_set
     while subset.used_indices is not None and subset.reference is not None:
-        subset, rows = subset.reference, subset.used_indices
+        rows = subset.used_indices
+        subset = subset.reference
         _require_whole(subset.get_group(), rows)
-    data_set.label = data_set.weight = data_set.group = (
-        None  # the getters read them anew
-    )
+
+    # The getters read them anew.
+    data_set.label = None
+    data_set.weight = None
+    data_set.group = None
     _whole[data_set] = data_set.version
 
 
 def _require_whole(sizes: IntArray | None, rows: Sequence[int]) -> None:
     if sizes is None:
         return
-    n_rows = np.bincount(
-        np.repeat(np.arange(len(sizes)), sizes)[rows], minlength=len(sizes)
-    )
-    n_cut = ((n_rows > 0) & (n_rows < sizes)).sum()
+    query_of_row = np.repeat(np.arange(len(sizes)), sizes)
+    n_rows = np.bincount(query_of_row[rows], minlength=len(sizes))
+    is_cut = (n_rows > 0) & (n_rows < sizes)
+    n_cut = is_cut.sum()
     if n_cut:
         raise ValueError(
             f"The data set is a subset that cuts queries: it holds parts of {n_cut} queries of "
@@ -392,9 +411,8 @@ def _name_rows(ids: NDArray[Any]) -> bool:
     """Whether ids are 0, 1, 2 ..., 1, 2, 3 ... or fractions; others may be of single documents."""
     if len(ids) < _MANY_SINGLE_DOCUMENTS or ids.dtype.kind not in "iuf":
         return False
-    return bool(
-        (ids != np.floor(ids)).any() or (ids[0] in {0, 1} and (np.diff(ids) == 1).all())
-    )
+    has_fractions = (ids != np.floor(ids)).any()
+    return bool(has_fractions or (ids[0] in {0, 1} and (np.diff(ids) == 1).all()))
 
 
 def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:

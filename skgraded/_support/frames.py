@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import FloatArray, IntArray
 
 # Numbers of 8 or 16 bits that NumPy does not know; each is exact in single precision.
 _SHORT_FLOATS = ("bfloat16", "float8", "float6", "float4")
@@ -46,9 +46,9 @@ def is_polars_series(value: Any) -> bool:
     return hasattr(value, "to_physical")
 
 
-def is_arrow_table(value: Any) -> bool:
-    """Whether a value is a table of Arrow."""
-    return hasattr(value, "column_names")
+def is_table(value: Any) -> bool:
+    """Whether a value is a table of pandas, polars or Arrow, which names its columns."""
+    return has_pandas_rows(value) or names_of_columns(value) is not None
 
 
 def by_position(column: Any) -> Any:
@@ -66,6 +66,18 @@ def without_columns(table: Any, names: list[str]) -> Any:
     if has_pandas_rows(table):
         return table.drop(columns=names)
     return table.drop(names)
+
+
+def reorder_column(table: Any, place: int, order: IntArray) -> Any:
+    """Return a table with the entries of a column in another order."""
+    if has_pandas_rows(table):
+        table = table.copy()
+        table.isetitem(place, table.iloc[:, place].array.take(order))
+        return table
+    name = names_of_columns(table)[place]
+    if hasattr(table, "column_names"):  # of Arrow
+        return table.set_column(place, name, table.column(place).take(order))
+    return table.with_columns(table[name].gather(order))
 
 
 def words_of_grades(column: Any) -> tuple[Any, ...]:
