@@ -84,7 +84,8 @@ def _warn_of_ids(name: object) -> None:
 
 
 def _sample_rows(n_rows: int) -> IntArray:
-    return np.unique(np.linspace(0, n_rows - 1, _PREDICTED).astype(np.int64))
+    rows = np.linspace(0, n_rows - 1, _PREDICTED).astype(np.int64)
+    return np.unique(rows)
 
 
 def _select_rows(X: Any, rows: IntArray) -> Any:
@@ -124,7 +125,8 @@ def _changes_predictions(
 ) -> bool:
     """Whether predictions change where rows get the entries of others in a column."""
     order = np.random.default_rng(0).permutation(X.shape[0])
-    return not np.array_equal(predict(X), predict(_reorder_column(X, place, order)))
+    reordered = _reorder_column(X, place, order)
+    return not np.array_equal(predict(X), predict(reordered))
 
 
 def _reorder_column(X: Any, place: int, order: IntArray) -> Any:

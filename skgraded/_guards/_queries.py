@@ -136,15 +136,16 @@ class QueryRecord:
             Whether the query is there.
         """
         # NumPy would turn a list of ids of several types into text.
-        ids = np.asarray(qid, dtype=object if isinstance(qid, list | tuple) else None)
+        is_list = isinstance(qid, list | tuple)
+        ids = np.asarray(qid, dtype=object if is_list else None)
         if ids.dtype.names:
             ids = ids["qid"]
         return np.isin(hash_ids(ids), self.hashes)
 
 
-def n_shared(one: IntArray, other: IntArray) -> int:
+def n_shared(query_of_row: IntArray, query_of_other_row: IntArray) -> int:
     """Count the queries that have rows in both of two sets, given the query of each row."""
-    return len(np.intersect1d(one, other))
+    return len(np.intersect1d(query_of_row, query_of_other_row))
 
 
 def hash_ids(ids: NDArray[Any]) -> HashArray:
@@ -170,7 +171,8 @@ def hash_ids(ids: NDArray[Any]) -> HashArray:
 
     objects = ids.tolist()
     codes = {query_id: _code_of_id(query_id) for query_id in set(objects)}
-    return _mix_bits(np.array([codes[query_id] for query_id in objects], np.uint64))
+    code_of_row = [codes[query_id] for query_id in objects]
+    return _mix_bits(np.array(code_of_row, dtype=np.uint64))
 
 
 def _code_of_id(query_id: Any) -> int:
@@ -184,7 +186,8 @@ def _code_of_id(query_id: Any) -> int:
             return query_id & _LOWEST_64_BITS
 
     text = f"str {query_id}" if isinstance(query_id, str) else repr(query_id)
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    text_bytes = text.encode("utf-8", "surrogatepass")
+    digest = blake2b(text_bytes, digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 
@@ -232,8 +235,10 @@ def warn_if_splits_cut_queries(
     n_queries : int
         Number of queries.
     """
-    numbers_cut = (n_shared(query[train], query[test]) for train, test in splits)
-    n_cut = max(numbers_cut, default=0)
+    n_cut = 0
+    for train, test in splits:
+        n_cut = max(n_cut, n_shared(query[train], query[test]))
+
     if n_cut:
         warn_once(
             f"cv cuts queries: up to {n_cut} of {n_queries} have documents in both the training "
@@ -260,8 +265,10 @@ def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
     n_scored = np.diff(queries.indptr)[in_scoring]
     are_same = np.array_equal(n_trained, n_scored)
     is_known = n_known > 0
+
     if is_known and _is_numbering(queries.qid):
-        are_parts = abs(np.log(n_scored.sum() / n_trained.sum())) > _ABOUT_AS_MANY
+        ratio = n_scored.sum() / n_trained.sum()
+        are_parts = abs(np.log(ratio)) > _ABOUT_AS_MANY
         are_all = n_known == n_queries == len(trained)
         is_chance = _are_equal_by_chance(n_trained)
         is_known = (are_same and not is_chance) or (are_all and (are_same or are_parts))
@@ -282,7 +289,8 @@ def _are_equal_by_chance(lengths: IntArray) -> bool:
     """Whether lists drawn from these would often be as long, one by one."""
     _, counts = np.unique(lengths, return_counts=True)
     shares = counts / len(lengths)
-    return bool(len(lengths) * np.log((shares**2).sum()) > np.log(_CHANCE))
+    chance_of_one = (shares**2).sum()
+    return bool(len(lengths) * np.log(chance_of_one) > np.log(_CHANCE))
 
 
 def _is_numbering(qid: NDArray[Any]) -> bool:
@@ -364,6 +372,7 @@ def _require_whole(sizes: IntArray | None, rows: Sequence[int]) -> None:
     n_rows = np.bincount(query_of_row[rows], minlength=len(sizes))
     is_cut = (n_rows > 0) & (n_rows < sizes)
     n_cut = is_cut.sum()
+
     if n_cut:
         raise ValueError(
             f"The data set is a subset that cuts queries: it holds parts of {n_cut} queries of "
@@ -394,11 +403,10 @@ def _warn_if_ids_are_of_another_kind(queries: Queries) -> None:
                 "the rows of a query the same id.",
                 QueryIdsWarning,
             )
-    elif (
-        ids.dtype.kind in "iu"
-        and ids[0] >= 1
-        and _are_sizes(ids, np.diff(queries.indptr))
-    ):
+        return
+
+    may_be_sizes = ids.dtype.kind in "iu" and ids[0] >= 1
+    if may_be_sizes and _are_sizes(ids, np.diff(queries.indptr)):
         warn_once(
             "qid looks like the number of rows of each query, repeated for each row: queries of "
             "the same size are taken for one. From group sizes, make ids by "
@@ -411,16 +419,21 @@ def _name_rows(ids: NDArray[Any]) -> bool:
     """Whether ids are 0, 1, 2 ..., 1, 2, 3 ... or fractions; others may be of single documents."""
     if len(ids) < _MANY_SINGLE_DOCUMENTS or ids.dtype.kind not in "iuf":
         return False
-    has_fractions = (ids != np.floor(ids)).any()
-    return bool(has_fractions or (ids[0] in {0, 1} and (np.diff(ids) == 1).all()))
+    if (ids != np.floor(ids)).any():
+        return True
+    return bool(ids[0] in {0, 1} and (np.diff(ids) == 1).all())
 
 
 def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:
     """Whether queries of one size were taken for one, as each id divides its number of rows."""
     if len(ids) == 1:
-        is_long = n_rows[0] > _LONG_FOR_ONE_QUERY
-        return bool(is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0)
-    if ids.min() < 1 or (n_rows == n_rows[0]).all() or (n_rows % ids).any():
+        size = ids[0]
+        length = n_rows[0]
+        is_long = length > _LONG_FOR_ONE_QUERY
+        return bool(is_long and 1 < size < length and length % size == 0)
+
+    are_as_long = (n_rows == n_rows[0]).all()
+    if ids.min() < 1 or are_as_long or (n_rows % ids).any():
         return False
     # An id divides a number of rows by chance once in id times.
     return bool(np.log(ids).sum() >= -np.log(_CHANCE))

@@ -33,7 +33,9 @@ def library_of(value: Any) -> str:
 def is_pandas_object(value: Any) -> bool:
     """Whether a value is a Series or a DataFrame of pandas."""
     pandas = imported("pandas")
-    return pandas is not None and isinstance(value, (pandas.Series, pandas.DataFrame))
+    if pandas is None:
+        return False
+    return isinstance(value, (pandas.Series, pandas.DataFrame))
 
 
 def has_pandas_rows(value: Any) -> bool:
@@ -74,6 +76,7 @@ def reorder_column(table: Any, place: int, order: IntArray) -> Any:
         table = table.copy()
         table.isetitem(place, table.iloc[:, place].array.take(order))
         return table
+
     name = names_of_columns(table)[place]
     if hasattr(table, "column_names"):  # of Arrow
         return table.set_column(place, name, table.column(place).take(order))
@@ -141,7 +144,7 @@ def _pandas_codes(column: Any) -> NDArray[Any]:
     return np.asarray(getattr(column, "cat", column).codes)
 
 
-def arrow_text(column: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]] | None:
+def arrow_text(column: Any) -> tuple[IntArray, NDArray[np.uint8]] | None:
     """Read a column of text that a data frame keeps as Arrow does.
 
     Parameters

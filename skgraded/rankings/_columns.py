@@ -86,13 +86,15 @@ def split_target(y: Any, name: str = "y") -> tuple[Any, QueryIds | None]:
     fields = _field_names(y)
     if not fields:
         return y, None
+
     if set(fields) != set(FIELDS):
         raise ArgumentError(
             name,
             "must hold grades, or be made by query_target(y, qid), "
             f"got an array with the fields {', '.join(fields)}.",
         )
-    return y[GRADE], QueryIds(f"the ids in {name}", y[QID], y[N_ROWS])
+    query_ids_in_y = QueryIds(f"the ids in {name}", y[QID], y[N_ROWS])
+    return y[GRADE], query_ids_in_y
 
 
 def _field_names(column: Any) -> tuple[str, ...] | None:
@@ -273,7 +275,7 @@ def read_columns(
     /,
     *,
     named: tuple[str, str] = ("y_true", "qid"),
-    **others: Any,
+    **further_columns: Any,
 ) -> CheckedColumns:
     """Read columns that belong together, and find the query of each row in them.
 
@@ -290,7 +292,7 @@ def read_columns(
         The ids themselves, or what `query_ids` makes of them.
     named : (str, str), default=("y_true", "qid")
         What the user calls these two, for messages.
-    **others : array-like with n_documents rows, or any other object
+    **further_columns : array-like with n_documents rows, or any other object
         The other columns by name. What has no rows is left alone.
 
     Returns
@@ -312,10 +314,11 @@ def read_columns(
     >>> columns.labels, columns.sizes
     ([1, 0, 2], array([2, 2, 1]))
     """
-    for column in (labels, ids, *others.values()):
+    for column in (labels, ids, *further_columns.values()):
         if _may_tell_rows(column):
-            return _read_telling_columns(labels, ids, named, others)
-    return CheckedColumns(labels, ids, None, {}, others.get("sample_weight"))
+            return _read_telling_columns(labels, ids, named, further_columns)
+    sample_weight = further_columns.get("sample_weight")
+    return CheckedColumns(labels, ids, None, {}, sample_weight)
 
 
 def _may_tell_rows(column: Any) -> bool:
@@ -326,11 +329,11 @@ def _may_tell_rows(column: Any) -> bool:
 
 
 def _read_telling_columns(
-    labels: Any, ids: Any, names: tuple[str, str], others: Mapping[str, Any]
+    labels: Any, ids: Any, names: tuple[str, str], further_columns: Mapping[str, Any]
 ) -> CheckedColumns:
     """Read columns of which some may tell the labels or the queries of their rows."""
     name_of_labels, name_of_ids = names
-    columns = {name_of_labels: labels, **others}
+    columns = {name_of_labels: labels, **further_columns}
     row_labels = _row_labels({**columns, name_of_ids: ids})
     refuse_other_order(row_labels)
 
@@ -353,7 +356,7 @@ def _read_telling_columns(
         ids=ids,
         sizes=sizes[0] if sizes else None,
         row_labels=row_labels,
-        sample_weight=others.get("sample_weight"),
+        sample_weight=further_columns.get("sample_weight"),
     )
 
 
@@ -380,6 +383,7 @@ def _ids_in_row_labels(row_labels: Mapping[str, Any]) -> list[QueryIds]:
     for name, index in row_labels.items():
         if QID not in index.names:
             continue
+
         sizes = None
         if N_ROWS in index.names:
             sizes = np.asarray(index.get_level_values(N_ROWS))
@@ -438,8 +442,8 @@ def refuse_other_order(row_labels: Mapping[str, Any]) -> None:
     ValueError
         If two of them are equal but for the order.
     """
-    for (first, index), (name, other) in combinations(row_labels.items(), 2):
-        if _differ_only_in_order(index, other):
+    for first, name in combinations(row_labels, 2):
+        if _differ_only_in_order(row_labels[first], row_labels[name]):
             raise ValueError(
                 f"{name} must have its rows in the order of {first}: both have the same index, in "
                 f"different orders. Bring them into one order, for example by "
@@ -447,17 +451,18 @@ def refuse_other_order(row_labels: Mapping[str, Any]) -> None:
             )
 
 
-def _differ_only_in_order(index: Any, other: Any) -> bool:
-    if len(index) != len(other) or index.nlevels != other.nlevels:
+def _differ_only_in_order(index: Any, second_index: Any) -> bool:
+    if len(index) != len(second_index) or index.nlevels != second_index.nlevels:
         return False
-    if index.equals(other):
+    if index.equals(second_index):
         return False
     # One may have query ids, and the other row labels.
-    if (QID in index.names) != (QID in other.names):
+    if (QID in index.names) != (QID in second_index.names):
         return False
+
     counts = index.value_counts(sort=False)
-    counts_of_other = other.value_counts(sort=False)
-    return bool(counts.equals(counts_of_other.reindex(counts.index)))
+    second_counts = second_index.value_counts(sort=False)
+    return bool(counts.equals(second_counts.reindex(counts.index)))
 
 
 def query_target(
@@ -519,7 +524,8 @@ def query_target(
     # NumPy fills empty records that hold objects one by one, which takes ten times as long. Of the
     # 20 to 27 ns a row that text in objects or categories takes, zeros take 7, filling 3, an object
     # for each row 4 and its query's number of rows 2, all of them NumPy's.
-    target = np.zeros(len(labels), dtype=list(zip(FIELDS, types, strict=True)))
+    fields = list(zip(FIELDS, types, strict=True))
+    target = np.zeros(len(labels), dtype=fields)
     target[GRADE] = labels
     target[QID] = ids
     target[N_ROWS] = sizes
@@ -616,7 +622,8 @@ def query_ids(qid: ArrayLike) -> NDArray[Any]:
     array([2, 1, 2])
     """
     ids, sizes = count_rows(qid)
-    column = np.zeros(len(ids), [(QID, ids.dtype), (N_ROWS, np.int64)])
+    fields = [(QID, ids.dtype), (N_ROWS, np.int64)]
+    column = np.zeros(len(ids), dtype=fields)
     column[QID] = ids
     column[N_ROWS] = sizes
     return column
@@ -629,6 +636,7 @@ def _read_target(
     read_columns(y, qid, named=("y", "qid"))
     grades = read_grades("y", y)
     ids, sizes = count_rows(qid)
+
     if len(grades) != len(ids):
         raise ArgumentError(
             "qid",

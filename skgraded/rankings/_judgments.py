@@ -198,7 +198,8 @@ class Judgments:
         """
         columns = read_columns(y_true, sample_weight=sample_weight)
         indptr = borders_of_groups(group, len(columns.labels))
-        qid = sealed(np.arange(len(indptr) - 1))
+        n_queries = len(indptr) - 1
+        qid = sealed(np.arange(n_queries))
         if columns.ids is not None:  # they must be those of the groups
             qid_of_row = np.repeat(qid, np.diff(indptr))
             return cls(y_true, qid=qid_of_row, sample_weight=sample_weight)
@@ -213,11 +214,13 @@ class Judgments:
         """Check columns, and put their rows query by query."""
         labels = numeric_labels(columns.labels)
         _keep_heap_warm(len(labels))
+
         qid, indptr, places = grouping or place_rows(columns.ids, len(labels))
         labels_by_position = read_labels(labels, places)
         weights = columns.sample_weight
         if weights is not None:
             weights = mean_by_query(weights, indptr, places)
+
         layout = Layout(
             qid=qid,
             indptr=indptr,
@@ -244,6 +247,7 @@ class Judgments:
 
     def _set_up(self, layout: Layout) -> None:
         labels = layout.labels
+
         self.qid = layout.qid
         self.indptr = layout.indptr
         self.weights = layout.weights
@@ -251,6 +255,7 @@ class Judgments:
         self.sizes = layout.sizes
         self.borders = layout.borders
         self.row_labels = layout.row_labels or {}
+
         self.n_queries = len(layout.indptr) - 1
         self.n_documents = layout.indptr.item(-1)
         self.top_grade = labels.top_grade
@@ -337,6 +342,7 @@ class Judgments:
         """
         if type(y_score) is not np.ndarray:  # which tells nothing of its rows
             self.require_rows_of(y_score=y_score)
+
         n_threads = threads(n_threads)
         scores = own_scores(y_score, self.places, self.n_documents)
         order, tied = _core.rank(
@@ -362,6 +368,7 @@ class Judgments:
         """
         columns = read_columns(None, **scores)
         refuse_other_order({**self.row_labels, **columns.row_labels})
+
         if columns.ids is not None:
             ids = np.repeat(self.qid, np.diff(self.indptr))
             if self.places is not None:
@@ -384,7 +391,9 @@ class Judgments:
             borders=self.borders,
             row_labels=dict(self.row_labels),
         )
-        arrays_of_labels = (*(labels.scale or ()), labels.graded, *(pool or ()))
+
+        scale = labels.scale or ()
+        arrays_of_labels = (*scale, labels.graded, *(pool or ()))
         trusted_arrays = (self.indptr, self.places, self.borders, *arrays_of_labels)
         make = partial(Judgments._from_layout, layout)
         return made_again, (make, trusted_arrays, checksum(trusted_arrays))
@@ -407,7 +416,7 @@ class Judgments:
     @cached_property
     def n_levels(self) -> int:
         """Number of distinct grades."""
-        return len(self.grades) if self.borders is None else int(self.borders[-1])
+        return len(self.grades) if self.borders is None else self.borders.item(-1)
 
     @cached_property
     def _scale(self) -> tuple[FloatArray | None, NDArray[Any]]:
@@ -431,7 +440,8 @@ class Judgments:
         return self._grades_at(self.pool.levels), self.pool.indptr
 
     def _grades_at(self, levels: NDArray[Any]) -> FloatArray:
-        return np.append(self.grades, [UNJUDGED, UNJUDGED - 1.0])[levels]
+        grade_of_level = np.append(self.grades, [UNJUDGED, UNJUDGED - 1.0])
+        return grade_of_level[levels]
 
     @cached_property
     def fingerprints(self) -> HashArray:
@@ -475,6 +485,7 @@ class Judgments:
         counts_are_small = self.n_queries * self.n_levels <= self.n_documents
         if not counts_are_small or self.levels.dtype != np.uint8:
             return self._pool
+
         # To make it again takes less time than it takes memory.
         levels, tied, indptr = _core.list_best_first(
             counts=self.counts, n_levels=self.n_levels
@@ -506,8 +517,9 @@ class Judgments:
     def counts(self) -> IntArray:
         """Number of judged documents by query and level, shape (n_queries, n_levels)."""
         levels, indptr = self.pooled
-        counts = _core.count_levels(level=levels, indptr=indptr, n_levels=self.n_levels)
-        return counts.reshape(self.n_queries, self.n_levels)
+        n_levels = self.n_levels
+        counts = _core.count_levels(level=levels, indptr=indptr, n_levels=n_levels)
+        return counts.reshape(self.n_queries, n_levels)
 
     @property
     def pooled(self) -> tuple[NDArray[Any], IntArray]:
@@ -554,6 +566,7 @@ class Judgments:
             return _core.count_marked_documents(
                 level=levels, indptr=indptr, marked=counted.view(np.uint8)
             )
+
         return self.memo.get(
             np.ndarray,
             counted.tobytes(),
@@ -580,6 +593,7 @@ class Judgments:
             return _core.own_sums(
                 by_level=by_level, levels=levels, indptr=indptr, borders=self.borders
             )
+
         pool = self.pool
         return _core.discounted_gain(
             level_by_rank=pool.levels,

@@ -53,7 +53,9 @@ def mean_by_query(
     weight_by_row = check_weights(sample_weight, indptr.item(-1))
     weights = in_layout(weight_by_row, places)
     with np.errstate(over="ignore"):
-        means: FloatArray = np.add.reduceat(weights, indptr[:-1]) / np.diff(indptr)
+        sums = np.add.reduceat(weights, indptr[:-1])
+        means: FloatArray = sums / np.diff(indptr)
+
     if not np.isfinite(means).all():
         raise ArgumentError(
             "sample_weight", "must have a finite sum in every query, got inf."
@@ -100,6 +102,7 @@ class ReadLabels(NamedTuple):
             The labels.
         """
         all_sealed(grades, levels)
+
         return cls(
             scale=(grades, levels),
             graded=None,
@@ -215,7 +218,9 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
     """
     is_judged = labels >= 0
     graded = np.where(is_judged, labels, 0.0).astype(np.float64, copy=False)
-    if graded.max(initial=0.0) > len(graded) or not _are_whole(graded):
+    top_grade = graded.max(initial=0.0)
+
+    if top_grade > len(graded) or not _are_whole(graded):
         grades, levels = _core.distinct_grades(graded)
     else:  # a table of the grades takes less time
         whole_grades = graded.astype(np.int64)
@@ -225,7 +230,8 @@ def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
         levels = level_of_grade[whole_grades]
 
     # A type that holds all levels, and the two that mark unjudged documents.
-    levels = levels.astype(np.uint8 if len(grades) < _LARGEST_BYTE else np.int32)
+    smallest_type = np.uint8 if len(grades) < _LARGEST_BYTE else np.int32
+    levels = levels.astype(smallest_type)
     levels[~is_judged] = len(grades)
     return grades, levels
 
@@ -342,7 +348,8 @@ class _GradedLists(NamedTuple):
             return self
         positions = _positions(self.indptr, is_selected)
         lengths = np.diff(self.indptr)[is_selected]
-        return _GradedLists(self.grades[positions], np.append(0, np.cumsum(lengths)))
+        indptr = np.append(0, np.cumsum(lengths))
+        return _GradedLists(self.grades[positions], indptr)
 
 
 # Labels, their pools and the borders of their levels.
@@ -358,6 +365,7 @@ def _lay_out(
     documents = None
     if not is_selected.all():
         documents = _positions(labels.indptr, is_selected)
+
     lists = _GradedLists(labels.graded, labels.indptr).select(is_selected)
     pools = None
     if not labels.has_own_pool:
@@ -419,5 +427,6 @@ def _on_own_scales(
             n_levels=borders.item(-1),
         )
         pool = RankedList.without_ties(pool_levels, pool_indptr)
+
     labels_on_scale = labels._labels._replace(scale=(grades, levels), graded=graded)
     return labels_on_scale, pool, borders

@@ -166,6 +166,7 @@ def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:
 def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
     """Return labels as numbers, at least one."""
     labels = read_grades("y_true", y_true)
+
     if len(labels) > _MOST_ROWS:
         raise ArgumentError(
             "y_true",
@@ -184,7 +185,8 @@ def check_labels(labels: NDArray[Any]) -> None:
     _refuse("y_true", "hold grades >= 0", labels, labels < 0, _WAY_TO_GRADES)
 
     # The reciprocals of numbers above 0 that are smaller are infinite, and they have few digits.
-    is_beyond = (labels > LARGEST_EXACT) | ((labels > 0) & (labels < _SMALLEST))
+    is_tiny = (labels > 0) & (labels < _SMALLEST)
+    is_beyond = (labels > LARGEST_EXACT) | is_tiny
     rule = f"hold grades that are 0, or {_SMALLEST:.1e} to 2**53"
     _refuse("y_true", rule, labels, is_beyond)
 
@@ -207,6 +209,7 @@ def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray
     ):
         y_score = distinct_numbers("y_score", y_score)
     check_length("y_score", y_score, n_rows)
+
     doubles = np.ascontiguousarray(y_score, np.float64)
     scores, row = _core.copy_scores(scores=doubles, places=places)
     if row >= 0:  # in the copy, because another thread may change the caller's array
@@ -247,6 +250,7 @@ def distinct_numbers(name: str, values: ArrayLike) -> FloatArray:
     array = one_dimensional(name, values)
     is_numeric = array.dtype.kind in "iuf"
     doubles = numeric(name, array if is_numeric else values).astype(np.float64)
+
     if array.dtype.kind != "f":
         row = first_true(np.abs(doubles) >= LARGEST_EXACT)
         if row is not None:
@@ -288,8 +292,10 @@ def borders_of_groups(group: ArrayLike, n_rows: int) -> IntArray:
     """
     sizes = numeric("group", group)
     borders = _core.borders_of_groups(sizes.astype(np.float64))
+
     if borders[-1] != n_rows:
-        query = first_true(~(sizes >= 0) | (sizes != np.floor(sizes)))
+        is_bad = ~(sizes >= 0) | (sizes != np.floor(sizes))
+        query = first_true(is_bad)
         if query is not None:
             raise ArgumentError(
                 "group", f"must hold query sizes, integers >= 0, got {sizes[query]}."
@@ -352,7 +358,8 @@ def read_grades(
         if not grade_of_word:
             values = grades_of_categories(values)
         if np.ma.is_masked(values):  # a masked document is unjudged
-            values = np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan)
+            masked = np.ma.asarray(values, dtype=np.float64)
+            values = np.ma.filled(masked, np.nan)
     try:
         return numeric(name, values)
     except ValueError:
@@ -469,7 +476,7 @@ def grades_of_categories(values: Any) -> Any:
 
 
 def require_same_words(
-    words: tuple[Any, ...], of: str, others: tuple[Any, ...], of_others: str
+    words: tuple[Any, ...], of: str, other_words: tuple[Any, ...], of_other: str
 ) -> None:
     """Raise unless labels in two parts of the data mean the same grades.
 
@@ -479,9 +486,9 @@ def require_same_words(
         The categories of one part, as `words_of_grades` returns them.
     of : str
         What the message calls this part.
-    others : tuple
+    other_words : tuple
         The categories of the other part.
-    of_others : str
+    of_other : str
         What the message calls the other part.
 
     Raises
@@ -494,11 +501,11 @@ def require_same_words(
     >>> from skgraded.rankings import require_same_words
     >>> require_same_words(("bad", "good"), "chunk 0", ("bad", "good"), "chunk 1")
     """
-    if words != others:
+    if words != other_words:
         raise ValueError(
             "Labels must have the same ordered categories in all parts of the data, since their "
             f"order is that of the grades, got {list(words) or 'none'} in {of} and "
-            f"{list(others) or 'none'} in {of_others}. Give all parts one type: "
+            f"{list(other_words) or 'none'} in {of_other}. Give all parts one type: "
             "pd.CategoricalDtype(['bad', ..., 'good'], ordered=True) or pl.Enum."
         )
 

@@ -63,8 +63,9 @@ def place_rows(qid: ArrayLike | None, n_rows: int) -> Grouping:
     (['b', 'a'], [0, 2, 3], [0, 2, 1])
     """
     if qid is None:
-        one_query = np.array([0, n_rows])
-        return sealed(np.zeros(1, np.int64)), sealed(one_query), None
+        qid_of_all = np.zeros(1, np.int64)
+        indptr = np.array([0, n_rows])
+        return sealed(qid_of_all), sealed(indptr), None
     names, (_, _, indptr, places) = _numbered(qid, n_rows)
     return sealed(names), indptr, places
 
@@ -136,6 +137,7 @@ def _number_column(qid: Any) -> _Numbered | None:
     codes = category_codes(qid)
     if codes is not None:
         return _number(codes)
+
     text = arrow_text(qid)
     if text is None:
         return None
@@ -144,13 +146,15 @@ def _number_column(qid: Any) -> _Numbered | None:
 
 
 def _raise_other_length(ids: Any, n_rows: int) -> NoReturn:
-    if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.sum() == n_rows:
+    are_integers = isinstance(ids, np.ndarray) and ids.dtype.kind in "iu"
+    if are_integers and ids.sum() == n_rows:
         raise ArgumentError(
             "qid",
             f"must hold one query id per row ({n_rows}), got {len(ids)} numbers that add "
             "up to the number of rows and look like group sizes. "
             "Use qid=np.repeat(np.arange(len(sizes)), sizes).",
         )
+
     raise ArgumentError(
         "qid", f"must have one entry per row of y_true ({n_rows}), got {len(ids)}."
     )
