@@ -24,10 +24,10 @@ _PREDICTED = 300  # rows
 _FEWEST_QUERIES = 3
 _DIGITS_OF_FLOAT32 = 1e-6
 
+Predict = Callable[[Any], NDArray[Any]]
 
-def warn_if_a_feature_holds_the_ids(
-    predict: Callable[[Any], NDArray[Any]], X: Any, queries: Queries
-) -> None:
+
+def warn_if_a_feature_holds_the_ids(predict: Predict, X: Any, queries: Queries) -> None:
     """Warn where a column of X equals the query ids, and predictions change with it.
 
     Parameters
@@ -53,9 +53,7 @@ def warn_if_a_feature_holds_the_ids(
             return
 
 
-def warn_if_a_column_is_learned(
-    predict: Callable[[Any], NDArray[Any]], X: Any, name: str
-) -> None:
+def warn_if_a_column_is_learned(predict: Predict, X: Any, name: str) -> None:
     """Warn where predictions change with a column of a data frame that holds query ids.
 
     Parameters
@@ -84,8 +82,8 @@ def _warn_of_ids(name: object) -> None:
 
 
 def _sample_rows(n_rows: int) -> IntArray:
-    rows = np.linspace(0, n_rows - 1, _PREDICTED).astype(np.int64)
-    return np.unique(rows)
+    evenly_spaced = np.linspace(0, n_rows - 1, _PREDICTED)
+    return np.unique(evenly_spaced.astype(np.int64))
 
 
 def _select_rows(X: Any, rows: IntArray) -> Any:
@@ -108,23 +106,26 @@ def _places_of_ids(ids: NDArray[Any], X: Any) -> NDArray[np.intp]:
 
     table = np.asarray(X)
     if table.dtype == object and table.shape[1] > 1:  # columns of different types
-        counts = [len(_places_of_ids(ids, column[:, None])) for column in table.T]
-        return np.flatnonzero(counts)
+        columns = np.hsplit(table, table.shape[1])
+        n_equal = [len(_places_of_ids(ids, column)) for column in columns]
+        return np.flatnonzero(n_equal)
 
     with suppress(TypeError, ValueError), np.errstate(invalid="ignore"):
         numbers = ids.astype(np.float64)[:, None]
         difference = np.abs(table.astype(np.float64) - numbers)
-        is_same_number = difference <= _DIGITS_OF_FLOAT32 * np.abs(numbers)
-        return np.flatnonzero(is_same_number.all(axis=0))
-    is_same_text = table.astype(str) == ids.astype(str)[:, None]
-    return np.flatnonzero(is_same_text.all(axis=0))
+        tolerance = _DIGITS_OF_FLOAT32 * np.abs(numbers)
+        are_equal = (difference <= tolerance).all(axis=0)
+        return np.flatnonzero(are_equal)
+
+    texts = ids.astype(str)[:, None]
+    are_equal = (table.astype(str) == texts).all(axis=0)
+    return np.flatnonzero(are_equal)
 
 
-def _changes_predictions(
-    predict: Callable[[Any], NDArray[Any]], X: Any, place: int
-) -> bool:
+def _changes_predictions(predict: Predict, X: Any, place: int) -> bool:
     """Whether predictions change where rows get the entries of others in a column."""
-    order = np.random.default_rng(0).permutation(X.shape[0])
+    rng = np.random.default_rng(0)
+    order = rng.permutation(X.shape[0])
     reordered = _reorder_column(X, place, order)
     return not np.array_equal(predict(X), predict(reordered))
 

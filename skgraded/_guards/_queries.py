@@ -22,7 +22,8 @@ from skgraded.exceptions import CutQueriesWarning, QueryIdsWarning, QueryLeakWar
 _LOWEST_64_BITS = 2**64 - 1
 _LONG_FOR_ONE_QUERY = 1_000
 _MANY_SINGLE_DOCUMENTS = 20
-_CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
+# A warning is shown only if a chance match is less likely than this.
+_LOG_CHANCE = np.log(1e-6)
 # Two data sets of one kind have lists of about the same lengths; the parts of a data set do not.
 _ABOUT_AS_MANY = np.log(1.25)
 
@@ -116,7 +117,8 @@ class QueryRecord:
         QueryRecord
             Their record.
         """
-        places = np.sort(np.searchsorted(self.hashes, hash_ids(qid)))
+        places = np.searchsorted(self.hashes, hash_ids(qid))
+        places.sort()
         return QueryRecord(self.hashes[places], self.n_rows[places])
 
     def __len__(self) -> int:
@@ -290,7 +292,8 @@ def _are_equal_by_chance(lengths: IntArray) -> bool:
     _, counts = np.unique(lengths, return_counts=True)
     shares = counts / len(lengths)
     chance_of_one = (shares**2).sum()
-    return bool(len(lengths) * np.log(chance_of_one) > np.log(_CHANCE))
+    log_chance = len(lengths) * np.log(chance_of_one)
+    return bool(log_chance > _LOG_CHANCE)
 
 
 def _is_numbering(qid: NDArray[Any]) -> bool:
@@ -421,7 +424,8 @@ def _name_rows(ids: NDArray[Any]) -> bool:
         return False
     if (ids != np.floor(ids)).any():
         return True
-    return bool(ids[0] in {0, 1} and (np.diff(ids) == 1).all())
+    starts_a_count = ids[0] in {0, 1}
+    return starts_a_count and bool((np.diff(ids) == 1).all())
 
 
 def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:
@@ -436,4 +440,5 @@ def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:
     if ids.min() < 1 or are_as_long or (n_rows % ids).any():
         return False
     # An id divides a number of rows by chance once in id times.
-    return bool(np.log(ids).sum() >= -np.log(_CHANCE))
+    log_chance = -np.log(ids).sum()
+    return bool(log_chance <= _LOG_CHANCE)

@@ -31,7 +31,7 @@ def warn_if_swapped(
         What the user calls the two.
     """
     scores = lists.scores
-    if scores is None or len(np.unique(scores[:_SAMPLED])) > _MOST_GRADES:
+    if scores is None or _count_distinct(scores[:_SAMPLED]) > _MOST_GRADES:
         return
 
     distinct_scores = np.unique(scores)
@@ -40,7 +40,7 @@ def warn_if_swapped(
 
     # Below 0 are marks of the unjudged. Equal scores are those of a constant model, and yes and no
     # beside probabilities are as often the scores as the grades.
-    n_grades = len(np.unique(np.maximum(grades, 0.0)))
+    n_grades = _count_distinct(np.maximum(grades, 0.0))
     fewest = 2 if grades.max() > 1 else 3
     are_few = fewest <= len(distinct_scores) <= min(n_grades - 1, _MOST_GRADES)
     if are_whole and are_few and _are_repeated(scores, lists.indptr):
@@ -53,13 +53,18 @@ def warn_if_swapped(
         )
 
 
+def _count_distinct(numbers: NDArray[Any]) -> int:
+    return len(np.unique(numbers))
+
+
 def _are_whole(numbers: NDArray[Any]) -> bool:
     return np.array_equal(numbers, np.floor(numbers))
 
 
 def _are_repeated(scores: NDArray[Any], indptr: IntArray) -> bool:
     """Whether scores above 0 occur twice in a query, as grades do and ranks do not."""
-    query = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    queries = np.arange(len(indptr) - 1)
+    query = np.repeat(queries, np.diff(indptr))
     pairs = np.stack([query, scores])[:, scores > 0]
     distinct_pairs = np.unique(pairs, axis=1)
     return distinct_pairs.shape[1] < pairs.shape[1]
@@ -97,4 +102,5 @@ def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:
 
 def _count_runs(numbers: NDArray[Any]) -> int:
     """Count the runs of equal numbers that stand together."""
-    return 1 + int(np.count_nonzero(numbers[1:] != numbers[:-1]))
+    changes = numbers[1:] != numbers[:-1]
+    return 1 + int(np.count_nonzero(changes))

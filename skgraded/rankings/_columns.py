@@ -369,12 +369,14 @@ def _ids_in_keyword(name: str, qid: Any) -> QueryIds:
 
 def _ids_in_columns(columns: Mapping[str, Any]) -> list[QueryIds]:
     """Return the ids in columns of data frames."""
-    return [
-        QueryIds(f"the column {column!r} of {name}", frame[column])
-        for name, frame in columns.items()
-        if getattr(frame, "ndim", 0) != 1
-        for column in id_columns(frame)
-    ]
+    sources = []
+    for name, frame in columns.items():
+        if getattr(frame, "ndim", 0) == 1:
+            continue
+        for column in id_columns(frame):
+            place = f"the column {column!r} of {name}"
+            sources.append(QueryIds(place, frame[column]))
+    return sources
 
 
 def _ids_in_row_labels(row_labels: Mapping[str, Any]) -> list[QueryIds]:
