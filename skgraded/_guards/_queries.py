@@ -436,8 +436,10 @@ def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:
         is_long = length > _LONG_FOR_ONE_QUERY
         return bool(is_long and 1 < size < length and length % size == 0)
 
-    are_as_long = (n_rows == n_rows[0]).all()
-    if ids.min() < 1 or are_as_long or (n_rows % ids).any():
+    # In this order, as the first mostly tells.
+    if ids.min() < 1:
+        return False
+    if (n_rows == n_rows[0]).all() or (n_rows % ids).any():
         return False
     # An id divides a number of rows by chance once in id times.
     log_chance = -np.log(ids).sum()

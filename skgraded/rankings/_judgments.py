@@ -24,7 +24,7 @@ from skgraded._support.arguments import ArgumentError, threads
 from skgraded._support.array_types import BoolArray, FloatArray, HashArray, IntArray
 from skgraded._support.lazy import cached_property
 from skgraded._support.memo import Memo
-from skgraded._support.sealed import all_sealed, sealed
+from skgraded._support.sealed import sealed
 from skgraded.rankings._columns import (
     CheckedColumns,
     QueryIds,
@@ -221,14 +221,8 @@ class Judgments:
         if weights is not None:
             weights = mean_by_query(weights, indptr, places)
 
-        layout = Layout(
-            qid=qid,
-            indptr=indptr,
-            labels=labels_by_position,
-            places=places,
-            weights=weights,
-            row_labels=columns.row_labels,
-        )
+        layout = Layout(qid, indptr, labels_by_position, places, weights)
+        layout.row_labels = columns.row_labels
         self._set_up(layout)
 
         if columns.sizes is not None:
@@ -240,7 +234,7 @@ class Judgments:
     @classmethod
     def _from_layout(cls, layout: Layout) -> Self:
         """Make judgments from arrays that fit together, which nobody writes to from now on."""
-        all_sealed(*layout)
+        layout.seal()
         judgments = cls.__new__(cls)
         judgments._set_up(layout)
         return judgments

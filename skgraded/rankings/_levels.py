@@ -9,6 +9,7 @@ no bit of its value depends on the other queries.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -112,7 +113,8 @@ class ReadLabels(NamedTuple):
         )
 
 
-class Layout(NamedTuple):
+@dataclass(eq=False)
+class Layout:
     """What `Judgments` is made of: labels by query, in arrays that fit together.
 
     Attributes
@@ -147,6 +149,11 @@ class Layout(NamedTuple):
     borders: IntArray | None = None
     row_labels: Mapping[str, Any] | None = None
 
+    def seal(self) -> None:
+        """Let nobody write to the arrays; those of the labels and the pool are sealed before."""
+        all_sealed(self.qid, self.indptr, self.places)
+        all_sealed(self.weights, self.sizes, self.borders)
+
 
 def read_labels(labels: NDArray[Any], places: IntArray | None) -> ReadLabels:
     """Check labels, and lay them out: short scales as levels, others as grades, in one pass each.
@@ -167,13 +174,9 @@ def read_labels(labels: NDArray[Any], places: IntArray | None) -> ReadLabels:
         labels = np.ascontiguousarray(labels)
         grades, levels, any_unjudged, is_short = _core.read_byte_grades(labels)
         if is_short:
-            return ReadLabels(
-                scale=(grades, in_layout(levels, places)),
-                graded=None,
-                top_grade=grades.item(-1),
-                any_fractional=False,
-                any_unjudged=any_unjudged,
-            )
+            scale = (grades, in_layout(levels, places))
+            top_grade = grades.item(-1)
+            return ReadLabels(scale, None, top_grade, False, any_unjudged)
 
     if labels.dtype not in FLOATS:
         check_labels(labels)  # doubles do not tell all integers apart
@@ -185,13 +188,8 @@ def read_labels(labels: NDArray[Any], places: IntArray | None) -> ReadLabels:
         labels = labels.copy()  # another thread may write to the caller's array
         check_labels(labels)
         return read_labels(labels, places)
-    return ReadLabels(
-        scale=None,
-        graded=in_layout(graded, places),
-        top_grade=top_grade,
-        any_fractional=any_fractional,
-        any_unjudged=any_unjudged,
-    )
+    graded = in_layout(graded, places)
+    return ReadLabels(None, graded, top_grade, any_fractional, any_unjudged)
 
 
 def levels_of(labels: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
