@@ -118,7 +118,8 @@ def caused(code, known):
         try:
             eval(code, known)
         except Exception as error:
-            return type(error).__name__, str(error)
+            kind = ValueError if isinstance(error, ValueError) else type(error)
+            return kind.__name__, str(error)
     return (caught[0].category.__name__, str(caught[0].message)) if caught else ("", "")
 
 
