@@ -315,17 +315,14 @@ def read_columns(
     ([1, 0, 2], array([2, 2, 1]))
     """
     for column in (labels, ids, *further_columns.values()):
-        if _may_tell_rows(column):
-            return _read_telling_columns(labels, ids, named, further_columns)
+        # Plain lists and arrays tell nothing of their rows.
+        if column is None or type(column) is list:
+            continue
+        if type(column) is np.ndarray and column.dtype.names is None:
+            continue
+        return _read_telling_columns(labels, ids, named, further_columns)
     sample_weight = further_columns.get("sample_weight")
     return CheckedColumns(labels, ids, None, {}, sample_weight)
-
-
-def _may_tell_rows(column: Any) -> bool:
-    """Whether a column may tell which rows it has, as plain lists and arrays do not."""
-    if column is None or type(column) is list:
-        return False
-    return type(column) is not np.ndarray or column.dtype.names is not None
 
 
 def _read_telling_columns(

@@ -221,8 +221,8 @@ class Judgments:
         if weights is not None:
             weights = mean_by_query(weights, indptr, places)
 
-        layout = Layout(qid, indptr, labels_by_position, places, weights)
-        layout.row_labels = columns.row_labels
+        row_labels = columns.row_labels
+        layout = Layout(qid, indptr, labels_by_position, places, weights, row_labels)
         self._set_up(layout)
 
         if columns.sizes is not None:
@@ -241,27 +241,30 @@ class Judgments:
 
     def _set_up(self, layout: Layout) -> None:
         labels = layout.labels
+        pool = layout.pool
+        indptr = layout.indptr
+        borders = layout.borders
 
         self.qid = layout.qid
-        self.indptr = layout.indptr
+        self.indptr = indptr
         self.weights = layout.weights
         self.places = layout.places
         self.sizes = layout.sizes
-        self.borders = layout.borders
+        self.borders = borders
         self.row_labels = layout.row_labels or {}
 
-        self.n_queries = len(layout.indptr) - 1
-        self.n_documents = layout.indptr.item(-1)
+        self.n_queries = len(indptr) - 1
+        self.n_documents = indptr.item(-1)
         self.top_grade = labels.top_grade
         self.has_fractional_grades = labels.any_fractional
         self.has_unjudged = labels.any_unjudged
-        self.has_own_pool = layout.pool is None
+        self.has_own_pool = pool is None
         self._labels = labels
-        self._given_pool = layout.pool
+        self._given_pool = pool
         self.memo = Memo()
 
         is_short = labels.top_grade <= TOP_OF_SHORT_SCALE and not labels.any_fractional
-        if is_short or layout.borders is not None:
+        if is_short or borders is not None:
             self.by_scale = ()
 
     @classmethod

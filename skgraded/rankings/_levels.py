@@ -129,14 +129,14 @@ class Layout:
         The position of every row; None if the rows are grouped by query.
     weights : ndarray of shape (n_queries,), float64, or None
         Weight of each query in a mean.
+    row_labels : mapping of str to Index, or None
+        Row labels of the arguments that were pandas objects.
     sizes : ndarray of shape (n_queries,), int64, or None
         Number of rows that each query has in its data set.
     pool : RankedList or None
         The judged documents of each query, best grade first; None if they are those of the lists.
     borders : ndarray of shape (n_queries + 1,), int64, or None
         Borders of the levels that queries have of their own.
-    row_labels : mapping of str to Index, or None
-        Row labels of the arguments that were pandas objects.
     """
 
     qid: NDArray[Any]
@@ -144,10 +144,10 @@ class Layout:
     labels: ReadLabels
     places: IntArray | None = None
     weights: FloatArray | None = None
+    row_labels: Mapping[str, Any] | None = None
     sizes: IntArray | None = None
     pool: RankedList | None = None
     borders: IntArray | None = None
-    row_labels: Mapping[str, Any] | None = None
 
     def seal(self) -> None:
         """Let nobody write to the arrays; those of the labels and the pool are sealed before."""
