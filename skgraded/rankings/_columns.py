@@ -348,6 +348,7 @@ def _read_telling_columns(
         require_same_queries(sources[0], source)
     ids = sources[0].ids if sources else None
     sizes = [source.sizes for source in sources if source.sizes is not None]
+
     return CheckedColumns(
         labels=grades,
         ids=ids,
@@ -370,6 +371,7 @@ def _ids_in_columns(columns: Mapping[str, Any]) -> list[QueryIds]:
     for name, frame in columns.items():
         if getattr(frame, "ndim", 0) == 1:
             continue
+
         for column in id_columns(frame):
             place = f"the column {column!r} of {name}"
             sources.append(QueryIds(place, frame[column]))

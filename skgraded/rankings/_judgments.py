@@ -620,6 +620,7 @@ class Judgments:
         if self.has_fractional_grades:
             grades = self.grades
             fractional_grades = grades[grades != np.floor(grades)]
+
             raise ArgumentError(
                 "y_true",
                 f"must hold integer grades for {owner}, which compares them with thresholds 1, 2, "
@@ -690,6 +691,7 @@ def as_rankings(
                 "y_score, qid and sample_weight must be None with a Rankings."
             )
         return y_true
+
     if y_score is None:
         raise TypeError("y_score is missing: pass y_true and y_score, or a Rankings.")
     if isinstance(y_true, Judgments):

@@ -265,6 +265,7 @@ def distinct_numbers(name: str, values: ArrayLike) -> FloatArray:
 def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
     weights = numeric("sample_weight", sample_weight).astype(np.float64)
     check_length("sample_weight", weights, n_rows)
+
     is_bad = ~np.isfinite(weights) | (weights < 0)
     _refuse("sample_weight", "be finite and >= 0", weights, is_bad)
     return weights
