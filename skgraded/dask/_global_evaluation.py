@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from skgraded._boosting import ChosenMeasure, NamedMeasures, as_argument, parse_named
 from skgraded._engines.scan import require_version, version_here
-from skgraded._support.arguments import number, threads
+from skgraded._support.arguments import ArgumentError, number, threads
 from skgraded.exceptions import WorkerLostError
 from skgraded.measures import (
     Measure,
@@ -430,7 +430,8 @@ class _Meeting:
         try:
             part = compute()
         except Exception as error:
-            part = _Failure(type(error).__name__, str(error))
+            kind = ValueError if isinstance(error, ArgumentError) else type(error)
+            part = _Failure(kind.__name__, str(error))
         parts = {self._worker.address: part}
         if self._n_workers > 1:
             parts = self._exchange(number, part)
