@@ -103,13 +103,14 @@ class TrainingDisplay:
                 "estimator must be a QueryRanker fitted with validation_fraction, got one without "
                 "evals_result_."
             )
-        (evaluated,) = estimator.evals_result_.values()
-        name = _name_of(
-            estimator.measure_ if measure is None else measure, evaluated, estimator
-        )
+
+        (values_by_name,) = estimator.evals_result_.values()
+        if measure is None:
+            measure = estimator.measure_
+        name = _recorded_name(measure, values_by_name, estimator)
         display = cls(
-            values=np.asarray(evaluated[name]),
-            best_iteration=_best_of(evaluated, estimator),
+            values=np.asarray(values_by_name[name]),
+            best_iteration=_best_iteration(values_by_name, estimator),
             measure=name,
             label=label,
         )
@@ -132,41 +133,46 @@ class TrainingDisplay:
         """
         self.ax_ = axes_or_new(ax, self)
         self.figure_ = self.ax_.figure
-        colour = COLOURS[len(self.ax_.get_lines()) % len(COLOURS)]
+
+        n_lines_before = len(self.ax_.get_lines())
+        colour = COLOURS[n_lines_before % len(COLOURS)]
         iterations = np.arange(1, len(self.values) + 1)
         (self.line_,) = self.ax_.plot(
             iterations,
             self.values,
             **{"label": self.label, "color": colour, **line_kwargs},
         )
+
         self.best_ = None
         if self.best_iteration:
-            (self.best_,) = self.ax_.plot(
-                self.best_iteration,
-                self.values[self.best_iteration - 1],
-                marker="o",
-                color=self.line_.get_color(),
-                linestyle="none",
-            )
-            self.ax_.annotate(
-                f"{self.best_iteration}",
-                (self.best_iteration, self.values[self.best_iteration - 1]),
-                xytext=(0, 5),
-                textcoords="offset points",
-                ha="center",
-                fontsize=SMALL,
-                color=self.line_.get_color(),
-            )
+            self._mark_best(self.best_iteration)
+
         self.ax_.set(
             xlabel="Iteration",
             ylabel=f"{self.measure or 'Measure'}\non validation queries",
         )
         plain(self.ax_)
-        is_alone = len(self.ax_.get_lines()) == 1 + (self.best_ is not None)
         if self.label is not None or "label" in line_kwargs:
             self.ax_.legend(frameon=False, fontsize=SMALL)
-        headline(self.ax_, self._verdict() if is_alone else "")
+        headline(self.ax_, self._verdict() if n_lines_before == 0 else "")
         return self
+
+    def _mark_best(self, best_iteration: int) -> None:
+        """Draw a dot on the curve, with the number of the iteration above it."""
+        value = self.values[best_iteration - 1]
+        colour = self.line_.get_color()
+        (self.best_,) = self.ax_.plot(
+            best_iteration, value, marker="o", color=colour, linestyle="none"
+        )
+        self.ax_.annotate(
+            f"{best_iteration}",
+            (best_iteration, value),
+            xytext=(0, 5),
+            textcoords="offset points",
+            ha="center",
+            fontsize=SMALL,
+            color=colour,
+        )
 
     def _verdict(self) -> str:
         if not self.best_iteration:
@@ -175,30 +181,23 @@ class TrainingDisplay:
         return f"Best after {self.best_iteration} of {len(self.values)} iterations ({value:.4f})."
 
 
-def _name_of(
-    wanted: str | Measure, evaluated: dict[str, list[float]], ranker: Any
+def _recorded_name(
+    measure: str | Measure, values_by_name: dict[str, list[float]], ranker: Any
 ) -> str:
     """Return the name under which a measure was recorded."""
-    names = list(evaluated)
-    if wanted in names:
-        return str(wanted)
-    return names[
-        column_of(
-            [str(ranker.evaluated_measures_.get(each, each)) for each in names], wanted
-        )
-    ]
+    names = list(values_by_name)
+    if measure in names:
+        return str(measure)
+    measures = [str(ranker.evaluated_measures_.get(name, name)) for name in names]
+    return names[column_of(measures, measure)]
 
 
-def _best_of(evaluated: dict[str, list[float]], ranker: Any) -> int | None:
+def _best_iteration(values_by_name: dict[str, list[float]], ranker: Any) -> int | None:
     """Return the best of the evaluated iterations; None for a ranker that did not stop early.
 
     The ranker's ``best_iteration_`` also counts the iterations of a model that it continued.
     """
     if not hasattr(ranker, "best_iteration_"):
         return None
-    return (
-        evaluated[_name_of(ranker.measure_, evaluated, ranker)].index(
-            ranker.best_score_
-        )
-        + 1
-    )
+    name = _recorded_name(ranker.measure_, values_by_name, ranker)
+    return values_by_name[name].index(ranker.best_score_) + 1
