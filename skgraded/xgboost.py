@@ -367,7 +367,10 @@ class _Evaluation(TrainingCallback):
         self, model: Any, epoch: int, evals_log: dict[str, Any]
     ) -> bool:
         """Evaluate and record; return whether to stop."""
-        rankings = self.judgments.rank(model.predict(self._data), self.n_threads)
+        scores = model.predict(self._data)
+        rankings = self.judgments.rank(scores, self.n_threads)
+
+        # Only after an iteration is it known what XGBoost itself records of these rows.
         if self._record is None:
             refuse_taken_names(self.named, evals_log.get(self.name, {}), "XGBoost")
             self._record = evals_log.setdefault(self.name, {})

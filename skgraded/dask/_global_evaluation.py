@@ -173,7 +173,8 @@ class GlobalEvaluation:
         self.version = version_here() if version is None else version
         self.order = _ORDER
         self.before_iteration = False
-        self._here: dict[str, tuple[_Meeting, dict[str, _JudgedSet]]] = {}
+        # By the address of the worker: workers may share a process.
+        self._here: dict[str, tuple[_Meeting, _SetsByName]] = {}
 
     def __reduce__(self) -> Any:
         arguments = (self.named, self.timeout, self.n_threads, self.version)
@@ -212,7 +213,7 @@ class GlobalEvaluation:
         )
         return self._global_values(means_by_worker)
 
-    def _agree_on_sets(self, env: Any, meeting: _Meeting) -> dict[str, _JudgedSet]:
+    def _agree_on_sets(self, env: Any, meeting: _Meeting) -> _SetsByName:
         """Judge the local rows by measures whose scale ends at the highest grade of all workers."""
         local_judgments: dict[str, Judgments] = {}
 
@@ -221,7 +222,8 @@ class GlobalEvaluation:
             if env.evaluation_result_list:
                 raise ValueError(_refusal_of_metrics(env.evaluation_result_list))
 
-            sets = zip(env.model.name_valid_sets, env.model.valid_sets, strict=True)
+            model = env.model
+            sets = zip(model.name_valid_sets, model.valid_sets, strict=True)
             for name, data_set in sets:
                 local_judgments[name] = _judgments_of(data_set)
             return {name: local.top_grade for name, local in local_judgments.items()}
@@ -236,7 +238,7 @@ class GlobalEvaluation:
             sets[name] = _JudgedSet(judgments, measures)
         return sets
 
-    def _local_means(self, env: Any, sets: dict[str, _JudgedSet]) -> dict[str, Means]:
+    def _local_means(self, env: Any, sets: _SetsByName) -> _MeansByName:
         """Score the rows of this worker, with the predictions that LightGBM has of them."""
         names = iter(sets)
         means_by_set = {}
@@ -252,7 +254,7 @@ class GlobalEvaluation:
         env.model.eval_valid(score)
         return means_by_set
 
-    def _global_values(self, means_by_worker: dict[str, dict[str, Means]]) -> list[Any]:
+    def _global_values(self, means_by_worker: dict[str, _MeansByName]) -> list[Any]:
         """Add up the means of the workers, set by set."""
         means_by_set: dict[str, list[Means]] = {}
         for worker in sorted(means_by_worker):
@@ -275,6 +277,11 @@ class _JudgedSet(NamedTuple):
 
     judgments: Judgments
     measures: dict[str, Measure]
+
+
+# By the names of the evaluation sets.
+_SetsByName = dict[str, _JudgedSet]
+_MeansByName = dict[str, Means]
 
 
 def _judgments_of(data_set: Any) -> Judgments:

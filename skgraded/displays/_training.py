@@ -164,6 +164,7 @@ class TrainingDisplay:
         (self.best_,) = self.ax_.plot(
             best_iteration, value, marker="o", color=colour, linestyle="none"
         )
+
         self.ax_.annotate(
             f"{best_iteration}",
             (best_iteration, value),
