@@ -210,7 +210,7 @@ def as_argument(name: str, measure: Measure) -> str:
     ("'AP'", "{'map': 'AP'}")
     """
     spec = str(measure)
-    return repr(spec) if name == spec else repr({name: spec})
+    return repr(name) if name == spec else repr({name: spec})
 
 
 def named_means(measures: NamedMeasures, rankings: Rankings) -> list[tuple[str, float]]:
