@@ -395,5 +395,5 @@ def _query_factor(
     Without a cut-off, the ideal value ends at the truncation level, as in LightGBM.
     """
     if measure.k is None and measure.normalize:
-        measure = measure._replace(k=truncation_level)
+        measure = measure.replace(k=truncation_level)
     return measure.query_factor(judgments)

@@ -1,4 +1,4 @@
-"""Facts of the libraries that train rankers, for all layers, none of which imports the libraries.
+"""Facts of the libraries that train rankers, known without an import of the libraries.
 
 What `QueryRanker` asks of a library besides stands on its `Booster`, in `skgraded.model_selection`.
 """

@@ -24,10 +24,10 @@ from skgraded._support.pictures import (
     plain,
     size_beside,
 )
+from skgraded._support.results_base import Field, LongResult, Report, Table
 from skgraded._support.text import WIDTH, shorten
-from skgraded._support.writers import Field, LongResult, Report, Table
 from skgraded.comparison._judged_estimates import JudgedEstimates
-from skgraded.results import OfMeasures, column_of
+from skgraded.results import MeasureCollection, column_of
 
 _STATUS = {"fails": 1, "undecided": 3}
 # More pairs are not listed one by one, unless all have the baseline.
@@ -38,7 +38,7 @@ _N_LETTERS = len(ascii_lowercase)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Comparison(OfMeasures, LongResult):
+class Comparison(MeasureCollection, LongResult):
     """Differences between systems, with intervals, effect sizes and p-values.
 
     Systems, and with them the signs of the differences, are in the order in which they were given.

@@ -21,7 +21,7 @@ from skgraded._support.text import count, first_few
 from skgraded.comparison._given import by_measure, ranges
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
-from skgraded.results import Scores, align, side_by_side
+from skgraded.results import Scores, places_of_queries, side_by_side
 
 POPULATIONS = ("like_these", "these")
 _FEWEST_LABELLED = 3  # queries with human labels, for a line and its residuals
@@ -92,13 +92,13 @@ def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
         of_human,
         np.nanmean([_by_query(each, queries) for each in judges], axis=0),
         ranges(of_human),
-        align(labelled, queries),
+        places_of_queries(labelled, queries),
     )
 
 
 def _by_query(judge: Scores, queries: list[Any]) -> FloatArray:
     """Return a judge's values of all queries, shape (n_measures, n_rows, n_queries)."""
-    places = align(queries, judge.qid.tolist())
+    places = places_of_queries(queries, judge.qid.tolist())
     return np.where(places >= 0, by_measure(judge)[:, :, 0, places], np.nan)
 
 

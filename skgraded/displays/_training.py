@@ -103,14 +103,14 @@ class TrainingDisplay:
                 "estimator must be a QueryRanker fitted with validation_fraction, got one without "
                 "evals_result_."
             )
-
-        (values_by_name,) = estimator.evals_result_.values()
+        (evaluated,) = estimator.evals_result_.values()
         if measure is None:
             measure = estimator.measure_
-        name = _recorded_name(measure, values_by_name, estimator)
+        name = _name_of(measure, evaluated, estimator)
+
         display = cls(
-            values=np.asarray(values_by_name[name]),
-            best_iteration=_best_iteration(values_by_name, estimator),
+            values=np.asarray(evaluated[name]),
+            best_iteration=_best_iteration(evaluated, estimator),
             measure=name,
             label=label,
         )
@@ -133,19 +133,14 @@ class TrainingDisplay:
         """
         self.ax_ = axes_or_new(ax, self)
         self.figure_ = self.ax_.figure
-
-        n_lines_before = len(self.ax_.get_lines())
-        colour = COLOURS[n_lines_before % len(COLOURS)]
+        colour = COLOURS[len(self.ax_.get_lines()) % len(COLOURS)]
         iterations = np.arange(1, len(self.values) + 1)
-        (self.line_,) = self.ax_.plot(
-            iterations,
-            self.values,
-            **{"label": self.label, "color": colour, **line_kwargs},
-        )
+        line_options = {"label": self.label, "color": colour, **line_kwargs}
+        (self.line_,) = self.ax_.plot(iterations, self.values, **line_options)
 
-        self.best_ = None
+        self.best_: Any = None
         if self.best_iteration:
-            self._mark_best(self.best_iteration)
+            self.best_ = self._mark_best(self.best_iteration)
 
         self.ax_.set(
             xlabel="Iteration",
@@ -154,17 +149,19 @@ class TrainingDisplay:
         plain(self.ax_)
         if self.label is not None or "label" in line_kwargs:
             self.ax_.legend(frameon=False, fontsize=SMALL)
-        headline(self.ax_, self._verdict() if n_lines_before == 0 else "")
+
+        n_own_lines = 1 if self.best_ is None else 2
+        is_alone = len(self.ax_.get_lines()) == n_own_lines
+        headline(self.ax_, self._verdict() if is_alone else "")
         return self
 
-    def _mark_best(self, best_iteration: int) -> None:
-        """Draw a dot on the curve, with the number of the iteration above it."""
+    def _mark_best(self, best_iteration: int) -> Any:
+        """Draw a point at the best iteration, with its number above."""
         value = self.values[best_iteration - 1]
         colour = self.line_.get_color()
-        (self.best_,) = self.ax_.plot(
+        (mark,) = self.ax_.plot(
             best_iteration, value, marker="o", color=colour, linestyle="none"
         )
-
         self.ax_.annotate(
             f"{best_iteration}",
             (best_iteration, value),
@@ -174,6 +171,7 @@ class TrainingDisplay:
             fontsize=SMALL,
             color=colour,
         )
+        return mark
 
     def _verdict(self) -> str:
         if not self.best_iteration:
@@ -182,23 +180,26 @@ class TrainingDisplay:
         return f"Best after {self.best_iteration} of {len(self.values)} iterations ({value:.4f})."
 
 
-def _recorded_name(
-    measure: str | Measure, values_by_name: dict[str, list[float]], ranker: Any
+def _name_of(
+    measure: str | Measure, evaluated: dict[str, list[float]], ranker: Any
 ) -> str:
     """Return the name under which a measure was recorded."""
-    names = list(values_by_name)
+    names = list(evaluated)
     if measure in names:
         return str(measure)
-    measures = [str(ranker.evaluated_measures_.get(name, name)) for name in names]
-    return names[column_of(measures, measure)]
+
+    evaluated_measures = [
+        str(ranker.evaluated_measures_.get(name, name)) for name in names
+    ]
+    return names[column_of(evaluated_measures, measure)]
 
 
-def _best_iteration(values_by_name: dict[str, list[float]], ranker: Any) -> int | None:
+def _best_iteration(evaluated: dict[str, list[float]], ranker: Any) -> int | None:
     """Return the best of the evaluated iterations; None for a ranker that did not stop early.
 
     The ranker's ``best_iteration_`` also counts the iterations of a model that it continued.
     """
     if not hasattr(ranker, "best_iteration_"):
         return None
-    name = _recorded_name(ranker.measure_, values_by_name, ranker)
-    return values_by_name[name].index(ranker.best_score_) + 1
+    values = evaluated[_name_of(ranker.measure_, evaluated, ranker)]
+    return 1 + values.index(ranker.best_score_)

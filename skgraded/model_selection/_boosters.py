@@ -18,9 +18,9 @@ BOOSTERS: dict[tuple[str, str], Booster] = {
     ("xgboost", "XGBRanker"): XGBoost(needs_queries=True, is_watched=True),
     ("xgboost", "XGBRFRegressor"): XGBoost(),  # of a single iteration
     ("xgboost", "XGBRegressor"): XGBoost(is_watched=True),
-    ("xgboost", "XGBModel"): PlainXGBoost(),  # the base of all
+    ("xgboost", "XGBModel"): PlainXGBoost(),  # any other, by its base
     ("catboost", "CatBoostRanker"): CatBoost(needs_queries=True, is_watched=True),
-    ("catboost", "CatBoost"): PlainCatBoost(),  # the base of all
+    ("catboost", "CatBoost"): PlainCatBoost(),  # any other, by its base
 }
 
 

@@ -149,6 +149,7 @@ def grades_of(labels: Any, features: Any) -> NDArray[Any]:
             "must hold the grades of the documents, got None: QueryRanker requires y to be passed, "
             "but the target y is None.",
         )
+
     grades = np.asarray(labels)
     if np.iscomplexobj(grades):
         # scikit-learn's checks of estimators look for the last words.
@@ -174,6 +175,7 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
             f"must be two-dimensional, got 0 feature(s) (shape={shape}) while a minimum of 1 is "
             "required. Reshape your data: X.reshape(1, -1) is a single document.",
         )
+
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:  # scikit-learn < 1.6

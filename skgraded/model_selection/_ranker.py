@@ -49,7 +49,11 @@ from skgraded.model_selection._rows import (
     params_per_row,
     split_eval_metric,
 )
-from skgraded.model_selection._splitters import by_id, draw_queries, number_of
+from skgraded.model_selection._splitters import (
+    draw_queries,
+    number_of_queries,
+    queries_by_id,
+)
 from skgraded.rankings import Judgments, read_columns, replace_words, without_query_ids
 
 
@@ -330,7 +334,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             y=grades,
             sizes=np.diff(judgments.indptr),
             weight=weight,
-            ranks=np.argsort(by_id(judgments)),
+            ranks=np.argsort(queries_by_id(judgments)),
             per_row=params_per_row(names_per_row, fit_params, judgments.n_documents),
         )
         if judgments.row_order is not None:
@@ -382,7 +386,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[QueryRows, QueryRows]:
         """Split the queries into training and validation."""
         n_queries = judgments.n_queries
-        n_held_out = number_of(
+        n_held_out = number_of_queries(
             "validation_fraction", self.validation_fraction or 0, n_queries
         )
         if not n_held_out:

@@ -175,7 +175,9 @@ class QueryKFold(_QueryFolds):
 
     def _fold_of_query(self, layout: Judgments) -> IntArray:
         queries = (
-            draw_queries(layout, self.random_state) if self.shuffle else by_id(layout)
+            draw_queries(layout, self.random_state)
+            if self.shuffle
+            else queries_by_id(layout)
         )
 
         fold_of_query = np.empty(layout.n_queries, dtype=np.int64)
@@ -285,7 +287,7 @@ class QueryShuffleSplit(_QuerySplitter):
         self.random_state = random_state
 
     def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
-        n_train, n_test = _numbers_of_queries(
+        n_train, n_test = _numbers_to_train_and_test(
             self.train_size, self.test_size, layout.n_queries
         )
         rng = check_random_state(self.random_state)
@@ -388,20 +390,20 @@ def query_train_test_split(
     ]
 
 
-def _numbers_of_queries(
+def _numbers_to_train_and_test(
     train_size: float | None, test_size: float | None, n_queries: int
 ) -> tuple[int, int]:
     """Return the number of queries to train on and to test on, from shares or numbers."""
     n_train = None
     if train_size is not None:
-        n_train = number_of("train_size", train_size, n_queries)
+        n_train = number_of_queries("train_size", train_size, n_queries)
 
     if test_size is not None:
-        n_test = number_of("test_size", test_size, n_queries)
+        n_test = number_of_queries("test_size", test_size, n_queries)
     elif n_train is not None:
         n_test = n_queries - n_train
     else:
-        n_test = number_of("test_size", 0.2, n_queries)
+        n_test = number_of_queries("test_size", 0.2, n_queries)
 
     if n_train is None:
         n_train = n_queries - n_test
@@ -414,7 +416,7 @@ def _numbers_of_queries(
     return n_train, n_test
 
 
-def number_of(name: str, size: float, n_queries: int) -> int:
+def number_of_queries(name: str, size: float, n_queries: int) -> int:
     """Return the number of queries that a share of them, or a number, stands for."""
     if is_integer(size) and size >= 1:
         return int(size)
@@ -446,12 +448,12 @@ def draw_queries(
     judgments: Judgments, random_state: int | RandomState | None
 ) -> IntArray:
     """Shuffle query numbers so that the order depends on the ids alone, not on the rows' order."""
-    queries = by_id(judgments)
+    queries = queries_by_id(judgments)
     # RandomState's stream is frozen for good; that of a Generator may change with NumPy's version.
     return check_random_state(random_state).permutation(queries)
 
 
-def by_id(judgments: Judgments) -> IntArray:
+def queries_by_id(judgments: Judgments) -> IntArray:
     """Sort query numbers by query id."""
     try:
         return np.argsort(judgments.qid, kind="stable")

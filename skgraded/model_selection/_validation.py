@@ -7,6 +7,7 @@ import dataclasses
 import time
 import warnings
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -327,12 +328,14 @@ def _lay_out(
     """Return queries, the split of each by repeat, and values by ranker, repeat and query."""
     tested = [result.qid for result in results[0]]
     repeats = repeats_of(tested)
-    qid = list(dict.fromkeys(query for ids in tested for query in ids.tolist()))
+    qid = list(dict.fromkeys(chain.from_iterable(ids.tolist() for ids in tested)))
     number_of_query = {query: number for number, query in enumerate(qid)}
 
-    folds = np.full((repeats[-1] + 1, len(qid)), -1)
+    n_repeats = repeats[-1] + 1
+    folds = np.full((n_repeats, len(qid)), -1)
     values = np.full((len(results), *folds.shape, n_measures), np.nan)
-    for split, (repeat, ids) in enumerate(zip(repeats, tested, strict=True)):
+    for split, ids in enumerate(tested):
+        repeat = repeats[split]
         queries = [number_of_query[query] for query in ids.tolist()]
         folds[repeat, queries] = split
         for ranker, by_split in enumerate(results):

@@ -75,8 +75,9 @@ def scores_of(
         response_method = _best_method(estimator)
     responses = np.asarray(getattr(estimator, response_method)(X))
     if response_method == "predict":
-        is_one_column = responses.ndim == 2 and responses.shape[1] == 1  # noqa: PLR2004
-        return responses[:, 0] if is_one_column else responses
+        if responses.ndim == 2 and responses.shape[1] == 1:  # noqa: PLR2004
+            return responses[:, 0]
+        return responses
 
     if response_method == "decision_function":
         if responses.ndim == 1:
@@ -207,8 +208,7 @@ class RankingScorer:
 
         _, measure = self.measures[0]
         measure = measure.resolve(judgments.top_of_scale)
-        mean = measure(rankings)
-        return mean if measure.greater_is_better else -mean
+        return _signed_mean(measure, measure(rankings))
 
     def per_query(
         self,
@@ -262,7 +262,7 @@ class RankingScorer:
         """Return the means, with the opposite sign where less is better."""
         means = scores.mean().values()
         signed_means = {
-            name: mean if measure.greater_is_better else -mean
+            name: _signed_mean(measure, mean)
             for (name, measure), mean in zip(self.measures, means, strict=True)
         }
         if self.is_single:
@@ -397,6 +397,11 @@ def make_ranking_scorer(
 
     is_single = isinstance(measures, str | Measure)
     return RankingScorer(tuple(by_name.items()), is_single, response_method)
+
+
+def _signed_mean(measure: Measure, mean: float) -> float:
+    """Return a mean with the opposite sign where less is better."""
+    return mean if measure.greater_is_better else -mean
 
 
 def _signed_name(measure: Measure) -> str:
