@@ -18,7 +18,7 @@ from skgraded._support.measure_names import (
     meaning_of,
 )
 from skgraded._support.measure_strings import parse
-from skgraded.measures._fields import Field
+from skgraded.measures._fields import NEEDED
 from skgraded.measures._measure import Measure
 
 # As users pass measures: one, several, or several with the names under which they are reported.
@@ -146,7 +146,7 @@ def catalogue() -> dict[str, type[Measure]]:
 
 
 def _has_defaults(kind: type[Measure]) -> bool:
-    return all(each.default is not Field().default for each in kind._fields.values())
+    return all(field.default is not NEEDED for field in kind._fields.values())
 
 
 def measure(spec: str | Measure) -> Measure:
