@@ -46,7 +46,7 @@ from skgraded.measures._prefix import (
     PrefixMeasure,
     value_of_pairs,
 )
-from skgraded.rankings import Judgments, Ranked, RankedList, Ties
+from skgraded.rankings import Judgments, Ranked, Ties
 
 __all__ = [
     "AP",
@@ -100,7 +100,7 @@ class _ThresholdMeasure(PrefixMeasure):
         )
 
     def relevant(self, judgments: Judgments) -> BoolArray:
-        return self._users(judgments).relevant
+        return self._users(judgments).G > 0
 
     def _n_grades(self, judgments: Judgments) -> int:
         """Return the top grade c of the scale; raise if it is too high, or labels exceed it."""
@@ -171,11 +171,6 @@ class _Users:
         self.G = sealed(by_level)
         self._g = probabilities
         self._grades = grades
-
-    @cached_property
-    def relevant(self) -> BoolArray:
-        """Whether G is positive, by level."""
-        return sealed(self.G > 0)
 
     @cached_property
     def _inverse(self) -> FloatArray:
@@ -784,7 +779,17 @@ class _PreferredRank(_BlendedRatio):
         ranked = rankings.ranked(self.ties, self.unjudged)
         levels = to_cutoff(self.k, ranked.levels, ranked)
         is_graded = levels > 0
-        ratios = self._ratios(ranked, judgments, is_graded)
+
+        # BR(n), or its mean over the graded documents at ranks 1..n.
+        blended = self._blended(judgments)[ranked.levels]
+        blended_sums = _core.cumulate(values=blended, indptr=ranked.indptr)
+        ratios = self._weights(ranked, judgments) * blended_sums
+        if self._is_mean:
+            marks = is_graded.astype(np.float64)
+            count = _core.cumulate(values=marks, indptr=ranked.indptr)
+            graded_ratios = np.where(is_graded, ratios, 0.0)
+            ratio_sums = _core.cumulate(values=graded_ratios, indptr=ranked.indptr)
+            ratios = ratio_sums / np.maximum(count, 1.0)
 
         # Documents of the highest grade, the last one first.
         highest = np.repeat(largest_of(levels, ranked), ranked.lengths)
@@ -795,22 +800,6 @@ class _PreferredRank(_BlendedRatio):
         values = np.zeros(judgments.n_queries)
         values[query[preferred]] = ratios[preferred]
         return values
-
-    def _ratios(
-        self, ranked: RankedList, judgments: Judgments, is_graded: BoolArray
-    ) -> FloatArray:
-        """Return BR(n), or its mean over the graded documents at ranks 1..n."""
-        indptr = ranked.indptr
-        blended = self._blended(judgments)[ranked.levels]
-        blended_sums = _core.cumulate(values=blended, indptr=indptr)
-        ratios = self._weights(ranked, judgments) * blended_sums
-        if not self._is_mean:
-            return ratios
-
-        count = _core.cumulate(values=is_graded.astype(np.float64), indptr=indptr)
-        graded_ratios = np.where(is_graded, ratios, 0.0)
-        ratio_sums = _core.cumulate(values=graded_ratios, indptr=indptr)
-        return ratio_sums / np.maximum(count, 1.0)
 
 
 class PMeasure(_PreferredRank):
