@@ -97,7 +97,8 @@ def register(kind: type[M]) -> type[M]:
 
 def register_family(family: ModuleType) -> None:
     """Add the classes that a module names in ``__all__``."""
-    _enter({name: getattr(family, name) for name in family.__all__})
+    kinds = {name: getattr(family, name) for name in family.__all__}
+    _enter(kinds)
 
 
 def _enter(kinds: Mapping[str, type[Measure]]) -> None:
@@ -113,7 +114,8 @@ def _is_again(kind: type[Measure]) -> bool:
     if kind.__name__ not in _registered:
         return False
     old = _registered[kind.__name__]
-    return (old.__module__, old.__qualname__) == (kind.__module__, kind.__qualname__)
+    is_same_module = old.__module__ == kind.__module__
+    return is_same_module and old.__qualname__ == kind.__qualname__
 
 
 def _describe(meaning: Meaning) -> str:
@@ -142,11 +144,13 @@ def catalogue() -> dict[str, type[Measure]]:
     >>> catalogue()["xGAP"]
     <class 'skgraded.measures.average_precision.xGAP'>
     """
-    return {name: kind for name, kind in _registered.items() if _has_defaults(kind)}
+    kinds = _registered.items()
+    return {name: kind for name, kind in kinds if _has_defaults(kind)}
 
 
 def _has_defaults(kind: type[Measure]) -> bool:
-    return all(field.default is not NEEDED for field in kind._fields.values())
+    fields = kind._fields.values()
+    return all(field.default is not NEEDED for field in fields)
 
 
 def measure(spec: str | Measure) -> Measure:

@@ -185,7 +185,8 @@ def evaluate(
 def _score_system(measures: dict[str, Measure], rankings: Rankings) -> Scores:
     values_by_measure, n_empty = score_queries(measures.values(), rankings)
     values = np.ascontiguousarray(values_by_measure.T)
-    return as_scores(measures, rankings.judgments, values, tuple(n_empty))
+    judgments = rankings.judgments
+    return as_scores(measures, judgments, values, tuple(n_empty))
 
 
 def _score_systems(
@@ -218,11 +219,10 @@ def _warn_of_continuous_scales(
     measures: dict[str, Measure], systems: dict[str, Rankings]
 ) -> None:
     judgments = [rankings.judgments for rankings in systems.values()]
-    warn_of_continuous_scale(
-        measures.values(),
-        max((labels.top_grade for labels in judgments), default=0.0),
-        are_fractional=any(labels.has_fractional_grades for labels in judgments),
-    )
+    top_grades = [labels.top_grade for labels in judgments]
+    are_fractional = any(labels.has_fractional_grades for labels in judgments)
+    top = max(top_grades, default=0.0)
+    warn_of_continuous_scale(measures.values(), top, are_fractional=are_fractional)
 
 
 def _refuse_measures_last(measures: object, y_score: object) -> None:

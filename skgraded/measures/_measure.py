@@ -163,7 +163,8 @@ class Measure(Fields):
         if math.isnan(mean):
             from skgraded.results import warn_of_no_mean
 
-            warn_of_no_mean(self, judgments.n_queries, int(np.isnan(values).sum()))
+            n_nan = int(np.isnan(values).sum())
+            warn_of_no_mean(self, judgments.n_queries, n_nan)
         return mean
 
     def _as_scorer(self) -> Any:
@@ -214,7 +215,8 @@ class Measure(Fields):
         """
         rankings = rankings_for([self], y_true, y_score, qid, sample_weight)
         values, n_empty = self._score(rankings)
-        return as_scores({str(self): self}, rankings.judgments, values, (n_empty,))
+        measures = {str(self): self}
+        return as_scores(measures, rankings.judgments, values, (n_empty,))
 
     def replace(self, **fields: Any) -> Self:
         """Return the measure with other values of some fields.
@@ -245,7 +247,8 @@ class Measure(Fields):
         nDCG(k=5, ties='row_order')
         """
         values = {name: getattr(self, name) for name in self._fields}
-        return type(self)(**{**values, **fields})
+        kind = type(self)
+        return kind(**(values | fields))
 
     def __replace__(self, **fields: Any) -> Self:
         return self.replace(**fields)
@@ -265,7 +268,8 @@ class Measure(Fields):
         """
         if not self.is_open:
             return self
-        return self.replace(max_grade=max(1, math.ceil(top_grade)))
+        max_grade = max(1, math.ceil(top_grade))
+        return self.replace(max_grade=max_grade)
 
     @cached_property
     def is_open(self) -> bool:
@@ -300,8 +304,10 @@ class Measure(Fields):
         judgments = rankings.judgments
         self._warn_of_labels(judgments)
         values = self._values(rankings)
-        is_empty = judgments.count_pool(self.relevant(judgments)) == 0
-        return np.where(is_empty, self.empty, values), int(is_empty.sum())
+        n_relevant = judgments.count_pool(self.relevant(judgments))
+        is_empty = n_relevant == 0
+        values = np.where(is_empty, self.empty, values)
+        return values, int(is_empty.sum())
 
     def _values(self, rankings: Ranked) -> FloatArray:
         values = self.raw_values(rankings)
@@ -348,10 +354,12 @@ class Measure(Fields):
 
     @cached_property
     def _string(self) -> str:
-        return as_string(type(self).__name__, self._fields_that_differ())
+        fields = self._fields_that_differ()
+        return as_string(type(self).__name__, fields)
 
     def __repr__(self) -> str:
-        return as_code(type(self).__name__, self._fields_that_differ())
+        fields = self._fields_that_differ()
+        return as_code(type(self).__name__, fields)
 
     def _fields_that_differ(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, the class's own fields first."""
@@ -362,7 +370,8 @@ class Measure(Fields):
         for name in (*names_of_class, *shared_names):
             value = getattr(self, name)
             default = self._fields[name].default
-            are_nan = _params.is_nan(value) and _params.is_nan(default)
+            is_nan = _params.is_nan(value)
+            are_nan = is_nan and _params.is_nan(default)
             if value != default and not are_nan:
                 values[name] = value
         return values
@@ -376,7 +385,7 @@ class Measure(Fields):
         values = [getattr(self, name) for name in self._fields]
         # nan != nan, but two measures with empty=nan must be equal.
         comparable = ("nan" if _params.is_nan(value) else value for value in values)
-        return (type(self), *comparable)
+        return type(self), *comparable
 
     @cached_property
     def _hash(self) -> int:

@@ -56,7 +56,8 @@ class _BinaryPreference(_BinaryMeasure):
     unjudged: Unjudged = "condense"
 
     def _n_nonrelevant(self, judgments: Judgments) -> IntArray:
-        return judgments.count_pool(~self.relevant(judgments))
+        relevant = self.relevant(judgments)
+        return judgments.count_pool(~relevant)
 
     def _penalties(self, judgments: Judgments, scale: FloatArray) -> PairFactors:
         """Return K[a, b] = -1 where a non-relevant a stands above a relevant b, times a scale."""
@@ -76,13 +77,14 @@ class _ClippedPreference(_BinaryPreference):
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
+        relevant = self.relevant(judgments)
         most, divisor = self._penalty(judgments)
 
         total = _core.preferences(
             level_by_rank=ranked.levels,
             tied=ranked.tied,
             indptr=ranked.indptr,
-            relevant=self.relevant(judgments).astype(np.uint8),
+            relevant=relevant.astype(np.uint8),
             most=most.astype(np.float64),
             divisor=divisor.astype(np.float64),
             cutoff=self.k or _core.LAST_RANK,
@@ -137,7 +139,8 @@ class Bpref(_ClippedPreference):
     def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         n_relevant = self._n_relevant(judgments)
         n_nonrelevant = self._n_nonrelevant(judgments)
-        return n_relevant, np.minimum(n_relevant, n_nonrelevant)
+        most = np.minimum(n_relevant, n_nonrelevant)
+        return n_relevant, most
 
 
 class BprefR(_ClippedPreference):
@@ -214,8 +217,10 @@ class OldBpref(_ClippedPreference):
 
     def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         n_relevant = self._n_relevant(judgments)
-        n_retrieved = count_in_list(judgments, ~self.relevant(judgments))
-        return n_relevant, np.minimum(n_relevant, n_retrieved)
+        relevant = self.relevant(judgments)
+        n_retrieved = count_in_list(judgments, ~relevant)
+        most = np.minimum(n_relevant, n_retrieved)
+        return n_relevant, most
 
 
 class BprefTen(_ClippedPreference):
@@ -289,11 +294,15 @@ class BprefN(_BinaryPreference, PrefixMeasure):
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(CONSTANT, self._marks(judgments), self._share(judgments))
+        marks = self._marks(judgments)
+        share = self._share(judgments)
+        return LinearPart(CONSTANT, marks, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        scale = self._share(judgments) * reciprocal(self._n_nonrelevant(judgments))
-        return PairPart(CONSTANT, self._penalties(judgments, scale))
+        n_nonrelevant = self._n_nonrelevant(judgments)
+        scale = self._share(judgments) * reciprocal(n_nonrelevant)
+        K = self._penalties(judgments, scale)
+        return PairPart(CONSTANT, K)
 
 
 class BprefRelative(_BinaryPreference, PrefixMeasure):
@@ -333,16 +342,20 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
     """
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(FROM_SECOND, self._marks(judgments), self._share(judgments))
+        marks = self._marks(judgments)
+        share = self._share(judgments)
+        return LinearPart(FROM_SECOND, marks, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        K = self._penalties(judgments, self._share(judgments))
+        share = self._share(judgments)
+        K = self._penalties(judgments, share)
         return PairPart(RECIPROCAL_ABOVE, K)
 
 
 def _graded_penalties(gains: FloatArray, scale: FloatArray) -> PairFactors:
     """Return K[a, b] = -max(0, gain(b) - gain(a)): what it costs that a stands above b."""
-    return PairFactors(scale, f=gains, u=np.ones(len(gains)), w=-gains)
+    ones = np.ones(len(gains))
+    return PairFactors(scale, f=gains, u=ones, w=-gains)
 
 
 class RprefN(_ScaleMeasure, PrefixMeasure):
@@ -387,15 +400,17 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(CONSTANT, self._gains(judgments), self._share(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        return LinearPart(CONSTANT, gains, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments)
-        top_share = reciprocal(np.array(self._top_gain(judgments)))
-        nonrelevance = 1.0 - gains * top_share
+        nonrelevance = 1.0 - self._relative_gains(judgments)
         n_nonrelevant = judgments.sum_over_pool(nonrelevance)  # N'
         scale = reciprocal(n_nonrelevant) * self._share(judgments)
-        return PairPart(CONSTANT, _graded_penalties(gains, scale))
+        K = _graded_penalties(gains, scale)
+        return PairPart(CONSTANT, K)
 
 
 class _RelativeGradedPreference(_GainMeasure, PrefixMeasure):
@@ -445,10 +460,14 @@ class RprefRelative(_RelativeGradedPreference):
     """
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(FROM_SECOND, self._gains(judgments), self._share(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        return LinearPart(FROM_SECOND, gains, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        K = _graded_penalties(self._gains(judgments), self._share(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        K = _graded_penalties(gains, share)
         return PairPart(RECIPROCAL_ABOVE, K)
 
 
@@ -486,7 +505,9 @@ class RprefRelative2(_RelativeGradedPreference):
     """
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        K = PairFactors(self._share(judgments), f=self._gains(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        K = PairFactors(share, f=gains)
         return PairPart(RECIPROCAL, K)
 
 

@@ -53,20 +53,23 @@ def departures_of(fit: Fit) -> tuple[dict[str, float], float]:
         return {}, float("nan")
 
     # What a score shares with those of the parameters is no sign of a departure.
-    cleared = scores - fit.scores @ (fit.moves_within.T @ scores)
+    moves = fit.moves_within.T @ scores
+    cleared = scores - fit.scores @ moves
     clusters = fit.reader.sessions.clusters
     value = cleared.sum(axis=0)
     estimate = Estimate(value, cleared, clusters=clusters)
     sum_of_squares = (scores**2).sum(axis=0)
     least_variance = _LEAST_REMAINDER * sum_of_squares
-    tested = np.flatnonzero(estimate.error**2 > least_variance)
+    has_remainder = estimate.error**2 > least_variance
+    tested = np.flatnonzero(has_remainder)
     if not len(tested):
         return {}, float("nan")
 
     p_values = estimate.p_value(skewed=False)[tested]
     least_p_value = float(p_values.min())
     p_value = min(1.0, len(tested) * least_p_value)
-    error = np.where(estimate.error > 0, estimate.error, np.inf)
+    error = estimate.error
+    error = np.where(error > 0, error, np.inf)
     t = estimate.value / error
     departures = {names[column]: float(t[column]) for column in tested}
     return departures, p_value
@@ -90,10 +93,15 @@ def _testable_scores(fit: Fit) -> tuple[list[str], FloatArray]:
         score_of[name] = score_of.get(name, 0.0) + score
         information_of[name] = information_of.get(name, 0.0) + total_information
 
-    names = [name for name in score_of if information_of[name] >= _LEAST_INFORMATION]
+    names = []
+    testable_scores = []
+    for name, score in score_of.items():
+        if information_of[name] >= _LEAST_INFORMATION:
+            names.append(name)
+            testable_scores.append(score)
     if not names:
         return [], np.empty((len(fit.scores), 0))
-    return names, np.column_stack([score_of[name] for name in names])
+    return names, np.column_stack(testable_scores)
 
 
 def departures_of_reading(fit: Fit, reader: Reader) -> Iterator[_Score]:
@@ -116,9 +124,11 @@ def _departures_of_clicks(
     surprise, variance = _surprise_of_clicks(sessions, walks)
     for name, weight in click_weights(sessions, k).items():
         is_affected = weight != 0
-        score = (walks.arriving * surprise * weight).sum(axis=1)
-        information = (variance * is_affected).sum(axis=1)
-        yield _Score(name, probability * score, probability * information)
+        score_by_rank = walks.arriving * surprise * weight
+        score = probability * score_by_rank.sum(axis=1)
+        affected_variance = variance * is_affected
+        information = probability * affected_variance.sum(axis=1)
+        yield _Score(name, score, information)
 
 
 def _surprise_of_clicks(
@@ -126,24 +136,28 @@ def _surprise_of_clicks(
 ) -> tuple[FloatArray, FloatArray]:
     """Return clicked - expected at each place, and the variance of a click there."""
     difference = sessions.clicked - walks.clicking
-    surprise = np.where(sessions.level == ABSENT, 0.0, difference)
-    variance = walks.arriving * walks.clicking * (1 - walks.clicking)
+    is_absent = sessions.level == ABSENT
+    surprise = np.where(is_absent, 0.0, difference)
+    clicking = walks.clicking
+    variance = walks.arriving * clicking * (1 - clicking)
     return surprise, variance
 
 
 def click_weights(sessions: Sessions, k: int) -> dict[str, FloatArray]:
     """Return what departures add to the log odds of a click of a user of class k, by place."""
     level = sessions.level
+    n_levels = sessions.n_levels
     n_ranks = level.shape[1]
     depth = _depth(sessions)
     is_below = (level >= 0) & (level < k)
     is_just_below = (level == k - 1) & (level > 0)
-    is_top = (level == sessions.n_levels) & (k < sessions.n_levels)
+    is_top = (level == n_levels) & (k < n_levels)
 
     # The mean grade of the documents above a place, as if one more of grade 0 were there.
     grades = np.maximum(level, 0)
     sum_above = np.cumsum(grades, axis=1) - grades
-    mean_above = sum_above / np.arange(1, n_ranks + 1)
+    n_above_and_one = np.arange(1, n_ranks + 1)
+    mean_above = sum_above / n_above_and_one
 
     levels_above_threshold = np.maximum(level - k, 0)
     weights = {
@@ -170,7 +184,8 @@ def _departures_of_going_on(
     information = probability * variance.sum(axis=1)
 
     depth = _depth(sessions)[:-1]
-    deep_score = probability * (surprise * depth).sum(axis=1)
+    deep_surprise = surprise * depth
+    deep_score = probability * deep_surprise.sum(axis=1)
     yield _Score("users who are deep in the list go on more", deep_score, information)
     demanding_score = probability * k * surprise.sum(axis=1)
     yield _Score("demanding users go on more", demanding_score, information)
@@ -195,8 +210,9 @@ def _departures_between_users(
         score = surprise * weight
         sum_before = np.cumsum(score, axis=1) - score
         square = walks.arriving * (score**2 + 2 * score * sum_before)
-        second_derivative = (square - variance * weight**2).sum(axis=1)
-        yield _Score(name, probability * second_derivative, information)
+        by_rank = square - variance * weight**2
+        second_derivative = probability * by_rank.sum(axis=1)
+        yield _Score(name, second_derivative, information)
 
 
 def departures_of_choices(fit: Fit, reader: Chooser) -> Iterator[_Score]:
@@ -208,18 +224,21 @@ def departures_of_choices(fit: Fit, reader: Chooser) -> Iterator[_Score]:
     variance = expected * (1 - expected)
 
     depth = _depth(sessions)
+    grades = np.maximum(level, 0)
     is_top = (level == sessions.n_levels) * 1.0
     weights = {
         "more is chosen": np.ones(level.shape),
-        "better documents are chosen deeper": np.maximum(level, 0) * depth,
+        "better documents are chosen deeper": grades * depth,
         "the top grade is chosen more": is_top,
         "the top grade is chosen deeper": is_top * depth,
         "grade 0 is chosen deeper": (level == 0) * depth,
     }
     for name, weight in weights.items():
         is_affected = weight != 0
-        score = (surprise * weight).sum(axis=1)
-        information = (variance * is_affected).sum(axis=1)
+        score_by_rank = surprise * weight
+        score = score_by_rank.sum(axis=1)
+        affected_variance = variance * is_affected
+        information = affected_variance.sum(axis=1)
         yield _Score(name, score, information)
 
 
