@@ -72,7 +72,8 @@ class DiscriminativePower(Result):
     @property
     def power(self) -> FloatArray:
         """Share of the pairs with a significant difference, for each measure."""
-        return self.n_significant / len(self.pairs)
+        n_pairs = len(self.pairs)
+        return self.n_significant / n_pairs
 
     @property
     def difference_required(self) -> FloatArray:
@@ -86,8 +87,9 @@ class DiscriminativePower(Result):
     def _fields(self) -> list[Field]:
         n_measures = len(self.measures)
         measures = [name for name in self.measures for _ in self.pairs]
-        first = [self.systems[number] for number in self.pairs[:, 0]]
-        second = [self.systems[number] for number in self.pairs[:, 1]]
+        first_numbers, second_numbers = self.pairs.T
+        first = [self.systems[number] for number in first_numbers]
+        second = [self.systems[number] for number in second_numbers]
         p_values = self.p_values.ravel()
         return [
             Field("measure", measures),

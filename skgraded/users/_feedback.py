@@ -65,7 +65,8 @@ class _Feedback(NamedTuple):
     @property
     def rates(self) -> FloatArray:
         """Satisfied documents over examined ones, by shown grade."""
-        return self.n_satisfied[self.shown_grades] / self.examined
+        n_satisfied = self.n_satisfied[self.shown_grades]
+        return n_satisfied / self.examined
 
 
 class _EstimateOfRates(Estimate):
@@ -101,8 +102,10 @@ class _EstimateOfRates(Estimate):
     def skewness(self) -> FloatArray:
         """Skewness of the values, no more than that of as many numbers as clusters can be."""
         n = self._n_clusters
-        largest = max(n - 2, 0) / np.sqrt(n * max(n - 1, 1))
-        skewness: FloatArray = np.clip(self._growth * self.error, -largest, largest)
+        root = np.sqrt(n * max(n - 1, 1))
+        largest = max(n - 2, 0) / root
+        growth = self._growth * self.error
+        skewness: FloatArray = np.clip(growth, -largest, largest)
         return skewness
 
 
@@ -265,11 +268,12 @@ def _feedback_of(
 def _clusters(columns: CheckedColumns, is_judged: BoolArray) -> IntArray:
     """Return the number of the cluster of each row with a grade; without ids, each is one."""
     if columns.ids is None:
-        return np.arange(int(is_judged.sum()))
+        return np.arange(np.count_nonzero(is_judged))
     numbers = unit_numbers("cluster", columns.ids, len(is_judged))
     if is_judged.all():
         return numbers
-    return number_rows(numbers[is_judged], is_judged.sum()).astype(np.int64)
+    judged_numbers = numbers[is_judged]
+    return number_rows(judged_numbers, len(judged_numbers)).astype(np.int64)
 
 
 def _estimate(rows: _Feedback, confidence: float) -> Estimate:
@@ -301,7 +305,8 @@ def _estimate(rows: _Feedback, confidence: float) -> Estimate:
 
 def _derivatives_of_differences(n_rates: int) -> FloatArray:
     """Return the derivatives of rho_k - rho_(k-1), with a row for each rate."""
-    return np.diff(np.eye(n_rates), axis=1)
+    identity = np.eye(n_rates)
+    return np.diff(identity, axis=1)
 
 
 def _estimate_from_rates(
@@ -318,7 +323,8 @@ def _estimate_from_rates(
     n_clusters = len(cluster_sizes)
 
     # A row moves the rate of its grade by (satisfied - rate * propensity) / examined.
-    surprise = rows.satisfied - rates[level] * rows.propensity
+    expected = rates[level] * rows.propensity
+    surprise = rows.satisfied - expected
     move_of_rate = surprise / rows.examined[level]
     never_satisfied = rates == 0.0
     always_satisfied = rates == 1.0
@@ -329,15 +335,17 @@ def _estimate_from_rates(
     cell = rows.cluster * n_levels + level
     sums = np.bincount(cell, move_of_rate, n_clusters * n_levels)
     moves_of_clusters = sums.reshape(-1, n_levels)
-    moves_of_rates = np.vstack([moves_of_clusters, np.diag(move_of_unseen)])
+    moves_of_unseen = np.diag(move_of_unseen)
+    moves_of_rates = np.vstack([moves_of_clusters, moves_of_unseen])
     moves = moves_of_rates @ derivatives
     sizes: FloatArray = np.append(cluster_sizes, np.ones(n_levels))
 
     # How the variance grows is read off rows, as where `Estimate` is given all of them:
     # k3 / k2^2, with the sums k2 of the squares and k3 of the cubes of what rows move the values.
-    squares = np.bincount(level, move_of_rate**2, n_levels)
+    square = move_of_rate**2
+    squares = np.bincount(level, square, n_levels)
     squares = squares + move_of_unseen**2
-    cubes = np.bincount(level, move_of_rate**2 * move_of_rate, n_levels)
+    cubes = np.bincount(level, square * move_of_rate, n_levels)
     cubes = cubes + move_of_unseen**3
     squared_variance = (squares @ derivatives**2) ** 2
     third_moment = cubes @ derivatives**3
@@ -374,8 +382,9 @@ def _warn_of_falls_where(
     falls: BoolArray, rows: _Feedback, consequence: str, category: type[SkgradedWarning]
 ) -> None:
     """Warn of the falls that are marked, if there are any."""
-    lower_grades = rows.shown_grades[:-1][falls]
-    upper_grades = rows.shown_grades[1:][falls]
+    grades = rows.shown_grades
+    lower_grades = grades[:-1][falls]
+    upper_grades = grades[1:][falls]
     pairs = zip(lower_grades, upper_grades, strict=True)
     places = " and ".join(f"from grade {low} to {high}" for low, high in pairs)
     rates = ", ".join(f"{rate:.3g}" for rate in rows.rates)
