@@ -181,7 +181,7 @@ class CWL(Measure):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         gain_by_level = self.gain_by_level(judgments)
         gain = np.ascontiguousarray(gain_by_level, dtype=np.float64)
 
@@ -197,9 +197,11 @@ class CWL(Measure):
             gain=gain,
         )
         go_on = self._probabilities(n, x, G)
-        total, n_viewed, reach_below = _core.walk(gain=x, go_on=go_on, indptr=borders)
+        total_gain, n_viewed, reach_below = _core.walk(
+            gain=x, go_on=go_on, indptr=borders
+        )
         if not self.rate:
-            return total
+            return total_gain
 
         # The ranks below the documents, where nothing more has a gain.
         queries = np.flatnonzero(reach_below > 0.0)
@@ -211,7 +213,7 @@ class CWL(Measure):
             last = last_rank[queries]
             n_below = self.ranks_from(rank_below, gain_above, last)
             n_viewed[queries] += reach_below[queries] * n_below
-        return total * reciprocal(n_viewed)
+        return total_gain * reciprocal(n_viewed)
 
     def _probabilities(self, n: FloatArray, x: FloatArray, G: FloatArray) -> FloatArray:
         """Return the probabilities of going on; raise where they are none."""
@@ -270,7 +272,7 @@ class PrefixCWL(PrefixMeasure, CWL):
 
         gain = self.gain_by_level(judgments)
         if not self.rate:
-            return LinearPart(discount, gain, 1.0)
+            return LinearPart(discount, gain)
 
         last_rank = self._last_rank(judgments)
         n_viewed = self.ranks_from(1.0, 0.0, last_rank)

@@ -271,8 +271,7 @@ class _BinaryMeasure(Measure):
         return relevant.astype(np.float64)
 
     def _n_relevant(self, judgments: Judgments) -> IntArray:
-        relevant = self.relevant(judgments)
-        return judgments.count_pool(relevant)
+        return judgments.count_pool(self.relevant(judgments))
 
     def _share(self, judgments: Judgments) -> FloatArray:
         """Return 1 / R by query."""
@@ -335,7 +334,8 @@ def codes_of_judging(measure: Measure, rankings: Ranked) -> RankedList:
     """Return the documents by rank as codes: 0 outside the pool, 1 unsampled, 2 + level."""
     if measure.unjudged == "condense" or isinstance(rankings, IdealRanking):
         ranked = rankings.ranked(measure.ties, "condense")
-        return ranked._replace(levels=ranked.levels.astype(np.int32) + N_UNJUDGED)
+        levels = ranked.levels.astype(np.int32)
+        return ranked._replace(levels=levels + N_UNJUDGED)
 
     judgments = rankings.judgments
     n_levels = judgments.n_levels

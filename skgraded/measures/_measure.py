@@ -20,7 +20,15 @@ from skgraded._support.measure_strings import as_code, as_string
 from skgraded._support.sealed import sealed
 from skgraded.measures._fields import Fields, check_cutoff, check_empty, choice, field
 from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
-from skgraded.rankings import Judgments, Ranked, Rankings, Ties, Unjudged, as_rankings
+from skgraded.rankings import (
+    Judgments,
+    Ranked,
+    RankedList,
+    Rankings,
+    Ties,
+    Unjudged,
+    as_rankings,
+)
 
 if TYPE_CHECKING:
     from skgraded.results import Scores
@@ -320,6 +328,10 @@ class Measure(Fields):
         )
         return _core.relative_values(values=values, best=ideal_values)
 
+    def _ranked(self, rankings: Ranked) -> RankedList:
+        """Return the lists under the measure's rules for ties and unjudged documents."""
+        return rankings.ranked(self.ties, self.unjudged)
+
     def raw_values(self, rankings: Ranked) -> FloatArray:
         """Return the value of every query before normalization.
 
@@ -384,8 +396,10 @@ class Measure(Fields):
         """
         values = [getattr(self, name) for name in self._fields]
         # nan != nan, but two measures with empty=nan must be equal.
-        comparable = ("nan" if _params.is_nan(value) else value for value in values)
-        return type(self), *comparable
+        comparable_values = (
+            "nan" if _params.is_nan(value) else value for value in values
+        )
+        return type(self), *comparable_values
 
     @cached_property
     def _hash(self) -> int:

@@ -311,8 +311,10 @@ def tie_report(
     _require_one_system(y_score, "tie_report(measures, y_true, scores, qid=qid)")
     rankings = rankings_for(by_name.values(), y_true, y_score, qid)
 
-    top = rankings.judgments.top_of_scale
-    resolved = {name: measure.resolve(top) for name, measure in by_name.items()}
+    top_of_scale = rankings.judgments.top_of_scale
+    resolved = {
+        name: measure.resolve(top_of_scale) for name, measure in by_name.items()
+    }
     are_bounds = [_are_bounds(measure) for measure in resolved.values()]
 
     rules = {"nonrelevant", *map(_unjudged_rule, resolved.values())}
@@ -348,8 +350,7 @@ def _means(measures: dict[str, Measure], rankings: Rankings, rule: Ties) -> Floa
 
 
 def _averages_over_ties(measure: Measure) -> bool:
-    components = _components(measure)
-    return all(component._averages_over_ties for component in components)
+    return all(component._averages_over_ties for component in _components(measure))
 
 
 def _components(measure: Measure) -> list[Measure]:
@@ -365,8 +366,10 @@ def _unjudged_rule(measure: Measure) -> Unjudged:
 def _with_ties(rule: Ties, measure: Measure) -> Measure:
     """Return a measure under a rule for ties, if it has one."""
     if isinstance(measure, Blend):
-        pairs = [(_with_ties(rule, part), weight) for part, weight in measure.parts]
-        return Blend(pairs)
+        ruled_parts = [
+            (_with_ties(rule, part), weight) for part, weight in measure.parts
+        ]
+        return Blend(ruled_parts)
     if rule == measure.ties or "ties" in measure._refuses:
         return measure
     return measure.replace(ties=rule)

@@ -107,8 +107,7 @@ class _ThresholdMeasure(PrefixMeasure):
         )
 
     def relevant(self, judgments: Judgments) -> BoolArray:
-        users = self._users(judgments)
-        return users.G > 0
+        return self._users(judgments).G > 0
 
     def _n_grades(self, judgments: Judgments) -> int:
         """Return the top grade c of the scale; raise if it is too high, or labels exceed it."""
@@ -790,8 +789,7 @@ class OMeasure(_BlendedCascade):
     """
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
-        marks = _graded(rankings.judgments)
-        return self._cascade(rankings, marks)
+        return self._cascade(rankings, _graded(rankings.judgments))
 
 
 class _PreferredRank(_BlendedRatio):
@@ -812,7 +810,7 @@ class _PreferredRank(_BlendedRatio):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         levels = to_cutoff(self.k, ranked.levels, ranked)
         is_graded = levels > 0
 

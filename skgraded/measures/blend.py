@@ -151,8 +151,10 @@ class Blend(Measure):
         return type(self)(replaced)
 
     def relevant(self, judgments: Judgments) -> BoolArray:
-        marks = [component.relevant(judgments) for component, _ in self.parts]
-        return np.any(marks, axis=0)
+        relevant_of_parts = [
+            component.relevant(judgments) for component, _ in self.parts
+        ]
+        return np.any(relevant_of_parts, axis=0)
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         measures, weights = zip(*self.parts, strict=True)
@@ -171,8 +173,10 @@ class Blend(Measure):
         return values, int(is_empty.sum())
 
     def _mean_of_ideal(self, judgments: Judgments) -> float | None:
-        means = [component._mean_of_ideal(judgments) for component, _ in self.parts]
-        if None in means:
+        means_of_parts = [
+            component._mean_of_ideal(judgments) for component, _ in self.parts
+        ]
+        if None in means_of_parts:
             return None
         return super()._mean_of_ideal(judgments)
 

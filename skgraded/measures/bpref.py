@@ -76,7 +76,7 @@ class _ClippedPreference(_BinaryPreference):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         relevant = self.relevant(judgments)
         most, divisor = self._penalty(judgments)
 

@@ -719,7 +719,7 @@ class RBP(_BinaryMeasure, PrefixCWL):
 
     @property
     def _is_binary(self) -> bool:
-        return isinstance(self.gain, str) and self.gain == "binary"
+        return self.gain == "binary"
 
     @cached_property
     def is_open(self) -> bool:

@@ -89,7 +89,7 @@ class CG(_GainMeasure, PrefixMeasure):
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         gains = self._gains(judgments)
-        return LinearPart(CONSTANT, gains, 1.0)
+        return LinearPart(CONSTANT, gains)
 
 
 class DCG(_GainMeasure, PrefixMeasure):
@@ -151,7 +151,7 @@ class DCG(_GainMeasure, PrefixMeasure):
     def linear_part(self, judgments: Judgments) -> LinearPart:
         discount = self._by_rank()
         gains = self._gains(judgments)
-        return LinearPart(discount, gains, 1.0)
+        return LinearPart(discount, gains)
 
 
 class nDCG(DCG):
@@ -220,7 +220,7 @@ class AveragedNDCG(DCG):
         discount = self._by_rank()
         positions = AveragedDiscount(discount, self.gain, self.k)
         gains = self._gains(judgments)
-        return LinearPart(positions, gains, 1.0)
+        return LinearPart(positions, gains)
 
 
 class SlidingRatio(CG):
@@ -283,7 +283,7 @@ class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         gains = self._gains(judgments)
-        return LinearPart(RECIPROCAL, gains, 1.0)
+        return LinearPart(RECIPROCAL, gains)
 
 
 class G(_GainMeasure):
@@ -327,7 +327,7 @@ class G(_GainMeasure):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         gains = self._gains(judgments)[ranked.levels]
 
         # C(n) - cg(n), and the discount that comes of it.
@@ -402,7 +402,7 @@ class BinG(_BinaryMeasure):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
 
         relevant = self.relevant(judgments)
         worth = up_to(ranked.longest + 1, LOG2)
@@ -457,7 +457,7 @@ class RNDCG(_GainMeasure, PrefixMeasure):
     def linear_part(self, judgments: Judgments) -> LinearPart:
         positions = DiscountAtGainEnds(LOG2, self.gain, self.k, self.unjudged)
         gains = self._gains(judgments)
-        return LinearPart(positions, gains, 1.0)
+        return LinearPart(positions, gains)
 
 
 class NDCGRel(_GainMeasure):
@@ -502,7 +502,7 @@ class NDCGRel(_GainMeasure):
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         pool = judgments.pool
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         v = self._gains(judgments)
 
         # 1 / DCG_I(n)
@@ -591,7 +591,7 @@ class RankedHalfLife(_GainMeasure):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         gains = self._gains(judgments)[ranked.levels]
         gains = to_cutoff(self.k, gains, ranked)
         cg = sum_to_rank(gains, ranked)
@@ -764,7 +764,7 @@ class Compat(Measure):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         pool = judgments.pool
 
         # D, the longer length of the list and the ideal ranking, down to the cut-off.

@@ -788,7 +788,7 @@ class _Interpolated(_BinaryMeasure):
     def _mean_over(self, recalls: Sequence[float], rankings: Ranked) -> FloatArray:
         """Return the mean over levels of recall by query."""
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         marks = self._marks(judgments)[ranked.levels]
         count = sum_to_rank(marks, ranked)
         precision = count / rank_of(ranked)

@@ -72,8 +72,7 @@ class DiscriminativePower(Result):
     @property
     def power(self) -> FloatArray:
         """Share of the pairs with a significant difference, for each measure."""
-        n_pairs = len(self.pairs)
-        return self.n_significant / n_pairs
+        return self.n_significant / len(self.pairs)
 
     @property
     def difference_required(self) -> FloatArray:

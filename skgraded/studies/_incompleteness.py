@@ -151,8 +151,7 @@ class Incompleteness(Result):
         str
             The lines.
         """
-        table = self.table(statistic, topics)
-        return table.to_text()
+        return self.table(statistic, topics).to_text()
 
     def table(
         self, statistic: IncompletenessStatistic = "kendall", topics: str | None = None
@@ -226,8 +225,10 @@ class Incompleteness(Result):
         # A measure stands out by its value at the smallest pool.
         looks = pictures.looks_of(means[-1])
         curves = []
-        for name, values, look in zip(self.measures, means.T, looks, strict=True):
-            curves.append(pictures.Curve(name, self.rates, values, look))
+        for name, means_of_measure, look in zip(
+            self.measures, means.T, looks, strict=True
+        ):
+            curves.append(pictures.Curve(name, self.rates, means_of_measure, look))
         pictures.draw_curves(ax, curves)
 
         unit = "% of the judgments kept"
@@ -281,8 +282,7 @@ class Incompleteness(Result):
         return np.asarray(values_of_set.mean(axis=1))
 
     def _title(self, statistic: IncompletenessStatistic) -> str:
-        title = _TITLES[statistic]
-        return title.format(target=self.target)
+        return _TITLES[statistic].format(target=self.target)
 
 
 _DECIMALS = 12

@@ -63,8 +63,7 @@ def kendall_tau(reference: ArrayLike, estimate: ArrayLike) -> float:
     first, second = _check_pair(reference, estimate)
     if _all_equal(first) or _all_equal(second):
         return float("nan")
-    tau = kendalltau(first, second).statistic
-    return float(tau)
+    return float(kendalltau(first, second).statistic)
 
 
 def tau_ap(
@@ -335,8 +334,7 @@ class Correlation(Result):
         str
             The lines.
         """
-        table = self.table(statistic)
-        return table.to_text()
+        return self.table(statistic).to_text()
 
     def table(self, statistic: Statistic = "kendall") -> Table:
         """Make the table that `to_text` draws.
@@ -420,8 +418,7 @@ class Correlation(Result):
         ax.set_xlabel(
             f"{TITLES[statistic]}; {len(self.systems)} systems, {self._topics()}"
         )
-        verdict = self._verdict(values)
-        headline(ax, verdict)
+        headline(ax, self._verdict(values))
         return ax
 
     def _topics(self) -> str:
@@ -511,10 +508,11 @@ def correlate(
     statistics = {}
     for name, statistic in STATISTICS.items():
         # The RMS error compares values, not orders.
-        compared_means = means if statistic is rms_error else means * directions
-        statistics[name] = np.stack(
-            [_pairwise(statistic, means_of_set) for means_of_set in compared_means]
-        )
+        compared_means = means
+        if statistic is not rms_error:
+            compared_means = means * directions
+        values = [_pairwise(statistic, means_of_set) for means_of_set in compared_means]
+        statistics[name] = np.stack(values)
     return Correlation(
         measures=study_scores.measures,
         systems=study_scores.systems or (),
@@ -542,9 +540,10 @@ def ordering_means(scores: Scores, masks: Mapping[str, BoolArray]) -> FloatArray
 def _pairwise(statistic: Any, means: FloatArray) -> FloatArray:
     """Return a statistic of all pairs of measures; the row is the reference."""
     columns = means.T
-    values = []
-    for first in columns:
-        values.append([statistic(first, second) for second in columns])
+    values = [
+        [statistic(reference, estimate) for estimate in columns]
+        for reference in columns
+    ]
     return np.array(values)
 
 

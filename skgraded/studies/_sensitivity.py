@@ -236,12 +236,14 @@ def sensitivity(
     choice("change", change, get_args(DocumentChange))
     choice("pool", pool, get_args(PoolChange))
     grade = integer("grade", grade, 1)
-    top = _top_grade(rankings.judgments, grade, max_grade)
-    by_name = measures_by_name(measures)
-    resolved = {name: measure.resolve(top) for name, measure in by_name.items()}
+    top_grade = _top_grade(rankings.judgments, grade, max_grade)
+    named_measures = measures_by_name(measures)
+    resolved = {
+        name: measure.resolve(top_grade) for name, measure in named_measures.items()
+    }
     integer("max_rank", max_rank, 1)
 
-    lists = _Lists.of_rankings(rankings, top)
+    lists = _Lists.of_rankings(rankings, top_grade)
     lengths = np.diff(lists.indptr)
     longest = int(lengths.max(initial=0))
     last_rank = min(max_rank, longest)
@@ -346,16 +348,11 @@ class _Lists(NamedTuple):
         n_levels = len(self.grades)
         lengths = np.diff(self.indptr)
         n_variants = len(ranks)
-        shape = (n_variants, len(lengths))
 
         # The documents at these ranks, in the lists that are long enough.
-        variant, query = np.indices(shape).reshape(2, -1)
-        rank = ranks[variant]
-        is_in_list = rank <= lengths[query]
-        variant = variant[is_in_list]
-        query = query[is_in_list]
-        rank = rank[is_in_list]
-        position = self.indptr[query] + rank - 1
+        is_in_list = ranks[:, None] <= lengths
+        variant, query = np.nonzero(is_in_list)
+        position = self.indptr[query] + ranks[variant] - 1
 
         # What they become; an unjudged document rises from grade 0.
         old_level = self.levels[position]
@@ -382,7 +379,7 @@ class _Lists(NamedTuple):
             counts[variant[was_judged], query[was_judged], old_level] -= 1
             counts[variant, query, new_level] += 1
 
-        is_changed = np.zeros(shape, dtype=bool)
+        is_changed = np.zeros_like(is_in_list)
         is_changed[variant, query] = True
         return levels, counts, is_changed
 

@@ -172,8 +172,7 @@ class ThresholdSweep(Result):
         str
             The lines: a block for each g, with ``/`` between sets of topics.
         """
-        table = self.table(statistic)
-        return table.to_text()
+        return self.table(statistic).to_text()
 
     def table(self, statistic: SweepStatistic = "kendall") -> Table:
         """Make the table that `to_text` draws.
@@ -198,8 +197,7 @@ class ThresholdSweep(Result):
         fields = [Field("g", labels, TITLES[statistic])]
         for column, name in enumerate(self.columns):
             cells = []
-            values_by_g = values[:, :, column]
-            for values_of_g in values_by_g:
+            for values_of_g in values[:, :, column]:
                 cells += [name, *map(cell, values_of_g)]
             fields.append(Field(name, cells, ""))
         return Table(fields, [legend(self)])
@@ -253,8 +251,7 @@ class ThresholdSweep(Result):
         ax.set_xlabel("share of the users who accept grade 1")
         ax.set_ylabel(f"Kendall's tau with {against}")
         plain(ax)
-        verdict = self._verdict(column)
-        headline(ax, verdict)
+        headline(ax, self._verdict(column))
         return ax
 
     def _verdict(self, column: int) -> str:

@@ -242,8 +242,7 @@ def _signed_means(scores: Any, measure: str) -> FloatArray:
 
 def n_topics_of(masks: Mapping[str, BoolArray]) -> tuple[int, ...]:
     """Return the number of topics in each set."""
-    n_topics = [int(mask.sum()) for mask in masks.values()]
-    return tuple(n_topics)
+    return tuple(int(mask.sum()) for mask in masks.values())
 
 
 def topic_sets(

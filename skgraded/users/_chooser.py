@@ -118,13 +118,15 @@ class Chooser:
             log_unseen_of_class = reaches * log_unseen
             log_missing.append(log_unseen_of_class.sum(axis=1))
         missing = np.exp(np.column_stack(log_missing))
-        by_class = self._likelihood_by_class(seeing, log_unseen, missing, satisfied)
-        likelihood = np.maximum(by_class @ class_shares, TINY)
+        likelihood_by_class = self._likelihood_by_class(
+            seeing, log_unseen, missing, satisfied
+        )
+        likelihood = np.maximum(likelihood_by_class @ class_shares, TINY)
 
         # The share of class k is (1 - takes_any) w_k / sum of w, that of class 0 is takes_any.
         total = weights.sum()
-        of_takers = by_class[:, 0]
-        of_thresholds = by_class[:, 1:]
+        of_takers = likelihood_by_class[:, 0]
+        of_thresholds = likelihood_by_class[:, 1:]
         mean = of_thresholds @ weights / total
         departures = of_thresholds - mean[:, None]
         by_weights = departures * (1 - takes_any) / total

@@ -160,7 +160,7 @@ def click_weights(sessions: Sessions, k: int) -> dict[str, FloatArray]:
     mean_above = sum_above / n_above_and_one
 
     levels_above_threshold = np.maximum(level - k, 0)
-    weights = {
+    weights_of_clicks = {
         "better documents above the threshold are clicked more": levels_above_threshold,
         "documents just below the threshold are clicked more": is_just_below,
         "demanding users click more readily": np.full(n_ranks, k),
@@ -169,7 +169,9 @@ def click_weights(sessions: Sessions, k: int) -> dict[str, FloatArray]:
         "the top grade is clicked more": is_top,
         "after better documents users click more": mean_above,
     }
-    return {name: weight.astype(np.float64) for name, weight in weights.items()}
+    return {
+        name: weight.astype(np.float64) for name, weight in weights_of_clicks.items()
+    }
 
 
 def _departures_of_going_on(

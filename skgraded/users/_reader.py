@@ -44,8 +44,7 @@ class Walks(NamedTuple):
 
     def take(self, types: IntArray) -> Walks:
         """Return the walks of sessions from those of their types."""
-        probabilities = [probability[types] for probability in self]
-        return Walks(*probabilities)
+        return Walks(*(probability[types] for probability in self))
 
 
 class Reader:
@@ -226,9 +225,11 @@ class Reader:
         scores_of_types = np.hstack([scores_of_clicking, scores_of_going_on])
         n_parameters = scores_of_types.shape[1]
         scores = np.zeros((len(log_likelihoods), n_parameters))
-        for probability, types in zip(posterior.T, self.types.T, strict=True):
-            scores_of_class = scores_of_types[types]
-            scores += probability[:, None] * scores_of_class
+        for probability_of_class, types_of_class in zip(
+            posterior.T, self.types.T, strict=True
+        ):
+            scores_of_class = scores_of_types[types_of_class]
+            scores += probability_of_class[:, None] * scores_of_class
 
         # d log(sum of w_k P_k / sum of w) / d w_k
         posterior_by_weight = posterior / np.maximum(weights, TINY)

@@ -149,8 +149,7 @@ def _measures(judgments: Judgments, fields: dict[str, Any]) -> list[Measure]:
     judgments.require_integer_grades("threshold_profile")
     n_grades = max(1, int(judgments.top_grade))
     _require_linear(AP(**fields), n_grades)
-    thresholds = range(1, n_grades + 1)
-    return [AP(rel=rel, **fields) for rel in thresholds]
+    return [AP(rel=rel, **fields) for rel in range(1, n_grades + 1)]
 
 
 def _measures_of_all(
