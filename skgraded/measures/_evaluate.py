@@ -185,8 +185,7 @@ def evaluate(
 def _score_system(measures: dict[str, Measure], rankings: Rankings) -> Scores:
     values_by_measure, n_empty = score_queries(measures.values(), rankings)
     values = np.ascontiguousarray(values_by_measure.T)
-    judgments = rankings.judgments
-    return as_scores(measures, judgments, values, tuple(n_empty))
+    return as_scores(measures, rankings.judgments, values, tuple(n_empty))
 
 
 def _score_systems(

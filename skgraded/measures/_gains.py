@@ -305,8 +305,7 @@ class _SetMeasure(_BinaryMeasure, PrefixMeasure):
         return np.minimum(lengths, self.k)
 
     def _n_nonrelevant(self, judgments: Judgments) -> IntArray:
-        n_relevant = self._n_relevant(judgments)
-        return self._n_all(judgments) - n_relevant
+        return self._n_all(judgments) - self._n_relevant(judgments)
 
     def _true_positives(
         self,
@@ -314,16 +313,14 @@ class _SetMeasure(_BinaryMeasure, PrefixMeasure):
         scale: FloatArray | float,
         constant: FloatArray | float,
     ) -> LinearPart:
-        marks = self._marks(judgments)
-        return LinearPart(CONSTANT, marks, scale, constant)
+        return LinearPart(CONSTANT, self._marks(judgments), scale, constant)
 
 
 def count_in_list(judgments: Judgments, levels: BoolArray) -> IntArray:
     """Count the judged documents in the list of each query whose level is marked."""
     # The two levels after the grades mark unjudged documents.
     is_marked = np.append(levels, [False, False])
-    marked_documents = is_marked[judgments.levels]
-    return count_of(marked_documents, judgments.indptr)
+    return count_of(is_marked[judgments.levels], judgments.indptr)
 
 
 # Codes 0 and 1 mark documents outside the pool and unsampled documents; levels start at code 2.

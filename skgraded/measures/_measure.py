@@ -255,8 +255,7 @@ class Measure(Fields):
         nDCG(k=5, ties='row_order')
         """
         values = {name: getattr(self, name) for name in self._fields}
-        kind = type(self)
-        return kind(**(values | fields))
+        return type(self)(**values | fields)
 
     def __replace__(self, **fields: Any) -> Self:
         return self.replace(**fields)
@@ -276,8 +275,7 @@ class Measure(Fields):
         """
         if not self.is_open:
             return self
-        max_grade = max(1, math.ceil(top_grade))
-        return self.replace(max_grade=max_grade)
+        return self.replace(max_grade=max(1, math.ceil(top_grade)))
 
     @cached_property
     def is_open(self) -> bool:
@@ -382,8 +380,7 @@ class Measure(Fields):
         for name in (*names_of_class, *shared_names):
             value = getattr(self, name)
             default = self._fields[name].default
-            is_nan = _params.is_nan(value)
-            are_nan = is_nan and _params.is_nan(default)
+            are_nan = _params.is_nan(value) and _params.is_nan(default)
             if value != default and not are_nan:
                 values[name] = value
         return values

@@ -274,8 +274,7 @@ class UpToRecallBase:
     multiple: float = 1.0
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        is_relevant = judgments.grades >= self.rel
-        n_relevant = judgments.count_pool(is_relevant)
+        n_relevant = judgments.count_pool(judgments.grades >= self.rel)
         last_rank = at_multiple(n_relevant, self.multiple)
         is_counted = rank_of(ranked) <= per_document(last_rank, ranked)
         return is_counted.astype(np.float64)

@@ -153,8 +153,7 @@ class PairFactors(NamedTuple):
             return True
 
         f = np.asarray(self.f)
-        f_of_zero = f[..., 0]
-        starts_at_zero = (f_of_zero == 0).all()
+        starts_at_zero = (f[..., 0] == 0).all()
         never_falls = (np.diff(f) >= 0).all()
         return bool(starts_at_zero and never_falls)
 
@@ -535,8 +534,7 @@ def _score_by_scale(measures: tuple[Any, ...], rankings: Ranked) -> Scored:
         values_of_scale, n_empty_of_scale = _score_together(
             measures_by_scale, rankings_of_scale
         )
-        place = np.ix_(goes_by_scale, queries)
-        values[place] = values_of_scale
+        values[np.ix_(goes_by_scale, queries)] = values_of_scale
         n_empty[goes_by_scale] += n_empty_of_scale
     return values, n_empty.tolist()
 

@@ -453,8 +453,7 @@ class _BlendedRatio(_GainMeasure):
 
     def _blended(self, judgments: Judgments) -> FloatArray:
         """Return beta times the gain, plus 1 for a graded document, by level."""
-        gains = self._gains(judgments)
-        return self.beta * gains + _graded(judgments)
+        return self.beta * self._gains(judgments) + _graded(judgments)
 
 
 class QMeasure(_BlendedRatio, PrefixMeasure):
@@ -955,6 +954,5 @@ class RankBiasedNCU(_BlendedCascade):
 
         # Such users stop at one of R relevant documents with the probability 1 - p^R.
         n_relevant = judgments.count_pool(judgments.grades > 0)
-        log_p = np.log(self.p)
-        stopping_share = -np.expm1(n_relevant * log_p)
+        stopping_share = -np.expm1(n_relevant * np.log(self.p))
         return value * reciprocal(stopping_share)

@@ -56,8 +56,7 @@ class _BinaryPreference(_BinaryMeasure):
     unjudged: Unjudged = "condense"
 
     def _n_nonrelevant(self, judgments: Judgments) -> IntArray:
-        relevant = self.relevant(judgments)
-        return judgments.count_pool(~relevant)
+        return judgments.count_pool(~self.relevant(judgments))
 
     def _penalties(self, judgments: Judgments, scale: FloatArray) -> PairFactors:
         """Return K[a, b] = -1 where a non-relevant a stands above a relevant b, times a scale."""
@@ -139,8 +138,7 @@ class Bpref(_ClippedPreference):
     def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         n_relevant = self._n_relevant(judgments)
         n_nonrelevant = self._n_nonrelevant(judgments)
-        most = np.minimum(n_relevant, n_nonrelevant)
-        return n_relevant, most
+        return n_relevant, np.minimum(n_relevant, n_nonrelevant)
 
 
 class BprefR(_ClippedPreference):
@@ -217,10 +215,8 @@ class OldBpref(_ClippedPreference):
 
     def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         n_relevant = self._n_relevant(judgments)
-        relevant = self.relevant(judgments)
-        n_retrieved = count_in_list(judgments, ~relevant)
-        most = np.minimum(n_relevant, n_retrieved)
-        return n_relevant, most
+        n_retrieved = count_in_list(judgments, ~self.relevant(judgments))
+        return n_relevant, np.minimum(n_relevant, n_retrieved)
 
 
 class BprefTen(_ClippedPreference):

@@ -245,8 +245,7 @@ class _Shares(_ScaleMeasure):
 
 def _one_rank_more(start: Any) -> Any:
     """Return C(n) of weights 1 / start^2, where the start of the next rank is one more."""
-    share = start / (start + 1.0)
-    return np.square(share)
+    return np.square(start / (start + 1.0))
 
 
 def _ranks_of_squares(start: Any, n_ranks: Any) -> Any:
@@ -554,8 +553,7 @@ class NERR9(_Shares, CWL):
     def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         from scipy.special import digamma
 
-        sum_of_shares = digamma(last + 1.0) - digamma(n)
-        return n * sum_of_shares
+        return n * (digamma(last + 1.0) - digamma(n))
 
 
 class NERR10(_Shares, CWL):

@@ -88,8 +88,7 @@ class CG(_GainMeasure, PrefixMeasure):
     _changes_with_grades: ClassVar[int] = 1
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        gains = self._gains(judgments)
-        return LinearPart(CONSTANT, gains)
+        return LinearPart(CONSTANT, self._gains(judgments))
 
 
 class DCG(_GainMeasure, PrefixMeasure):
@@ -219,8 +218,7 @@ class AveragedNDCG(DCG):
     def linear_part(self, judgments: Judgments) -> LinearPart:
         discount = self._by_rank()
         positions = AveragedDiscount(discount, self.gain, self.k)
-        gains = self._gains(judgments)
-        return LinearPart(positions, gains)
+        return LinearPart(positions, self._gains(judgments))
 
 
 class SlidingRatio(CG):
@@ -282,8 +280,7 @@ class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
     _changes_with_grades: ClassVar[int] = 1
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        gains = self._gains(judgments)
-        return LinearPart(RECIPROCAL, gains)
+        return LinearPart(RECIPROCAL, self._gains(judgments))
 
 
 class G(_GainMeasure):
@@ -456,8 +453,7 @@ class RNDCG(_GainMeasure, PrefixMeasure):
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         positions = DiscountAtGainEnds(LOG2, self.gain, self.k, self.unjudged)
-        gains = self._gains(judgments)
-        return LinearPart(positions, gains)
+        return LinearPart(positions, self._gains(judgments))
 
 
 class NDCGRel(_GainMeasure):
@@ -530,8 +526,7 @@ class NDCGRel(_GainMeasure):
         last_dcg = last_of(dcg, ranked)
         missing = n_relevant * last_dcg - sum_of(growth, ranked)
 
-        last_inverse = last_of(inverse, pool)
-        total = sum_of(ndcg, ranked) + missing * last_inverse
+        total = sum_of(ndcg, ranked) + missing * last_of(inverse, pool)
         return total * reciprocal(n_relevant)
 
 
@@ -618,8 +613,7 @@ class RankedHalfLife(_GainMeasure):
         list_length = judgments.list_lengths(self.unjudged)
         pool_length = judgments.pool.lengths
         last_rank = self.k or np.maximum(list_length, pool_length)
-        n_before = np.where(has_gain, n_above, last_rank)
-        return n_before + part_of_rank
+        return np.where(has_gain, n_above, last_rank) + part_of_rank
 
 
 class ADM(_ScaleMeasure):
@@ -774,8 +768,7 @@ class Compat(Measure):
         if self.k is not None:
             depth = np.minimum(depth, self.k)
 
-        largest_depth = depth.max(initial=0)
-        n = np.arange(1.0, largest_depth + 1)
+        n = np.arange(1.0, depth.max(initial=0) + 1)
         weights = np.power(self.p, n - 1.0)
         total = _core.overlaps(
             level_by_rank=ranked.levels,

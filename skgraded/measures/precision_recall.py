@@ -185,8 +185,7 @@ class F(_BinaryMeasure, PrefixMeasure):
     def linear_part(self, judgments: Judgments) -> LinearPart:
         positions, length = _counted_ranks(self, judgments)
         weight = self.beta**2
-        n_relevant = self._n_relevant(judgments)
-        divisor = weight * n_relevant + length
+        divisor = weight * self._n_relevant(judgments) + length
         scale = (weight + 1.0) * reciprocal(divisor)
         marks = self._marks(judgments)
         return LinearPart(positions, marks, scale)
@@ -272,8 +271,7 @@ class Fallout(_SetMeasure):
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._n_nonrelevant(judgments))
-        n_retrieved = self._n_retrieved(judgments)
-        constant = n_retrieved * share
+        constant = self._n_retrieved(judgments) * share
         return self._true_positives(judgments, -share, constant)
 
 
@@ -303,8 +301,7 @@ class Specificity(_SetMeasure):
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._n_nonrelevant(judgments))
-        n_retrieved = self._n_retrieved(judgments)
-        constant = 1.0 - n_retrieved * share
+        constant = 1.0 - self._n_retrieved(judgments) * share
         constant = np.where(share > 0, constant, 1.0)
         return self._true_positives(judgments, share, constant)
 
@@ -378,8 +375,7 @@ class FDR(_SetMeasure):
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         _, length = _counted_ranks(self, judgments)
-        share = reciprocal(length)
-        return self._true_positives(judgments, -share, 1.0)
+        return self._true_positives(judgments, -reciprocal(length), 1.0)
 
 
 class Accuracy(_SetMeasure):
@@ -512,14 +508,12 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
 
     def _scale(self, judgments: Judgments) -> tuple[Positions, FloatArray]:
         positions, length = _counted_ranks(self, judgments)
-        n_relevant = self._n_relevant(judgments)
-        return positions, reciprocal(n_relevant * length)
+        return positions, reciprocal(self._n_relevant(judgments) * length)
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         # The square of tp is twice the number of pairs m <= n, less tp.
         positions, scale = self._scale(judgments)
-        marks = self._marks(judgments)
-        return LinearPart(positions, marks, -scale)
+        return LinearPart(positions, self._marks(judgments), -scale)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
         positions, scale = self._scale(judgments)
@@ -578,8 +572,7 @@ class Utility(_SetMeasure):
         # The constant is the utility if no document that is retrieved were relevant.
         fp = self._n_retrieved(judgments)
         fn = self._n_relevant(judgments)
-        n_all = self._n_all(judgments)
-        tn = n_all - fp - fn
+        tn = self._n_all(judgments) - fp - fn
         constant = w_2 * fp + w_3 * fn + w_4 * tn
         scale = w_1 - w_2 - w_3 + w_4
         return self._true_positives(judgments, scale, constant)
@@ -685,13 +678,11 @@ class _WholeRanking(_SetMeasure):
         n_relevant = self._n_relevant(judgments)
         minimum = self._sum_to(n_relevant)
         sum_of_all = self._sum_to(n_all)
-        n_nonrelevant = n_all - n_relevant
-        maximum = sum_of_all - self._sum_to(n_nonrelevant)
+        maximum = sum_of_all - self._sum_to(n_all - n_relevant)
         share = reciprocal(maximum - minimum)
 
         # Relevant documents that are missing from the list take the last ranks.
-        n_in_list = count_in_list(judgments, relevant)
-        n_missing = n_relevant - n_in_list
+        n_missing = n_relevant - count_in_list(judgments, relevant)
         sum_of_missing = sum_of_all - self._sum_to(n_all - n_missing)
         constant = 1.0 - (sum_of_missing - minimum) * share
         marks = relevant.astype(np.float64)

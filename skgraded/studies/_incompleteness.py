@@ -403,7 +403,9 @@ def incompleteness(
     )
     compared = _mask_of_systems(systems, len(joined.systems))
     means_of = _scorer(joined, scored_measures, masks, compared, n_threads)
-    means, n_judged = _means_of_samples(reduction, joined, means_of, random_state)
+    means_of_samples, n_judged = _means_of_samples(
+        reduction, joined, means_of, random_state
+    )
     means_of_all = means_of(graded.grades)
     signs = _signs(scored_measures)
     notes = [*judgments.notes(negative), *joined.notes()]
@@ -417,9 +419,9 @@ def incompleteness(
         rates=reduction.rates,
         n_judged=n_judged,
         target=str(target),
-        means=means,
+        means=means_of_samples,
         notes=tuple(dict.fromkeys(notes)),
-        **_statistics(means, means_of_all, signs),
+        **_statistics(means_of_samples, means_of_all, signs),
     )
 
 

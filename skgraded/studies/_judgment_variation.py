@@ -201,8 +201,10 @@ def simulate_judgments(
 
     _, n_grades = cumulated.shape
     named_measures = measures_by_name(measures)
-    resolved = resolve_all(named_measures, n_grades, are_fractional=False)
-    return _repeat(resolved, draw, n_repeats, y_score, qid, probabilities=probabilities)
+    resolved_measures = resolve_all(named_measures, n_grades, are_fractional=False)
+    return _repeat(
+        resolved_measures, draw, n_repeats, y_score, qid, probabilities=probabilities
+    )
 
 
 def _cumulated(probabilities: ArrayLike) -> FloatArray:
@@ -289,14 +291,18 @@ def compare_assessors(
     is_fractional = grades % 1 > 0
     are_fractional = bool(is_fractional.any())
     named_measures = measures_by_name(measures)
-    resolved = resolve_all(named_measures, top_grade, are_fractional=are_fractional)
+    resolved_measures = resolve_all(
+        named_measures, top_grade, are_fractional=are_fractional
+    )
 
     def draw(start: int, n_judgments: int) -> FloatArray:
         end = start + n_judgments
         return grades.T[start:end]
 
     _, n_assessors = grades.shape
-    return _repeat(resolved, draw, n_assessors, y_score, qid, assessments=assessments)
+    return _repeat(
+        resolved_measures, draw, n_assessors, y_score, qid, assessments=assessments
+    )
 
 
 def _repeat(

@@ -224,8 +224,7 @@ def _check_pair(
 
 
 def _all_equal(values: FloatArray) -> bool:
-    is_equal = values == values[0]
-    return bool(is_equal.all())
+    return bool((values == values[0]).all())
 
 
 Statistic = Literal["kendall", "tau_ap", "pearson", "rmse"]
@@ -352,9 +351,11 @@ class Correlation(Result):
         values = self._values(statistic)
         fields = [Field("measure", self.measures, TITLES[statistic])]
         for column, name in enumerate(self.measures):
-            values_by_row = values[:, :, column].T
-            cells = [cell(values_of_sets) for values_of_sets in values_by_row]
-            fields.append(Field(name, cells, name))
+            values_by_reference = values[:, :, column].T
+            cells_of_column = [
+                cell(values_of_sets) for values_of_sets in values_by_reference
+            ]
+            fields.append(Field(name, cells_of_column, name))
         return Table(fields, [legend(self)])
 
     def _table(self) -> Table:

@@ -285,8 +285,10 @@ def _gains(
         for start in range(0, n_ranks, batch_size):
             end = start + batch_size
             batch = ranks[start:end]
-            levels, counts, is_changed = lists.after_change(batch, change, grade, pool)
-            rankings = lists.rankings(levels, counts)
+            levels, counts_by_level, is_changed = lists.after_change(
+                batch, change, grade, pool
+            )
+            rankings = lists.rankings(levels, counts_by_level)
             scores = evaluate_rankings(measures, rankings)
 
             new_values = scores.values.reshape(-1, *values.shape)

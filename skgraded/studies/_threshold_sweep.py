@@ -339,8 +339,10 @@ def sweep_thresholds(
     for name, statistic in _STATISTICS.items():
         cells = []
         for block in blocks.values():
-            columns = [block[0], *other_measures]
-            correlations_of_g = _correlations(statistic, signed_means, block, columns)
+            column_measures = [block[0], *other_measures]
+            correlations_of_g = _correlations(
+                statistic, signed_means, block, column_measures
+            )
             cells.append(correlations_of_g)
         correlations[name] = np.array(cells)
 

@@ -90,8 +90,7 @@ class Chooser:
         """Return the probability to see each place."""
         x = theta[self.n_classes : -2]
         shape = self.sessions.level.shape
-        x_by_rank = x[self.groups]
-        seeing = np.broadcast_to(x_by_rank, shape)
+        seeing = np.broadcast_to(x[self.groups], shape)
         if self.sessions.propensity is None:
             return seeing
         return seeing * self.sessions.propensity
@@ -100,8 +99,7 @@ class Chooser:
         """Return the shares of the classes 0..n_classes."""
         weights = theta[: self.n_classes]
         takes_any = theta[-2]
-        weighted = (1 - takes_any) * weights
-        threshold_shares = weighted / weights.sum()
+        threshold_shares = (1 - takes_any) * weights / weights.sum()
         return np.append(takes_any, threshold_shares)
 
     def likelihood(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -201,8 +199,7 @@ class Chooser:
         satisfied = theta[-1]
         has_document = level >= 0
         unseen = np.where(has_document, 1 - seeing, 1.0)
-        class_shares = self._class_shares(theta)
-        acceptance_by_level = np.cumsum(class_shares)
+        acceptance_by_level = np.cumsum(self._class_shares(theta))
         least_level = np.maximum(level, 0)
         acceptance = acceptance_by_level[least_level]
 

@@ -60,8 +60,7 @@ def departures_of(fit: Fit) -> tuple[dict[str, float], float]:
     estimate = Estimate(value, cleared, clusters=clusters)
     sum_of_squares = (scores**2).sum(axis=0)
     least_variance = _LEAST_REMAINDER * sum_of_squares
-    has_remainder = estimate.error**2 > least_variance
-    tested = np.flatnonzero(has_remainder)
+    tested = np.flatnonzero(estimate.error**2 > least_variance)
     if not len(tested):
         return {}, float("nan")
 
@@ -136,8 +135,7 @@ def _surprise_of_clicks(
 ) -> tuple[FloatArray, FloatArray]:
     """Return clicked - expected at each place, and the variance of a click there."""
     difference = sessions.clicked - walks.clicking
-    is_absent = sessions.level == ABSENT
-    surprise = np.where(is_absent, 0.0, difference)
+    surprise = np.where(sessions.level == ABSENT, 0.0, difference)
     clicking = walks.clicking
     variance = walks.arriving * clicking * (1 - clicking)
     return surprise, variance

@@ -305,8 +305,7 @@ def _estimate(rows: _Feedback, confidence: float) -> Estimate:
 
 def _derivatives_of_differences(n_rates: int) -> FloatArray:
     """Return the derivatives of rho_k - rho_(k-1), with a row for each rate."""
-    identity = np.eye(n_rates)
-    return np.diff(identity, axis=1)
+    return np.diff(np.eye(n_rates), axis=1)
 
 
 def _estimate_from_rates(

@@ -86,8 +86,7 @@ def maximise(sessions: Sessions, name: str, groups: IntArray | None = None) -> F
     if n_sessions > 2 * _SAMPLE:
         stride = n_sessions // _SAMPLE
         sample = sessions.take(slice(None, None, stride))
-        fit_of_sample = maximise(sample, name, reader.groups)
-        start = fit_of_sample.theta
+        start = maximise(sample, name, reader.groups).theta
     theta, log_likelihoods, scores = _climb(reader, start)
 
     # Parameters at a bound, behind which the likelihood would rise, are held there.
@@ -168,8 +167,7 @@ def _bounded_step(
 
     free = np.flatnonzero(reader.free)
     information, scale = _scaled_information(scores, reader.n_classes)
-    place = np.ix_(free, free)
-    information_of_free = information[place]
+    information_of_free = information[np.ix_(free, free)]
     root = np.linalg.cholesky(information_of_free)
     slope = (scores.sum(axis=0) / scale)[free]
     target = np.linalg.solve(root, slope)
@@ -187,8 +185,7 @@ def _moves(scores: FloatArray, is_moved: BoolArray, n_classes: int) -> FloatArra
     """Return the scores times the inverse information of the parameters that are moved."""
     information, scale = _scaled_information(scores, n_classes)
     scaled_scores = (scores / scale)[:, is_moved]
-    place = np.ix_(is_moved, is_moved)
-    information_of_moved = information[place]
+    information_of_moved = information[np.ix_(is_moved, is_moved)]
     scaled_moves = np.linalg.solve(information_of_moved, scaled_scores.T)
     moves = np.zeros_like(scores)
     moves[:, is_moved] = scaled_moves.T / scale[is_moved]

@@ -307,5 +307,4 @@ def _chance_of_equality(levels: IntArray) -> float:
     """Return the probability that two sessions have the same level at a rank."""
     _, n_sessions = np.unique(levels, return_counts=True)
     shares = n_sessions / len(levels)
-    chance = (shares**2).sum()
-    return float(chance)
+    return float((shares**2).sum())

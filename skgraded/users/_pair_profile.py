@@ -138,9 +138,8 @@ class PairProfile:
     def _users(self) -> FloatArray:
         """Users of one threshold, then evenly spread users."""
         n_grades = len(self.differences)
-        users_of_thresholds = np.eye(n_grades)
         mixtures = even_points(n_grades, _POINTS)
-        return np.concatenate([users_of_thresholds, mixtures])
+        return np.concatenate([np.eye(n_grades), mixtures])
 
     @cached_property
     def _signs(self) -> IntArray:

@@ -104,8 +104,7 @@ class Reader:
         by_class = (self.n_classes, 1)
         relevance = _relevance_by_class(sessions)
         clicked = np.tile(sessions.clicked, by_class)
-        is_listed = sessions.level != ABSENT
-        has_document = np.tile(is_listed, by_class)
+        has_document = np.tile(sessions.level != ABSENT, by_class)
         matrices = [relevance, clicked, has_document]
 
         propensity = None
@@ -184,8 +183,7 @@ class Reader:
         from_rank_on = np.ones((n_types, n_ranks + 1))
         for n in reversed(range(n_ranks)):
             going_on = continuing[:, n]
-            leaving = 1 - going_on
-            leaves = leaving * self._no_click_follows[:, n]
+            leaves = (1 - going_on) * self._no_click_follows[:, n]
             goes_on_and_clicks = going_on * from_rank_on[:, n + 1]
             behind_rank = leaves + goes_on_and_clicks
             from_rank_on[:, n] = observation[:, n] * behind_rank
@@ -272,15 +270,13 @@ class Reader:
         not_stopping = max(1 - stops, LEAST)
         gain_after_click = leaving_ratio * goes_on - went_on / not_stopping
         gain_by_stops = np.where(was_clicked, gain_after_click, 0.0)
-        by_stops = gain_by_stops.sum(axis=1)
-        return np.column_stack([by_goes_on, by_stops])
+        return np.column_stack([by_goes_on, gain_by_stops.sum(axis=1)])
 
 
 def groups_for(sessions: Sessions, name: str) -> IntArray:
     """Give numbers to the ranks; those with one share a parameter: few clicks, or all ranks."""
     if name == "cascade" or sessions.propensity is not None:
-        n_ranks = len(sessions.rank)
-        return np.zeros(n_ranks, dtype=np.int64)
+        return np.zeros(len(sessions.rank), dtype=np.int64)
     return sessions.groups_of_ranks()
 
 

@@ -142,8 +142,7 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
     position = _positions(rows["position"], n_rows)
     propensity = propensities(rows["propensity"], n_rows)
     judged_grades = grades[is_judged]
-    integer_grades = judged_grades.astype(np.int64)
-    n_shown = count_grades(integer_grades, top)
+    n_shown = count_grades(judged_grades.astype(np.int64), top)
     shown_grades = find_shown_grades(n_shown)
 
     session = unit_numbers("session", rows["session"], n_rows)

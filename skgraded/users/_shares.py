@@ -93,8 +93,7 @@ class Shares(Result):
             The grades k - 1 and k, for every k where the interval of g_k includes 0.
         """
         lower_ends = self.interval[:, 0]
-        is_indistinct = lower_ends <= 0
-        lower_grades = np.flatnonzero(is_indistinct).tolist()
+        lower_grades = np.flatnonzero(lower_ends <= 0).tolist()
         return tuple((grade, grade + 1) for grade in lower_grades)
 
     def measure(self, kind: type, *, digits: int | None = None, **fields: Any) -> Any:
@@ -124,8 +123,7 @@ class Shares(Result):
             raise ValueError(f"kind must be one of the classes {names}, got {kind!r}.")
         g = self.g
         if digits is not None:
-            n_digits = integer("digits", digits, 1)
-            g = _rounded(g, n_digits)
+            g = _rounded(g, integer("digits", digits, 1))
         return kind(g=tuple(g.tolist()), **fields)
 
     def _fields(self) -> list[Field]:
@@ -199,8 +197,7 @@ def spread(
     that it is at most the sum.
     """
     # A row for each share, in which its thresholds have 1 / length.
-    identity = np.eye(len(shares))
-    share_of_each = identity / lengths
+    share_of_each = np.eye(len(shares)) / lengths
     even_split = np.repeat(share_of_each, lengths, axis=1)
     interval_within = np.clip(interval, 0.0, 1.0)
     interval_of_each = np.repeat(interval_within, lengths, axis=0)
