@@ -47,10 +47,14 @@ def paired_differences(values: FloatArray, other_values: FloatArray) -> FloatArr
     return differences
 
 
-def effect_size(differences: FloatArray) -> FloatArray:
+def effect_size(
+    differences: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
     """Mean difference in standard deviations of the differences (Cohen's d), 0 without any."""
-    mean = differences.mean(axis=1)
-    spread = differences.std(axis=1, ddof=1)
+    mean = np.average(differences, axis=1, weights=weights)
+    squares = (differences - mean[:, None]) ** 2
+    n = differences.shape[1]
+    spread = np.sqrt(np.average(squares, axis=1, weights=weights) * n / (n - 1))
     with np.errstate(divide="ignore"):  # the same difference in every topic
         sizes: FloatArray = np.divide(
             mean, spread, out=np.zeros_like(mean), where=mean != 0.0
@@ -60,7 +64,7 @@ def effect_size(differences: FloatArray) -> FloatArray:
 
 def t_test(differences: FloatArray) -> FloatArray:
     """Student's t test of the mean difference."""
-    return means(np.ascontiguousarray(differences.T)).p_value(skewed=False)
+    return means(np.ascontiguousarray(differences.T)).students_p_value()
 
 
 def score_test(differences: FloatArray) -> FloatArray:
@@ -368,10 +372,18 @@ def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
     return corrected
 
 
+def bonferroni(p_values: FloatArray) -> FloatArray:
+    """Correct by their number, which bounds the chance of any false discovery."""
+    return np.minimum(p_values * len(p_values), 1.0)
+
+
 CORRECTIONS = {
-    "holm": Correction("Holm's correction", holm),
-    "bh": Correction("Benjamini and Hochberg's correction", benjamini_hochberg),
-    "none": Correction("without correction", np.asarray),
+    "bonferroni": Correction("corrected by Bonferroni", bonferroni),
+    "holm": Correction("p-values corrected by Holm", holm),
+    "bh": Correction(
+        "p-values corrected by Benjamini and Hochberg", benjamini_hochberg
+    ),
+    "none": Correction("not corrected", np.asarray),
 }
 
 

@@ -15,16 +15,12 @@ from skgraded.cli._inputs import Inputs
 from skgraded.cli._options import OPTIONS, SCORING_OF_FILES, add_options, words
 from skgraded.cli._outputs import check_files, save_picture, tell, write_reports
 from skgraded.comparison import compare
-from skgraded.exceptions import (
-    FewDifferencesWarning,
-    UnhelpfulJudgeWarning,
-    UnlikeQueriesWarning,
-)
+from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
 from skgraded.results import Scores
 from skgraded.trec import Qrels
 
 # Notes below the table say what these warnings do.
-_TOLD = (FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning)
+_TOLD = (UnhelpfulJudgeWarning, UnlikeQueriesWarning)
 
 _EPILOG = """\
 examples:

@@ -65,7 +65,7 @@ def departures_of(fit: Fit) -> tuple[dict[str, float], float]:
     used = np.flatnonzero(test.error**2 > _LEFT * (columns**2).sum(axis=0))
     if not len(used):
         return {}, float("nan")
-    p_value = min(1.0, len(used) * float(test.p_value(skewed=False)[used].min()))
+    p_value = min(1.0, len(used) * float(test.students_p_value()[used].min()))
     t = test.value / np.where(test.error > 0, test.error, np.inf)
     return {known[at]: float(t[at]) for at in used}, p_value
 

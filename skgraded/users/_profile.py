@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._intervals.estimate import FEWEST_DIFFERENCES, Estimate, sums_by_cluster
+from skgraded._intervals.estimate import Estimate, sums_by_cluster
 from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction
@@ -18,7 +17,6 @@ from skgraded._support.array_types import FloatArray
 from skgraded._support.pictures import axes_or_new
 from skgraded._support.text import count, shorten, told_in_clusters, unit_in_words
 from skgraded._support.writers import Field, LongResult, Table
-from skgraded.exceptions import FewDifferencesWarning
 from skgraded.measures import AP
 from skgraded.results import Scores, clusters_of
 from skgraded.users._pair_profile import PairProfile, draw_pairs, percent
@@ -284,11 +282,6 @@ def threshold_profile(
     TypeError
         If rankers are of another kind, or arguments do not go together.
 
-    Warns
-    -----
-    FewDifferencesWarning
-        If fewer than 10 queries, or clusters, tell about a threshold.
-
     Notes
     -----
     The difference for g is a mixture of those at the thresholds. Its interval is the same mixture
@@ -326,7 +319,6 @@ def threshold_profile(
     for_each = 1.0 - (1.0 - confidence) / len(others)
     compared = _compared(scores, cluster)
     n_found = compared.n_found
-    _warn_of_few_queries(n_found, compared.clusters is not None)
     return ThresholdProfile(
         rankers=rankers,
         baseline=base,
@@ -403,18 +395,3 @@ def _compared(scores: Scores, cluster: Mapping[Any, Any] | None) -> _Compared:
             f"got {n_units}."
         )
     return _Compared(scores, kept, clusters, np.nan_to_num(values[:, kept], nan=0.0))
-
-
-def _warn_of_few_queries(n_found: NDArray[np.int64], are_clusters: bool) -> None:
-    """Warn if a threshold rests on few queries, for which the intervals of all users are wide."""
-    few = np.flatnonzero(n_found < FEWEST_DIFFERENCES)
-    if len(few):
-        units = count(int(n_found[few[0]]), *unit_in_words(are_clusters))
-        warnings.warn(
-            f"Users with threshold {few[0] + 1} are judged by {units} in which some ranker "
-            f"retrieves such a document. Fewer than {FEWEST_DIFFERENCES} do not tell how "
-            "differences vary, so that intervals are wide for all users: merge grades, or compare "
-            "by AP at a lower threshold.",
-            FewDifferencesWarning,
-            stacklevel=3,
-        )
