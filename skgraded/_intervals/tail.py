@@ -82,9 +82,10 @@ class Tail(NamedTuple):
         """Return the tails of the values times their sides, which are 1 or -1."""
         lowest = self.lowest
         highest = self.highest
-        if lowest is not None and highest is not None:
-            lowest = np.where(np.less(sides, 0.0), -highest, lowest)
-            highest = np.where(np.less(sides, 0.0), -self.lowest, highest)
+        if self.lowest is not None and self.highest is not None:
+            is_turned = np.less(sides, 0.0)
+            lowest = np.where(is_turned, -self.highest, self.lowest)
+            highest = np.where(is_turned, -self.lowest, self.highest)
         return self._replace(
             value=sides * self.value,
             skewness=sides * self.skewness,
@@ -104,7 +105,7 @@ class Tail(NamedTuple):
         lower = self.lower_tail(null)
         upper = self.mirrored().lower_tail(-null)
         p_value: FloatArray = np.minimum(1.0, 2.0 * np.minimum(lower, upper))
-        if self.lowest is None:
+        if self.lowest is None or self.highest is None:
             return p_value
         is_beyond = (null < self.lowest) | (null > self.highest)
         return np.where(is_beyond, 0.0, p_value)
@@ -130,7 +131,7 @@ class Tail(NamedTuple):
         tails = chance * self._tail_of_seen(null_of_seen) / UNSEEN_FACTOR
         return np.maximum(tail, tails.max(axis=0))
 
-    def largest_loss(self, tail: float, bound: float) -> FloatArray:
+    def largest_loss(self, tail: float, bound: FloatArray) -> FloatArray:
         """Return the largest loss of an unseen unit with which the lower ends are above a bound.
 
         It is nan where the ends are not above it with any loss.

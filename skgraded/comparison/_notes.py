@@ -163,8 +163,7 @@ def _note_on_undecided(comparison: Comparison) -> str:
     counted = f"{count(n, 'difference')} undecided"
     can_tell = np.isfinite(needed)
     if not can_tell.any():
-        seen = " as seen, on the wrong side" if comparison.margins is not None else ""
-        return f"{counted}{seen}."
+        return f"{counted}: as seen, no number of queries decides for it."
     place = np.where(can_tell, needed, np.inf).argmin()
     if comparison.margins is not None and len(comparison) > 1:
         place = np.where(can_tell, needed, 0.0).argmax()  # all must hold

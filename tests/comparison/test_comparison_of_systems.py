@@ -7,12 +7,8 @@ import pytest
 
 from skgraded import compare
 from skgraded._intervals.paired import TESTS
-from skgraded.exceptions import FewDifferencesWarning
 from skgraded.results import side_by_side
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::skgraded.exceptions.FewDifferencesWarning"
-)
 EVERY_TEST = pytest.mark.parametrize("test", TESTS)
 
 
@@ -166,7 +162,6 @@ def test_queries_too_few_for_any_difference_are_told(
 # Few differences and clusters
 
 
-@pytest.mark.filterwarnings("error::skgraded.exceptions.FewDifferencesWarning")
 def test_few_differences_are_warned_of():
     values = np.zeros((3, 40))
     values[1, :12], values[2, :3] = np.linspace(0.6, 1, 12), 0.5

@@ -102,7 +102,6 @@ def test_of_several_tests_it_is_said_which_one_decides(scores):
     assert "first test" not in repr(compare(scores, tests="t"))
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_more_systems_than_letters(systems):
     y, runs, qid = systems
     many = {f"{name} {copy}": run for copy in range(6) for name, run in runs.items()}

@@ -34,8 +34,7 @@ from skgraded.users import (
 )
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::skgraded.exceptions.FewDifferencesWarning",
-    "ignore::skgraded.exceptions.UnhelpfulJudgeWarning",
+    "ignore::skgraded.exceptions.UnhelpfulJudgeWarning"
 )
 
 MEASURES = ["xGAP(g=[0.4,0.6])@10", "nDCG@10", "AP"]
