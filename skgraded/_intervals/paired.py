@@ -231,8 +231,6 @@ class PairedTest(NamedTuple):
     takes_systems : bool
         Whether its function takes the values of all systems and returns a matrix of p-values, so
         that it corrects for the number of pairs itself.
-    is_by_signs : bool
-        Whether no p-value is below that of n topics that are all for the same system, 2 / 2^n.
     """
 
     name: str
@@ -241,12 +239,6 @@ class PairedTest(NamedTuple):
     function: Callable[..., FloatArray]
     resamples: bool = False
     takes_systems: bool = False
-    is_by_signs: bool = False
-
-    def smallest(self, n_topics: int, n_resamples: int) -> float:
-        """Return the smallest p-value that there can be; 0 if it is not bounded."""
-        of_signs = 2.0 * 0.5**n_topics if self.is_by_signs else 0.0
-        return max(of_signs, 1.0 / (n_resamples + 1) if self.resamples else 0.0)
 
     def p_values(
         self,
@@ -310,7 +302,6 @@ TESTS = {
             "symmetric around a mean of 0",
             function=randomization_test,
             resamples=True,
-            is_by_signs=True,
         ),
         PairedTest(
             name="bootstrap",
@@ -324,7 +315,6 @@ TESTS = {
             title="Wilcoxon's signed-rank test",
             hypothesis="differences lie symmetrically around 0, queries without any left out",
             function=wilcoxon_test,
-            is_by_signs=True,
         ),
         PairedTest(
             name="tukey",

@@ -262,7 +262,7 @@ class Comparison(OfMeasures, LongResult):
             raise ValueError(
                 "effect must be given for a comparison without a margin, got None."
             )
-        least = -min(self.margins or (0.0,))
+        least = 0.0 - min(self.margins or (0.0,))
         truth = number("effect", 0.0 if effect is None else effect, above=least)
         if confidence is None:
             confidence = self.confidence

@@ -29,7 +29,7 @@ def tested_in_words(
     """Say what intervals and p-values are over, allow for, and are corrected for."""
     over = data.over if comparison.judge is None else comparison.judge._over
     _, units = unit_in_words(data.clusters is not None)
-    n_units = int(comparison._tail.n_units.min())
+    n_units = round(float(comparison._tail.n_units.min()))
     level = f"level {comparison.level:g}"
     if plan.look_factor != 1.0:
         level_of_look = comparison.level / plan.look_factor

@@ -230,7 +230,9 @@ def test_repeats_enter_the_intervals_as_they_enter_the_comparison():
         folds=rng.integers(0, 3, (3, 30)),
     )
     profile = threshold_profile(scores)
-    compared = compare(scores, baseline="other", confidence=0.975)
+    compared = compare(
+        scores, baseline="other", confidence=0.975, worst=1, correction="none"
+    )
     np.testing.assert_allclose(
         profile["one"].differences, compared.difference[0], rtol=1e-9
     )
