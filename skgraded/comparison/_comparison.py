@@ -268,16 +268,25 @@ class Comparison(OfMeasures, LongResult):
             confidence = self.confidence
         fraction("confidence", confidence)
         fraction("power", power)
-        return self._planned(np.full(self.difference.shape, truth), power, confidence)
+        all_rows = np.ones(self.difference.shape, dtype=bool)
+        truths = np.full(self.difference.shape, truth)
+        return self._planned(all_rows, truths, power, confidence)
 
     def _planned(
-        self, truth: FloatArray, power: float, confidence: float
+        self, rows: BoolArray, truths: FloatArray, power: float, confidence: float
     ) -> FloatArray:
-        """Return how many queries decide if these are the true differences on the rows' sides."""
-        ratio = self._tail.mirrored(self._sides).units_needed(
-            truth, self._least, (1.0 - confidence) / 2.0, power
+        """Return how many queries decide if these are the true differences on the rows' sides.
+
+        It is nan for other rows.
+        """
+        tail = self._tail.mirrored(self._sides).each(lambda array: array[rows])
+        ratio = tail.units_needed(
+            truths[rows], self._least[rows], (1.0 - confidence) / 2.0, power
         )
-        return np.ceil(ratio * np.array(self.n_queries))
+        n_queries = np.broadcast_to(np.array(self.n_queries), rows.shape)
+        planned = np.full(rows.shape, np.nan)
+        planned[rows] = np.ceil(ratio * n_queries[rows])
+        return planned
 
     @property
     def _sides(self) -> FloatArray:
@@ -303,21 +312,22 @@ class Comparison(OfMeasures, LongResult):
             return self.significant
         return decisions != "undecided"
 
-    @cached_property
-    def _queries_that_decide(self) -> FloatArray:
-        """Number of queries that decide what is undecided, if the difference is the one seen.
+    @property
+    def likely_truths(self) -> FloatArray:
+        """Differences as seen, on their sides, and with a margin no more than 0."""
+        truths = self._sides * self.difference
+        return np.where(self._least < 0.0, np.minimum(truths, 0.0), truths)
 
-        With a margin it is 0, if one above 0 was seen. It is nan for what is decided.
+    def queries_that_decide(self, rows: BoolArray) -> FloatArray:
+        """Return how many queries decide undecided rows, if differences are those seen.
+
+        It is nan for other rows, and inf where no number is enough.
         """
-        is_decided = self.is_decided
-        needed = np.full(is_decided.shape, np.nan)
-        if not is_decided.all():
-            truth = self._sides * self.difference
-            truth = np.where(self._least < 0.0, np.minimum(truth, 0.0), truth)
-            planned = self._planned(truth, 0.8, self.confidence)
-            planned = np.maximum(planned, np.array(self.n_queries) + 1.0)
-            needed = np.where(is_decided, np.nan, planned)
-        return needed
+        rows = rows & ~self.is_decided
+        if not rows.any():
+            return np.full(rows.shape, np.nan)
+        planned = self._planned(rows, self.likely_truths, 0.8, self.confidence)
+        return np.maximum(planned, np.array(self.n_queries) + 1.0)
 
     @cached_property
     def holds_to_worst(self) -> FloatArray:
@@ -379,8 +389,9 @@ class Comparison(OfMeasures, LongResult):
             asked = np.repeat(self._asked, len(pairs))
             fields.append(Field("asked", asked))
             fields.append(Field("decision", self.decisions.T.ravel()))
+        all_rows = np.ones(self.difference.shape, dtype=bool)
         columns = {
-            "queries_needed": self._queries_that_decide,
+            "queries_needed": self.queries_that_decide(all_rows),
             "wins": self.wins,
             "ties": self.ties,
             "losses": self.losses,

@@ -20,6 +20,7 @@ _ONE_TRAINING = (
     "cross_validate_queries(..., n_repeats=5) includes how models vary."
 )
 _MOST = 3
+_TINY = 1e-300
 _MOST_OFF = 0.00005  # of what means with four digits show
 
 
@@ -152,22 +153,24 @@ def _note_on_identical(comparison: Comparison) -> str:
 
 
 def _note_on_undecided(comparison: Comparison) -> str:
-    """Say what would decide the difference that needs the fewest queries, or all that must hold."""
-    if np.isnan(comparison.p_value["score"]).all():
-        return ""
-    needed = comparison._queries_that_decide
-    needed = np.where(comparison.n_differing > 0, needed, np.nan)
-    n = int((~np.isnan(needed)).sum())
-    if not n:
+    """Say what would decide the row that is nearest to it, or the farthest of all that must hold."""
+    is_undecided = ~comparison.is_decided & (comparison.n_differing > 0)
+    n = int(is_undecided.sum())
+    if not n or np.isnan(comparison.p_value["score"]).all():
         return ""
     counted = f"{count(n, 'difference')} undecided"
-    can_tell = np.isfinite(needed)
+    distances = comparison.likely_truths - comparison._least
+    can_tell = is_undecided & (distances > 0.0) & (comparison.standard_error > 0.0)
     if not can_tell.any():
         return f"{counted}: as seen, no number of queries decides for it."
-    place = np.where(can_tell, needed, np.inf).argmin()
+
+    in_errors = np.where(can_tell, distances, 0.0) / np.maximum(
+        comparison.standard_error, _TINY
+    )
+    place = in_errors.argmax()
     if comparison.margins is not None and len(comparison) > 1:
-        place = np.where(can_tell, needed, 0.0).argmax()  # all must hold
-    pair, column = np.unravel_index(place, needed.shape)
+        place = np.where(can_tell, in_errors, np.inf).argmin()
+    pair, column = np.unravel_index(place, distances.shape)
     name = pair_names(comparison)[pair]
     by = "" if len(comparison) == 1 else f" by {comparison.measures[column]}"
     return (
@@ -178,8 +181,10 @@ def _note_on_undecided(comparison: Comparison) -> str:
 
 def _advice(comparison: Comparison, pair: Any, column: Any) -> str:
     """Say which worst loss, or how many queries, would decide a row."""
+    row = np.zeros(comparison.difference.shape, dtype=bool)
+    row[pair, column] = True
+    needed = comparison.queries_that_decide(row)[pair, column]
     worst = comparison.holds_to_worst[pair, column]
-    needed = comparison._queries_that_decide[pair, column]
     question = "decided"
     if comparison.margins is not None:
         question = comparison._asked[column]
