@@ -27,7 +27,7 @@ examples:
   skgraded compare qrels.txt a.run b.run c.run -m "eGAP(g=[0.1,0.9])"
   skgraded compare qrels.txt runs/*.xz -m nDCG@10 --baseline bm25 --plot all.png
   skgraded compare qrels.txt new.run old.run -m nDCG@10 --margin 0.01
-  skgraded compare qrels.txt new.run old.run -m nDCG@10 -m P@1 --margin nDCG@10=0 --margin P@1=.02
+  skgraded compare qrels.txt new.run old.run -m AP -m P@1 --margin AP=0 --margin P@1=.1
   skgraded compare qrels.txt new.run old.run --profile --plot users.png
   skgraded compare human.txt new.run old.run -m nDCG@10 --judge llm.txt
 """

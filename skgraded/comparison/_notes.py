@@ -153,7 +153,7 @@ def _note_on_identical(comparison: Comparison) -> str:
 
 
 def _note_on_undecided(comparison: Comparison) -> str:
-    """Say what would decide the row that is nearest to it, or the farthest of all that must hold."""
+    """Say what would decide the nearest row, or the farthest one of those that must all hold."""
     is_undecided = ~comparison.is_decided & (comparison.n_differing > 0)
     n = int(is_undecided.sum())
     if not n or np.isnan(comparison.p_value["score"]).all():
