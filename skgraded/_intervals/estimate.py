@@ -240,8 +240,7 @@ class Estimate:
 
     def students_p_value(self, null: float = 0.0) -> FloatArray:
         """Return two-sided p-values of Student's t, (k,), of the values being ``null``."""
-        tail = self.tail()._replace(skewness=np.zeros_like(self.value))
-        return tail._replace(lowest=None, highest=None).p_value(null)
+        return self.tail().students_p_value(null)
 
     def p_value(self, null: float = 0.0) -> FloatArray:
         """Return two-sided p-values, (k,), of the values being ``null``."""

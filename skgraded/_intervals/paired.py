@@ -51,10 +51,10 @@ def effect_size(
     differences: FloatArray, weights: FloatArray | None = None
 ) -> FloatArray:
     """Mean difference in standard deviations of the differences (Cohen's d), 0 without any."""
-    mean = np.average(differences, axis=1, weights=weights)
-    squares = (differences - mean[:, None]) ** 2
-    n = differences.shape[1]
-    spread = np.sqrt(np.average(squares, axis=1, weights=weights) * n / (n - 1))
+    mean = np.average(differences, axis=-1, weights=weights)
+    squares = (differences - mean[..., None]) ** 2
+    n = differences.shape[-1]
+    spread = np.sqrt(np.average(squares, axis=-1, weights=weights) * n / (n - 1))
     with np.errstate(divide="ignore"):  # the same difference in every topic
         sizes: FloatArray = np.divide(
             mean, spread, out=np.zeros_like(mean), where=mean != 0.0

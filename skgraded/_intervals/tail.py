@@ -110,6 +110,11 @@ class Tail(NamedTuple):
         is_beyond = (null < self.lowest) | (null > self.highest)
         return np.where(is_beyond, 0.0, p_value)
 
+    def students_p_value(self, null: float = 0.0) -> FloatArray:
+        """Return two-sided p-values of Student's t."""
+        of_seen = self._replace(lowest=None, highest=None, times=1.0)
+        return of_seen._replace(skewness=np.zeros_like(self.value)).p_value(null)
+
     def lower_end(self, tail: float) -> FloatArray:
         """Return the lower ends, at which the tails have this probability."""
         end = self._end_of_seen(tail / self.times)

@@ -27,7 +27,7 @@ examples:
   skgraded compare qrels.txt a.run b.run c.run -m "eGAP(g=[0.1,0.9])"
   skgraded compare qrels.txt runs/*.xz -m nDCG@10 --baseline bm25 --plot all.png
   skgraded compare qrels.txt new.run old.run -m nDCG@10 --margin 0.01
-  skgraded compare qrels.txt new.run old.run -m AP -m P@1 --margin AP=0 --margin P@1=.1
+  skgraded compare qrels.txt new old -m AP -m P@1 --margin AP=0 --margin P@1=.02
   skgraded compare qrels.txt new.run old.run --profile --plot users.png
   skgraded compare human.txt new.run old.run -m nDCG@10 --judge llm.txt
 """
@@ -44,7 +44,7 @@ def _by_measure(option: str, texts: list[str] | None) -> Any:
         return None
     numbers: dict[str, float] = {}
     for text in texts:
-        measure, _, number = text.rpartition("=")
+        measure, _, number = text.rpartition("=")  # names hold such signs, too
         try:
             numbers[measure] = float(number)
         except ValueError:

@@ -30,7 +30,7 @@ from skgraded.comparison._judge import (
     with_notes,
 )
 from skgraded.comparison._judged_estimates import JudgedEstimates
-from skgraded.comparison._notes import notes_on, tested_in_words
+from skgraded.comparison._notes import with_words
 from skgraded.comparison._test_plan import (
     ABLE,
     Margin,
@@ -43,7 +43,6 @@ from skgraded.comparison._test_plan import (
 from skgraded.comparison._worst import (
     LossBounds,
     Worst,
-    WorstLosses,
     bounds_by_worst,
     check_losses,
     worst_losses,
@@ -205,69 +204,46 @@ def compare(
         margins=margins,
         is_decided=correction is not None or not are_too_many(data),
         look_factor=factor_of_look(looks, data, confidence),
+        losses=worst_losses(worst, data, high - low, margins),
+        rng=np.random.default_rng(random_state),
     )
-    losses = worst_losses(worst, data, high - low, margins)
     if judged is not None:
-        return _with_judge(data, judged, plan, losses, population)
-    differences = differences_of_pairs(data, losses)
-    check_losses(data, losses, differences.bounds)
-    rng = np.random.default_rng(random_state)
-    return _comparison(data, plan, losses, differences, rng=rng)
+        return _with_judge(data, judged, plan, population)
+    return _comparison(data, plan, differences_of_pairs(data, plan.losses))
 
 
 def _with_judge(
-    data: ComparisonInput,
-    judged: Judged,
-    plan: TestPlan,
-    losses: WorstLosses,
-    population: str,
+    data: ComparisonInput, judged: Judged, plan: TestPlan, population: str
 ) -> Comparison:
     """Compare by human labels and a judge's."""
     of_pairs = judged.differences(data.pairs)
-    directions = np.array(data.scores.directions, dtype=float)
+    directions = np.array(data.scores.directions)[:, None]
+    losses = plan.losses.of_measures((slice(None), None))
     bounds = bounds_by_worst(of_pairs.human, directions, losses)
-    check_losses(data, losses, bounds)
     of_pairs = of_pairs._replace(bounds=(bounds.lowest, bounds.highest))
-    judged_estimates, estimate = estimates(of_pairs, plan.confidence, population)
-    differences = read_off(estimate, of_pairs.human, bounds, of_pairs.human_weights)
-    of_systems, _ = estimates(judged, plan.confidence, population)
-    data = data._replace(
-        means=means_that_subtract(of_systems.estimate, data, differences)
-    )
+    judged_pairs, estimate = estimates(of_pairs, plan.confidence, population)
+    tail = estimate.tail().each(lambda array: array.reshape(bounds.worst.shape))
+    weights = of_pairs.human_weights
+    differences = read_off(tail, of_pairs.human, directions, bounds, weights)
 
-    # The interval that stands in the comparison, corrected alike.
-    interval = differences.tail._replace(times=plan.times(data))
-    of_interval = interval.interval(plan.confidence).swapaxes(0, 1)
-    judge = with_notes(replace(judged_estimates, interval=of_interval), of_pairs)
-    rng = np.random.default_rng(0)
-    return _comparison(data, plan, losses, differences, rng=rng, judge=judge)
+    judged_systems, _ = estimates(judged, plan.confidence, population)
+    means = means_that_subtract(judged_systems.estimate, data.pairs, tail.value.T)
+    # The interval that stands in the comparison is the only one.
+    interval = tail._replace(times=plan.times(data)).interval(plan.confidence)
+    judged_pairs = replace(judged_pairs, interval=interval.swapaxes(0, 1))
+    judge = with_notes(judged_pairs, of_pairs)
+    return _comparison(data._replace(means=means), plan, differences, judge)
 
 
 def _comparison(
     data: ComparisonInput,
     plan: TestPlan,
-    losses: WorstLosses,
     differences: Differences,
-    *,
-    rng: np.random.Generator,
     judge: JudgedEstimates | None = None,
 ) -> Comparison:
     """Put together what is found."""
+    check_losses(data, plan.losses, differences.bounds)
     tail = differences.tail._replace(times=plan.times(data))
-    interval = tail.interval(plan.confidence)
-    directions = np.array(data.scores.directions)
-    p_value = {"score": _p_values(tail, plan).T}
-    for test in plan.tests:
-        p_values = differences.students_p_value
-        if test.name not in ABLE:
-            p_values = _p_values_of_test(data, plan, test, rng)
-        p_values = np.minimum(plan.look_factor * p_values, 1.0)
-        p_value[test.name] = plan.corrected(test, p_values).T
-
-    wins = np.where(directions[:, None] > 0, differences.n_higher, differences.n_lower)
-    losing = np.where(
-        directions[:, None] > 0, differences.n_lower, differences.n_higher
-    )
     comparison = Comparison(
         systems=data.scores.systems or (),
         measures=data.scores.measures,
@@ -275,13 +251,13 @@ def _comparison(
         means=data.means,
         pairs=data.pairs,
         difference=tail.value.T,
-        interval=interval.swapaxes(0, 1),
+        interval=tail.interval(plan.confidence).swapaxes(0, 1),
         standard_error=tail.error.T,
         effect_size=differences.effect_size.T,
-        wins=wins.T,
-        ties=differences.n_equal.T,
-        losses=losing.T,
-        p_value=p_value,
+        wins=differences.wins.T,
+        ties=differences.ties.T,
+        losses=differences.losses.T,
+        p_value=_p_values(data, plan, tail),
         correction=plan.correction,
         times=tail.times,
         look_factor=plan.look_factor,
@@ -295,29 +271,35 @@ def _comparison(
         notes=(),
         _tail=tail.each(np.transpose),
         _bounds=LossBounds(*(array.T for array in differences.bounds)),
-        _ranges=losses.ranges,
+        _ranges=plan.losses.ranges,
     )
-    tested = tested_in_words(comparison, data, plan, losses)
-    comparison = replace(comparison, tested=tested)
-    return replace(comparison, notes=tuple(notes_on(comparison, data, plan)))
+    return with_words(comparison, data, plan)
 
 
-def _p_values(tail: Tail, plan: TestPlan) -> FloatArray:
-    """Return p-values that go with the intervals, of shape (n_measures, n_pairs).
-
-    A correction of p-values alone is of the tails of the queries seen, too.
-    """
+def _p_values(
+    data: ComparisonInput, plan: TestPlan, tail: Tail
+) -> dict[str, FloatArray]:
+    """Return the p-values of the intervals, and then those of other tests."""
+    p_values = {"score": tail.p_value()}
     if not plan.is_decided:
-        return np.full(tail.value.shape, np.nan)
-    p_values = tail.p_value()
-    if plan.correction == "bonferroni":
-        return p_values
-    of_seen = tail._replace(lowest=None, highest=None).p_value()
-    return np.maximum(plan.corrected(None, of_seen), p_values)
+        p_values["score"] = np.full(tail.value.shape, np.nan)
+    elif plan.correction != "bonferroni":
+        # A correction of p-values alone is of the tails of the queries seen, too.
+        of_seen = tail._replace(lowest=None, highest=None).p_value()
+        corrected = plan.corrected(of_seen, is_joint=False)
+        p_values["score"] = np.maximum(corrected, p_values["score"])
+    for test in plan.tests:
+        if test.name in ABLE:
+            of_test = tail.students_p_value()
+        else:
+            of_test = _p_values_of_test(data, plan, test)
+        of_test = np.minimum(plan.look_factor * of_test, 1.0)
+        p_values[test.name] = plan.corrected(of_test, is_joint=test.takes_systems)
+    return {name: array.T for name, array in p_values.items()}
 
 
 def _p_values_of_test(
-    data: ComparisonInput, plan: TestPlan, test: PairedTest, rng: np.random.Generator
+    data: ComparisonInput, plan: TestPlan, test: PairedTest
 ) -> FloatArray:
     """Return the p-values of a test that knows nothing of estimates."""
     p_values = np.empty((len(data.values), len(data.pairs)))
@@ -327,5 +309,5 @@ def _p_values_of_test(
         order = np.argsort(-better_means, kind="stable")
         values = data.values[place, order, 0][:, is_compared]
         pairs = np.argsort(order)[data.pairs]
-        p_values[place] = test.p_values(values, pairs, plan.n_resamples, rng)
+        p_values[place] = test.p_values(values, pairs, plan.n_resamples, plan.rng)
     return p_values

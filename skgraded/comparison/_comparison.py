@@ -17,7 +17,13 @@ from skgraded._support.lazy import cached_property
 from skgraded._support.writers import Field, LongResult, Report, Table
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.comparison._picture import draw_comparison
-from skgraded.comparison._tables import tables_for_papers, tables_of
+from skgraded.comparison._tables import (
+    or_dash,
+    p_value_in_words,
+    rounded_down,
+    tables_for_papers,
+    tables_of,
+)
 from skgraded.comparison._worst import LossBounds
 from skgraded.results import OfMeasures, column_of
 
@@ -31,8 +37,8 @@ class Comparison(OfMeasures, LongResult):
     Systems, and with them the signs of the differences, are in the order in which they were given.
     Printed tables and pictures list the best one first. `to_frame` has one row per measure and pair
     of systems, with the columns measure, system, other, difference, low, high, effect_size,
-    p_value, one such as p_value_t for each other test, significant, asked and decision where there
-    is a margin, queries_needed, wins, ties, losses, holds_to_worst, worst and times.
+    p_value, one such as p_value_t for each other test, significant, worst, times, asked and
+    decision where there is a margin, queries_needed, wins, ties, losses and holds_to_worst.
 
     A row says one thing: the p-value is below the level exactly where the interval excludes 0, and
     decisions and numbers of queries are those of the same interval.
@@ -365,6 +371,13 @@ class Comparison(OfMeasures, LongResult):
             for margin in self.margins or ()
         ]
 
+    @property
+    def interval_heading(self) -> str:
+        """The heading of intervals, with the number of differences that hold together."""
+        percent = f"{100.0 * self.confidence:g}%"
+        n = self.n_corrected
+        return f"{percent} interval" if n == 1 else f"{percent} of all {n:,}"
+
     def _fields(self) -> list[Field]:
         pairs = [
             (self.systems[first], self.systems[second]) for first, second in self.pairs
@@ -372,35 +385,51 @@ class Comparison(OfMeasures, LongResult):
         rows = [(name, *pair) for name, pair in product(self.measures, pairs)]
         measures, systems, others = zip(*rows, strict=True)
         low, high = self.interval.T.reshape(2, -1)
+        ends = "[{low:+.4f}, {high:+.4f}]"
         fields = [
             Field("measure", measures),
-            Field("system", systems),
+            Field("system", systems, "pair", "{system} - {other}"),
             Field("other", others),
-            Field("difference", self.difference.T.ravel()),
-            Field("low", low),
+            Field("difference", self.difference.T.ravel(), "difference", "{:+.4f}"),
+            Field("low", low, self.interval_heading, ends),
             Field("high", high),
             Field("effect_size", self.effect_size.T.ravel()),
         ]
-        for place, (test, p_values) in enumerate(self.p_value.items()):
-            name = f"p_value_{test}" if place else "p_value"
-            fields.append(Field(name, p_values.T.ravel()))
-        fields.append(Field("significant", self.significant.T.ravel()))
-        if self.decisions is not None:
-            asked = np.repeat(self._asked, len(pairs))
-            fields.append(Field("asked", asked))
-            fields.append(Field("decision", self.decisions.T.ravel()))
+        for test, p_values in self.p_value.items():
+            name, heading = "p_value", "p-value"
+            if test != "score":
+                name, heading = f"p_value_{test}", f"p-value, {test}"
+            fields.append(Field(name, p_values.T.ravel(), heading, p_value_in_words))
+
         all_rows = np.ones(self.difference.shape, dtype=bool)
-        columns = {
-            "queries_needed": self.queries_that_decide(all_rows),
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "holds_to_worst": self.holds_to_worst,
-            "worst": self.worst,
-            "times": np.full(self.difference.shape, self.times),
-        }
-        fields += [Field(name, array.T.ravel()) for name, array in columns.items()]
-        return fields
+        needed = self.queries_that_decide(all_rows).T.ravel()
+        holds = self.holds_to_worst.T.ravel()
+        return [
+            *fields,
+            Field("significant", self.significant.T.ravel()),
+            Field("worst", self.worst.T.ravel()),
+            Field("times", np.full(len(rows), self.times)),
+            *self._decision_fields(),
+            Field("queries_needed", needed, "queries", or_dash),
+            Field("wins", self.wins.T.ravel(), "wins"),
+            Field("ties", self.ties.T.ravel(), "ties"),
+            Field("losses", self.losses.T.ravel(), "losses"),
+            Field("holds_to_worst", holds, "up to a loss", rounded_down),
+        ]
+
+    def _decision_fields(self) -> list[Field]:
+        """Return the columns of what is asked and decided; one, if the same is asked of all."""
+        if self.margins is None or self.decisions is None:
+            return []
+        asked = np.repeat(self._asked, len(self.pairs))
+        headings: tuple[str | None, str] = "asked", "decision"
+        if len(set(self.margins)) == 1:
+            margin = self.margins[0]
+            headings = None, f"margin {margin:g}" if margin > 0.0 else "better"
+        return [
+            Field("asked", asked, headings[0]),
+            Field("decision", self.decisions.T.ravel(), headings[1]),
+        ]
 
     def _facts(self) -> dict[str, Any]:
         means = {

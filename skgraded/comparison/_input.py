@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from skgraded._support.arguments import choice
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.text import count, told_in_clusters, told_queries
 from skgraded.measures import Measure, Measures
-from skgraded.results import Scores, by_name, clusters_of, side_by_side
+from skgraded.results import Scores, by_name, clusters_of, column_of, side_by_side
 
 _FEWEST = 2  # systems, queries, or clusters
 
@@ -189,6 +189,22 @@ def varying_weights(scores: Scores) -> FloatArray | None:
     if weights is None or np.ptp(weights) == 0.0:
         return None
     return np.asarray(weights, dtype=np.float64)
+
+
+def by_measure_name(
+    argument: str, value: Any, measures: Sequence[str]
+) -> dict[str, Any]:
+    """Return a value for each measure: the only one, or those of a mapping, None for others."""
+    if not isinstance(value, Mapping):
+        return dict.fromkeys(measures, value)
+    values: dict[str, Any] = dict.fromkeys(measures)
+    for name, value_of_measure in value.items():
+        try:
+            measure = measures[column_of(measures, name)]
+        except KeyError as error:
+            raise ValueError(f"{argument}: {error.args[0]}") from None
+        values[measure] = value_of_measure
+    return values
 
 
 def _pairs(systems: tuple[str, ...], baseline: str | None) -> IntArray:

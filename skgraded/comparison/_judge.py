@@ -17,13 +17,7 @@ from skgraded._intervals.regression import Regression, regression
 from skgraded._support.arguments import choice, fraction
 from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.text import count, first_few
-from skgraded.comparison._differences import Differences
-from skgraded.comparison._input import (
-    ComparisonInput,
-    by_measure,
-    ranges,
-    varying_weights,
-)
+from skgraded.comparison._input import by_measure, ranges, varying_weights
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
 from skgraded.results import Scores, align, side_by_side
@@ -261,19 +255,18 @@ def estimates(
 
 
 def means_that_subtract(
-    estimated: FloatArray, data: ComparisonInput, differences: Differences
+    estimated: FloatArray, pairs: IntArray, differences: FloatArray
 ) -> FloatArray:
     """Return means of systems, (n_systems, n_measures), whose differences are those of the pairs.
 
     Each difference has a slope of its own on the judge's. With a baseline, or two systems, there
     are means that subtract to all of them, and of all pairs the nearest ones by least squares.
     """
-    pairs = data.pairs
     incidence = np.zeros((len(pairs), len(estimated)))
     rows = np.arange(len(pairs))
     incidence[rows, pairs[:, 0]] = 1.0
     incidence[rows, pairs[:, 1]] = -1.0
-    means, *_ = np.linalg.lstsq(incidence, differences.tail.value.T, rcond=None)
+    means, *_ = np.linalg.lstsq(incidence, differences, rcond=None)
     return means - means.mean(axis=0) + estimated.mean(axis=0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from skgraded.comparison._input import ComparisonInput
 from skgraded.comparison._judge import notes_on_judge
 from skgraded.comparison._tables import pair_names
 from skgraded.comparison._test_plan import TestPlan
-from skgraded.comparison._worst import WorstLosses
 
 _ONE_TRAINING = (
     "One cross-validation: intervals hold for the models that were trained in it, and "
@@ -24,51 +24,10 @@ _TINY = 1e-300
 _MOST_OFF = 0.00005  # of what means with four digits show
 
 
-def tested_in_words(
-    comparison: Comparison, data: ComparisonInput, plan: TestPlan, losses: WorstLosses
-) -> str:
-    """Say what intervals and p-values are over, allow for, and are corrected for."""
-    over = data.over if comparison.judge is None else comparison.judge._over
-    _, units = unit_in_words(data.clusters is not None)
-    n_units = round(float(comparison._tail.n_units.min()))
-    level = f"level {comparison.level:g}"
-    if plan.look_factor != 1.0:
-        level_of_look = comparison.level / plan.look_factor
-        level = f"{level} over all looks and {level_of_look:.2g} at this one"
-    sentences = [
-        f"{over}, {level}{plan.corrected_in_words(data)}.",
-        f"Intervals and p-values allow for 3 in {n_units} {units} of a kind not seen, each losing "
-        f"{_worst_in_words(comparison, losses)}.",
-    ]
-    for test in plan.tests:
-        sentences.append(f"p-value, {test.name}: {test.title}.")
-    return " ".join(sentences)
-
-
-def _worst_in_words(comparison: Comparison, losses: WorstLosses) -> str:
-    """Say what each query of a kind not seen may lose."""
-    by_measure = []
-    for place, is_stated in enumerate(losses.are_stated):
-        shares = np.unique(comparison.worst[:, place])
-        text = "everything"
-        if shares[0] < 1.0:
-            text = "half" if shares[0] == 0.5 and not is_stated else f"{shares[0]:g}"  # noqa: PLR2004
-            if losses.ranges[place] != 1.0:
-                text = f"{text} of the range"
-        text = f"{text} (worst={shares[0]:g})"
-        if len(shares) > 1:
-            text = f"{text}, or everything where a query differs by more"
-        by_measure.append(text)
-    if len(set(by_measure)) == 1:
-        return by_measure[0]
-    named = zip(by_measure, comparison.measures, strict=True)
-    return first_few([f"{text} by {name}" for text, name in named])
-
-
-def notes_on(
+def with_words(
     comparison: Comparison, data: ComparisonInput, plan: TestPlan
-) -> list[str]:
-    """Say in at most three sentences, the weightiest first, what limits a comparison."""
+) -> Comparison:
+    """Add what was tested, and in at most three sentences, the weightiest first, what limits it."""
     units = unit_in_words(data.clusters is not None)
     scores = data.scores
     is_one_training = scores.folds is not None and len(scores.folds) == 1
@@ -83,7 +42,50 @@ def notes_on(
         _note_on_undecided(comparison),
         _note_on_family(comparison),
     ]
-    return [note for note in notes if note][:_MOST]
+    return replace(
+        comparison,
+        tested=_tested(comparison, data, plan, units[1]),
+        notes=tuple([note for note in notes if note][:_MOST]),
+    )
+
+
+def _tested(
+    comparison: Comparison, data: ComparisonInput, plan: TestPlan, units: str
+) -> str:
+    """Say what intervals and p-values are over, allow for, and are corrected for."""
+    over = data.over if comparison.judge is None else comparison.judge._over
+    level = f"level {comparison.level:g}"
+    if plan.look_factor != 1.0:
+        level_of_look = comparison.level / plan.look_factor
+        level = f"{level} over all looks and {level_of_look:.2g} at this one"
+    n_units = float(comparison._tail.n_units.min())
+    parts = [
+        f"{over}, {level}{plan.corrected_in_words(data)}",
+        f"intervals and p-values allow for 3 in {n_units:.0f} {units} of a kind not seen, each "
+        f"losing {_worst_in_words(comparison, plan)}",
+        *(f"p-value, {test.name}: {test.title}" for test in plan.tests),
+    ]
+    return "; ".join(parts)
+
+
+def _worst_in_words(comparison: Comparison, plan: TestPlan) -> str:
+    """Say what each query of a kind not seen may lose."""
+    by_measure = []
+    for place, is_stated in enumerate(plan.losses.are_stated):
+        shares = np.unique(comparison.worst[:, place])
+        text = "everything"
+        if shares[0] < 1.0:
+            text = "half" if shares[0] == 0.5 and not is_stated else f"{shares[0]:g}"  # noqa: PLR2004
+            if plan.losses.ranges[place] != 1.0:
+                text = f"{text} of the range"
+        text = f"{text} (worst={shares[0]:g})"
+        if len(shares) > 1:
+            text = f"{text}, or everything where a query differs by more"
+        by_measure.append(text)
+    if len(set(by_measure)) == 1:
+        return by_measure[0]
+    named = zip(by_measure, comparison.measures, strict=True)
+    return first_few([f"{text} by {name}" for text, name in named])
 
 
 def _note_on_too_many(data: ComparisonInput, plan: TestPlan, units: str) -> str:

@@ -16,12 +16,7 @@ from skgraded._support.pictures import (
     plain,
     size_beside,
 )
-from skgraded.comparison._tables import (
-    are_listed,
-    best_first,
-    interval_heading,
-    pair_names,
-)
+from skgraded.comparison._tables import are_listed, best_first, pair_names
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
@@ -77,7 +72,7 @@ def _draw(comparison: Comparison, ax: Any) -> None:
     ax.set_yticks(places, [names[pair] for pair in pairs])
     ax.set_ylim(len(places) - 0.5, -0.5)
     ax.set_xlabel(
-        f"difference in {comparison.measures[0]},\n{interval_heading(comparison)}"
+        f"difference in {comparison.measures[0]},\n{comparison.interval_heading}"
     )
     plain(ax, grid="x")
     headline(ax, _verdict(comparison, pairs))

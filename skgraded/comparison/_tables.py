@@ -31,13 +31,13 @@ def tables_of(comparison: Comparison, n_rows: int | None) -> list[Table]:
     tables = []
     if len(comparison.pairs) == 1 and len(comparison) > 1:
         tables.append(_table_of_means(comparison))
-        tables.append(_table_of_rows(comparison, "measure"))
+        tables.append(_table_of_rows(comparison))
     else:
         for name in comparison:
             of_measure = comparison[name]
             tables.append(_means_table(of_measure, n_rows))
             if are_listed(comparison):
-                tables.append(_table_of_rows(of_measure, "pair", n_rows))
+                tables.append(_table_of_rows(of_measure, n_rows))
     notes = [comparison.tested, _note_on_rows(comparison, n_rows), *comparison.notes]
     return [*tables[:-1], tables[-1]._replace(notes=notes)]
 
@@ -61,13 +61,6 @@ def pair_names(comparison: Comparison) -> list[str]:
     ]
 
 
-def interval_heading(comparison: Comparison) -> str:
-    """Return the heading of intervals, with the number of differences that hold together."""
-    percent = f"{100.0 * comparison.confidence:g}%"
-    n = comparison.n_corrected
-    return f"{percent} interval" if n == 1 else f"{percent} of all {n:,}"
-
-
 def _beats(comparison: Comparison) -> BoolArray:
     """Return whether the row's system is significantly better than the column's."""
     better = comparison.directions[0] * comparison.difference[:, 0]
@@ -80,76 +73,46 @@ def _beats(comparison: Comparison) -> BoolArray:
 
 
 def _table_of_rows(
-    comparison: Comparison, label: str, n_rows: int | None = None, title: str = ""
+    comparison: Comparison, n_rows: int | None = None, title: str = ""
 ) -> Table:
     """Make the table of differences: of pairs by one measure, or of one pair by measures."""
-    fields = {field.name: field for field in comparison._fields()}
-    if label == "measure":
+    fields = comparison._fields()
+    order = np.arange(len(fields[0].values))
+    if len(comparison) > 1:
         title = pair_names(comparison)[0]
-        shown = [fields["measure"]._replace(heading="measure")]
-    else:
-        form = "{system} - {other}"
-        shown = [fields["system"]._replace(heading="pair", form=form), fields["other"]]
-    heading = interval_heading(comparison)
-    ends = "[{low:+.4f}, {high:+.4f}]"
-    shown += [
-        fields["difference"]._replace(heading="difference", form="{:+.4f}"),
-        fields["low"]._replace(heading=heading, form=ends),
-        fields["high"],
-        fields["p_value"]._replace(heading="p-value", form=_p_value),
-    ]
-    for test in list(comparison.p_value)[1:]:
-        p_values = fields[f"p_value_{test}"]
-        shown.append(p_values._replace(heading=f"p-value, {test}", form=_p_value))
-    shown += _decision_fields(comparison, fields)
-    shown += [
-        fields["queries_needed"]._replace(heading="queries", form=_n_queries),
-        fields["wins"]._replace(heading="wins"),
-        fields["ties"]._replace(heading="ties"),
-        fields["losses"]._replace(heading="losses"),
-        fields["holds_to_worst"]._replace(heading="up to a loss", form=_worst),
-    ]
-    if label == "pair" and comparison.baseline is not None:
+        fields[0] = fields[0]._replace(heading="measure")
+        fields[1] = fields[1]._replace(heading=None)
+    elif comparison.baseline is not None:
         better = comparison.directions[0] * comparison.difference[:, 0]
         order = np.argsort(-better, kind="stable")
-        shown = [
-            field._replace(values=np.array(field.values)[order]) for field in shown
-        ]
-    table = Table(shown, title=title, widest_label=_WIDEST_LABEL).first(n_rows)
-    notes = [_spare_note(comparison, fields)]
-    return table._replace(n_spare=_N_SPARE, spare_notes=notes)
+    fields = [
+        field._replace(values=np.array(field.values)[order[:n_rows]])
+        for field in fields
+    ]
+    return Table(
+        fields,
+        title=title,
+        widest_label=_WIDEST_LABEL,
+        n_spare=_N_SPARE,
+        spare_notes=[_spare_note(comparison)],
+    )
 
 
-def _decision_fields(comparison: Comparison, fields: dict[str, Field]) -> list[Field]:
-    """Return the columns of what is asked and decided; one, if the same is asked of all rows."""
-    margins = comparison.margins
-    if margins is None:
-        return []
-    if len(set(margins)) > 1:
-        asked = fields["asked"]._replace(heading="asked")
-        return [asked, fields["decision"]._replace(heading="decision")]
-    heading = f"margin {margins[0]:g}" if margins[0] > 0.0 else "better"
-    return [fields["decision"]._replace(heading=heading)]
-
-
-def _spare_note(comparison: Comparison, fields: dict[str, Field]) -> str:
+def _spare_note(comparison: Comparison) -> str:
     """Say what the columns hold that do not fit: of few rows as they are."""
-    n = len(comparison.pairs) * len(comparison)
-    if n > _MOST_IN_SENTENCES:
+    names = pair_names(comparison) if len(comparison) == 1 else comparison.measures
+    if len(names) > _MOST_IN_SENTENCES:
         return (
             "Wins, ties, losses and the worst loss up to which each row holds: to_frame(), "
             "--format csv, or to_text(width=120)."
         )
-    names = pair_names(comparison) if len(comparison) == 1 else comparison.measures
-    columns = ("wins", "ties", "losses", "holds_to_worst")
-    rows = zip(names, *(fields[name].values for name in columns), strict=True)
-    sentences = []
-    for name, wins, ties, losses, worst in rows:
-        sentence = f"{name}: {wins} wins, {ties} ties, {losses} losses"
-        if not np.isnan(worst):
-            sentence = f"{sentence}, up to a loss of {_worst(worst)}"
-        sentences.append(f"{sentence}.")
-    return " ".join(sentences)
+    parts = []
+    counts = (comparison.wins, comparison.ties, comparison.losses)
+    columns = [array.ravel() for array in (*counts, comparison.holds_to_worst)]
+    for name, wins, ties, losses, worst in zip(names, *columns, strict=True):
+        up_to = "" if np.isnan(worst) else f", up to a loss of {rounded_down(worst)}"
+        parts.append(f"{name}: {wins} wins, {ties} ties, {losses} losses{up_to}")
+    return f"{'; '.join(parts)}."
 
 
 def _table_of_means(comparison: Comparison) -> Table:
@@ -190,12 +153,10 @@ def tables_for_papers(comparison: Comparison) -> list[Table]:
                 marks=_marks(of_measure, order, letters),
             )
         )
-    notes = [f"{explanation} {comparison.tested}", *comparison.notes]
+    notes = [f"{explanation} {comparison.tested}.", *comparison.notes]
     tables = [Table(fields, notes)]
     if are_listed(comparison):
-        tables += [
-            _table_of_rows(comparison[name], "pair", title=name) for name in comparison
-        ]
+        tables += [_table_of_rows(comparison[name], title=name) for name in comparison]
     return tables
 
 
@@ -266,19 +227,20 @@ def _ranges(numbers: NDArray[np.intp]) -> str:
     )
 
 
-def _p_value(value: float, /, **_: Any) -> str:
+def p_value_in_words(value: float, /, **_: Any) -> str:
+    """Write a p-value with four digits."""
     if np.isnan(value):
         return ""
     return f"{value:.4f}" if value >= _SMALLEST_SHOWN else f"<{_SMALLEST_SHOWN}"
 
 
-def _n_queries(value: float, /, **_: Any) -> str:
+def or_dash(value: float, /, **_: Any) -> str:
     """Write a number of queries; a dash where no number is enough."""
     if np.isnan(value):
         return ""
     return f"{value:,.0f}" if np.isfinite(value) else "-"
 
 
-def _worst(value: float, /, **_: Any) -> str:
-    """Write a worst loss, rounded down, so that the row holds up to it."""
+def rounded_down(value: float, /, **_: Any) -> str:
+    """Write a worst loss so that a row holds up to it."""
     return "" if np.isnan(value) else f"{np.floor(100.0 * value + 1e-9) / 100.0:.2f}"

@@ -12,8 +12,8 @@ from skgraded._intervals.paired import CORRECTIONS, TESTS, PairedTest, level_of
 from skgraded._support.arguments import choice, flag, integer, number
 from skgraded._support.array_types import FloatArray
 from skgraded._support.text import count, told_queries
-from skgraded.comparison._input import ComparisonInput
-from skgraded.results import column_of
+from skgraded.comparison._input import ComparisonInput, by_measure_name
+from skgraded.comparison._worst import WorstLosses
 
 # Tests that know of what clusters, repeats, weights, or a judge, add to the variation.
 ABLE = ("score", "t")
@@ -40,6 +40,10 @@ class TestPlan(NamedTuple):
         Whether p-values are given: not by default, if pairs are too many.
     look_factor : float
         The level over that of this look.
+    losses : WorstLosses
+        The largest losses that are allowed for.
+    rng : Generator
+        What draws resamples.
     """
 
     tests: tuple[PairedTest, ...]
@@ -49,6 +53,8 @@ class TestPlan(NamedTuple):
     margins: tuple[float, ...] | None
     is_decided: bool
     look_factor: float
+    losses: WorstLosses
+    rng: np.random.Generator
 
     def family(self, data: ComparisonInput) -> int:
         """Return how many differences are corrected for together.
@@ -64,11 +70,13 @@ class TestPlan(NamedTuple):
             return self.look_factor
         return self.family(data) * self.look_factor
 
-    def corrected(self, test: PairedTest | None, p_values: FloatArray) -> FloatArray:
-        """Correct p-values of shape (n_measures, n_pairs) for their number."""
+    def corrected(self, p_values: FloatArray, *, is_joint: bool) -> FloatArray:
+        """Correct p-values of shape (n_measures, n_pairs) for their number.
+
+        A joint test corrects for the pairs itself, which leaves the measures.
+        """
         families = p_values.reshape(1, -1) if self.margins is None else p_values
-        if test is not None and test.takes_systems:
-            # It corrects for the pairs itself, which leaves the measures.
+        if is_joint:
             is_corrected = self.correction != "none"
             times = len(p_values) if is_corrected and len(families) == 1 else 1
             return np.minimum(p_values * times, 1.0)
@@ -155,22 +163,6 @@ def margins_by_measure(
                 f"got {margins[name]}."
             )
     return tuple(float(margins[name]) for name in measures)
-
-
-def by_measure_name(
-    argument: str, value: Any, measures: Sequence[str]
-) -> dict[str, Any]:
-    """Return a value for each measure: the only one, or those of a mapping, None for others."""
-    if not isinstance(value, Mapping):
-        return dict.fromkeys(measures, value)
-    values: dict[str, Any] = dict.fromkeys(measures)
-    for name, value_of_measure in value.items():
-        try:
-            measure = measures[column_of(measures, name)]
-        except KeyError as error:
-            raise ValueError(f"{argument}: {error.args[0]}") from None
-        values[measure] = value_of_measure
-    return values
 
 
 def factor_of_look(

@@ -9,8 +9,7 @@ import numpy as np
 
 from skgraded._support.arguments import number
 from skgraded._support.array_types import BoolArray, FloatArray
-from skgraded.comparison._input import ComparisonInput
-from skgraded.comparison._test_plan import by_measure_name
+from skgraded.comparison._input import ComparisonInput, by_measure_name
 
 Worst = float | Mapping[Any, float] | None
 
@@ -35,9 +34,9 @@ class WorstLosses(NamedTuple):
     are_stated: BoolArray
     ranges: FloatArray
 
-    def of_measures(self, places: Any) -> WorstLosses:
-        """Pick measures by their places."""
-        return WorstLosses(*(field[places] for field in self))
+    def of_measures(self, place: Any) -> WorstLosses:
+        """Pick a measure by its place, or shape all of them."""
+        return WorstLosses(*(field[place] for field in self))
 
 
 class LossBounds(NamedTuple):
@@ -88,33 +87,28 @@ def worst_losses(
 
 
 def bounds_by_worst(
-    differences: FloatArray, directions: FloatArray, losses: WorstLosses
+    rows: FloatArray, direction: Any, losses: WorstLosses
 ) -> LossBounds:
-    """Return the bounds of differences of shape (n_measures, n_pairs, n_queries).
+    """Return the bounds of differences, which vary over queries along the last axis of rows.
 
     A difference beyond what is allowed for by default extends it to the whole range, and gains are
     allowed for up to the same size, or the largest one that was seen.
     """
-    is_better = directions[:, None] > 0.0
-    lowest_seen = differences.min(axis=2)
-    highest_seen = differences.max(axis=2)
-    largest_loss = np.maximum(np.where(is_better, -lowest_seen, highest_seen), 0.0)
-    largest_gain = np.maximum(np.where(is_better, highest_seen, -lowest_seen), 0.0)
-
-    ranges = losses.ranges[:, None]
-    worst = np.broadcast_to(losses.shares[:, None], largest_loss.shape)
+    gains = rows * np.asarray(direction)[..., None]
+    largest_loss = np.maximum(-gains.min(axis=-1), 0.0)
+    largest_gain = np.maximum(gains.max(axis=-1), 0.0)
     largest = np.maximum(largest_loss, largest_gain)
-    is_beyond = ~losses.are_stated[:, None] & (largest > worst * ranges)
-    worst = np.where(is_beyond, 1.0, worst)
+    is_beyond = ~losses.are_stated & (largest > losses.shares * losses.ranges)
+    worst = np.where(is_beyond, 1.0, losses.shares)
 
-    loss = worst * ranges
+    loss = worst * losses.ranges
     gain = np.maximum(loss, largest_gain)
     return LossBounds(
         worst=worst,
         largest_loss=largest_loss,
         largest_gain=largest_gain,
-        lowest=np.where(is_better, -loss, -gain),
-        highest=np.where(is_better, gain, loss),
+        lowest=-np.where(direction > 0, loss, gain),
+        highest=np.where(direction > 0, gain, loss),
     )
 
 

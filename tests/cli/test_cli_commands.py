@@ -213,7 +213,7 @@ def test_compare_prints_who_beats_whom(many_topics, run):
     assert lines[1].split() == ["1", "good.run", "1.0000", "2"]
     assert lines[2].split()[:2] == ["2", "bad.run"]
     assert lines[5].split()[:4] == ["bad.run", "-", "good.run", "-0.3691"]
-    assert lines[7].startswith("12 queries, level 0.05. Intervals and p-values allow")
+    assert lines[7].startswith("12 queries, level 0.05; intervals and p-values allow")
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -252,7 +252,7 @@ def test_topics_of_a_cluster_are_read_from_a_file(many_runs, run, tmp_path):
         "".join(f"q{t} person{t // 2}\n\n" for t in range(20))
     )
     out = " ".join(run("compare", *many_runs[:3], "--cluster", "people").out.split())
-    assert "20 queries in 10 clusters, level 0.05." in out
+    assert "20 queries in 10 clusters, level 0.05;" in out
     assert "3 in 10 clusters of a kind not seen" in out
     (tmp_path / "people").write_text("q0 a\nq0 b\n")
     with pytest.raises(
@@ -264,15 +264,15 @@ def test_topics_of_a_cluster_are_read_from_a_file(many_runs, run, tmp_path):
 def test_margins_and_worst_losses_by_measure_are_split_at_the_last_equals_sign(
     many_topics, run, capsys
 ):
-    measures = ["-m", "nDCG@10", "-m", "AP(rel=1)@10", "--format", "json"]
-    margins = ["--margin", "nDCG@10=0", "--margin", "AP(rel=1)@10=.02"]
-    worst = ["--worst", "AP(rel=1)@10=0.7"]
+    measures = ["-m", "nDCG@10", "-m", "RBP(p=0.5)", "--format", "json"]
+    margins = ["--margin", "nDCG@10=0", "--margin", "RBP(p=0.5)=.02"]
+    worst = ["--worst", "RBP(p=0.5)=0.7"]
     words = ["compare", "qrels.txt", "good.run", "bad.run.xz", *measures]
     assert main([*words, *margins, *worst]) == 0
     content = json.loads(capsys.readouterr().out)
     assert [row["asked"] for row in content["rows"]] == ["better", "within 0.02"]
     assert [row["worst"] for row in content["rows"]] == [0.5, 0.7]
-    assert content["margin"] == {"nDCG@10": 0.0, "AP@10": 0.02}
+    assert content["margin"] == {"nDCG@10": 0.0, "RBP(p=0.5)": 0.02}
     for wrong, told in (
         (
             ["--margin", "0.1", "--margin", "AP=.2"],
@@ -282,7 +282,7 @@ def test_margins_and_worst_losses_by_measure_are_split_at_the_last_equals_sign(
             ["--margin", "AP=x"],
             "--margin must be a number, or MEASURE=NUMBER, got 'AP=x'",
         ),
-        (["--margin", "nDCG@10=0"], "and lacks AP@10"),
+        (["--margin", "nDCG@10=0"], "and lacks RBP(p=0.5)"),
         (
             ["--worst", "0.1", "--better"],
             "worst is 0.1, but bad.run loses 0.3691 to good",
@@ -295,9 +295,7 @@ def test_margins_and_worst_losses_by_measure_are_split_at_the_last_equals_sign(
 def test_planned_looks(many_topics, capsys):
     words = ["compare", "qrels.txt", "good.run", "bad.run.xz", "--looks"]
     assert main([*words, "12,40"]) == 0
-    assert "level 0.05 over all looks and 0.0" in " ".join(
-        capsys.readouterr().out.split()
-    )
+    assert "level 0.05 over all looks and " in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.fixture

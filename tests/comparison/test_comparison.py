@@ -195,7 +195,7 @@ def test_the_table_says_what_was_tested():
     assert text.splitlines()[0].split() == ["system", str(MEASURE), "beats"]
     assert "90% of all 3" in text
     shown = " ".join(text.split())
-    assert "20 queries, level 0.1, corrected by Bonferroni for 3 pairs." in shown
+    assert "20 queries, level 0.1, corrected by Bonferroni for 3 pairs;" in shown
     told = "allow for 3 in 20 queries of a kind not seen, each losing half (worst=0.5)"
     assert told in shown
     for test in ("p-value, wilcoxon: Wilcoxon's signed-rank", "p-value, t: Student's"):
@@ -203,7 +203,7 @@ def test_the_table_says_what_was_tested():
     assert "tree - ridge" in text
     assert f"{found.p_value['wilcoxon'][0, 0]:.4f}" in text
     two = compare(scores_of_normal_differences(20, 0.0, 0))
-    assert "\n20 queries, level 0.05. Intervals and p-values allow for 3 in 20" in repr(
+    assert "\n20 queries, level 0.05; intervals and p-values allow for 3 in 20" in repr(
         two
     )
 
@@ -237,13 +237,13 @@ def test_the_frame_has_a_row_for_each_measure_and_pair():
         "p_value_t": found.p_value["t"],
         "p_value_wilcoxon": found.p_value["wilcoxon"],
         "significant": found.p_value["score"] < 0.05,
+        "worst": found.worst,
+        "times": np.full((3, 2), 6),
         "queries_needed": frame["queries_needed"].to_numpy().reshape(2, 3).T,
         "wins": found.wins,
         "ties": found.ties,
         "losses": found.losses,
         "holds_to_worst": found.holds_to_worst,
-        "worst": found.worst,
-        "times": np.full((3, 2), 6),
     }
     assert list(frame)[3:] == list(expected)
     for column, values in expected.items():
@@ -353,7 +353,7 @@ def test_repeats_enter_intervals_and_p_values():
     ):
         np.testing.assert_allclose(p_value[0], of_test, rtol=1e-9)
     text = " ".join(repr(found).split())
-    assert "40 queries and 3 repeats, level 0.05." in text
+    assert "40 queries and 3 repeats, level 0.05;" in text
     told = "tests must be one of 'score', 't' with clusters, repeats, weights or judge=, got 'wilc"
     with pytest.raises(ValueError, match=told):
         compare({"stiff": stiff, "soft": soft}, tests=["t", "wilcoxon"])
@@ -399,7 +399,7 @@ def test_several_measures_share_one_correction():
     assert "AP" in found
     assert len(found) == 3
     for each in (found, found["AP"]):
-        told = "level 0.05, corrected by Bonferroni for 3 pairs by 3 measures."
+        told = "level 0.05, corrected by Bonferroni for 3 pairs by 3 measures;"
         assert " ".join(repr(each).split()).count(told) == 1
 
 

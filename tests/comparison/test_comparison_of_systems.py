@@ -189,7 +189,7 @@ def test_the_comparison_prints_who_beats_whom():
     assert lines[0].split() == ["system", "AP", "beats"]
     assert "4-9" in lines[1]
     shown = " ".join(repr(found).split())
-    told = "40 queries, level 0.01, p-values corrected by Benjamini and Hochberg for 36 pairs."
+    told = "40 queries, level 0.01, p-values corrected by Benjamini and Hochberg for 36 pairs;"
     assert told in shown
     assert "Shown are none of 36 pairs: to_frame(), or --format csv, has all." in shown
 

@@ -116,18 +116,18 @@ def test_the_worst_loss_is_half_of_the_range_or_all_of_it():
     small, large = pair_of(SLIGHT), pair_of(np.append(SLIGHT, 0.5001), 0.45)
     shares = scores_of(np.random.default_rng(1).integers(0, 2, (2, 60)))
     for scores, asked, worst, told in (
-        (small, {}, 0.5, "each losing half (worst=0.5)."),
-        (small, {"baseline": "a", "better": True}, 0.5, "half (worst=0.5)."),
-        (small, {"baseline": "a", "margin": 0.02}, 1.0, "everything (worst=1)."),
-        (small, {"worst": 0.4}, 0.4, "each losing 0.4 (worst=0.4)."),
+        (small, {}, 0.5, "each losing half (worst=0.5)"),
+        (small, {"baseline": "a", "better": True}, 0.5, "half (worst=0.5)"),
+        (small, {"baseline": "a", "margin": 0.02}, 1.0, "everything (worst=1)"),
+        (small, {"worst": 0.4}, 0.4, "each losing 0.4 (worst=0.4)"),
         (
             small,
             {"baseline": "a", "margin": 0.02, "worst": 0.4},
             0.4,
-            "0.4 (worst=0.4).",
+            "0.4 (worst=0.4)",
         ),
-        (large, {}, 1.0, "everything (worst=1)."),
-        (shares, {}, 1.0, "everything (worst=1)."),
+        (large, {}, 1.0, "everything (worst=1)"),
+        (shares, {}, 1.0, "everything (worst=1)"),
     ):
         found = compare(scores, **asked)
         assert found.worst.tolist() == [[worst]]
@@ -152,7 +152,7 @@ def test_a_system_that_differs_more_widens_no_other_row():
     assert found.worst[:, 0].tolist() == [0.5, 0.5]
     assert other.worst[:, 0].tolist() == [0.5, 1.0]
     assert (
-        "half (worst=0.5), or everything where a query differs by more." in other.tested
+        "half (worst=0.5), or everything where a query differs by more" in other.tested
     )
 
 
@@ -184,7 +184,7 @@ def test_without_a_range_the_worst_loss_is_a_share_of_that_of_the_values():
     rows = (scores.values[1] - scores.values[0])[:, 0, None]
     expected = means(rows, bounds=bounds).interval(0.95)
     np.testing.assert_allclose(found.interval[0], expected, rtol=1e-9)
-    assert "each losing 0.7 of the range (worst=0.7)." in found.tested
+    assert "each losing 0.7 of the range (worst=0.7)" in found.tested
     told = rf"worst is 0.3 of {high:.4g}, the range of values, but . loses"
     with pytest.raises(ValueError, match=told):
         compare(scores, worst=0.3)
@@ -243,7 +243,7 @@ def test_weights_that_are_whole_numbers_give_the_means_of_repeated_queries():
     width = np.ptp(weighted.interval)
     assert np.ptp(repeated.interval) < width < 2 * np.ptp(repeated.interval)
     n = weights.sum() ** 2 / (weights**2).sum()
-    assert "80 queries with weights, level 0.05. Inter" in weighted.tested
+    assert "80 queries with weights, level 0.05; inter" in weighted.tested
     assert f"3 in {n:.0f} queries" in weighted.tested
     with pytest.raises(ValueError, match="with clusters, repeats, weights or judge="):
         compare(pair_of(SLIGHT, weights=weights), tests="wilcoxon")
