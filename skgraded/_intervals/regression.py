@@ -101,10 +101,7 @@ def regression(
     deviations = all_shares * (judged - mean_of_judge)
     of_judge = slope**2 * (deviations**2).sum(axis=0) * n_all / (n_all - 1)
     if of_these and bounds is not None:
-        labelled_sum = (all_shares[places] * labels).sum(axis=0)
-        unlabelled = 1.0 - float(all_shares[places].sum())
-        low, high = bounds
-        bounds = (labelled_sum + unlabelled * low, labelled_sum + unlabelled * high)
+        bounds = _with_labels(bounds, labels, all_shares[places])
     estimate = Estimate(
         (shares * labels).sum(axis=0) + slope * away,
         _with_variance(residuals * share_in_mean, variance),
@@ -121,6 +118,14 @@ def _shares(weights: FloatArray | None, n: int) -> FloatArray:
     """Return the share of each row in a mean, as a column."""
     shares = np.full(n, 1.0) if weights is None else weights
     return (shares / shares.sum())[:, None]
+
+
+def _with_labels(bounds: Bounds, labels: FloatArray, shares: FloatArray) -> Bounds:
+    """Return the bounds of means of which labelled queries have these shares."""
+    labelled_sum = (shares * labels).sum(axis=0)
+    unlabelled = 1.0 - float(shares.sum())
+    low, high = bounds
+    return labelled_sum + unlabelled * low, labelled_sum + unlabelled * high
 
 
 def _with_variance(influence: FloatArray, variance: FloatArray) -> FloatArray:

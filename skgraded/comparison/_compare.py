@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skgraded._intervals.paired import CORRECTIONS, N_RESAMPLES, PairedTest
+from skgraded._intervals.paired import PairedTest
 from skgraded._intervals.tail import Tail
-from skgraded._support.arguments import choice, fraction, integer
+from skgraded._support.arguments import choice
 from skgraded._support.array_types import FloatArray
 from skgraded.comparison._comparison import Comparison
 from skgraded.comparison._differences import Differences, differences_of_pairs, read_off
 from skgraded.comparison._input import (
     ComparisonInput,
     comparison_input,
-    ranges,
     scores_of_rankers,
 )
 from skgraded.comparison._judge import (
@@ -35,18 +34,11 @@ from skgraded.comparison._test_plan import (
     ABLE,
     Margin,
     TestPlan,
-    are_too_many,
-    factor_of_look,
-    margins_by_measure,
+    check_better,
     named_tests,
+    test_plan,
 )
-from skgraded.comparison._worst import (
-    LossBounds,
-    Worst,
-    bounds_by_worst,
-    check_losses,
-    worst_losses,
-)
+from skgraded.comparison._worst import LossBounds, Worst, bounds_by_worst, check_losses
 from skgraded.measures import Measures
 
 
@@ -171,41 +163,23 @@ def compare(
     good - bad     +0.3956  [+0.2149, +0.4797]  <0.0001
     Second-order score test over 12 queries, level 0.05.
     """
+    check_better(margin, better=better)
     scores = scores_of_rankers(rankers, X, y, qid, measures)
-    populations: tuple[str, ...] = POPULATIONS
-    where = ""
-    if judge is None:
-        populations = POPULATIONS[:1]
-        where = " without judge="
+    populations = POPULATIONS if judge is not None else POPULATIONS[:1]
+    where = "" if judge is not None else " without judge="
     choice("population", population, populations, alternative=where)
     judged = None if judge is None else judged_scores(judge, scores, cluster)
     data = comparison_input(scores, cluster, baseline)
-    low, high = ranges(data.values)
-    more_varies = (
-        judged is not None
-        or data.clusters is not None
-        or data.weights is not None
-        or data.values.shape[2] > 1
-    )
-
-    if correction is None:
-        correction_or_default = "bonferroni"
-    else:
-        correction_or_default = choice("correction", correction, CORRECTIONS)
-    if n_resamples is None:
-        n_resamples = N_RESAMPLES
-    confidence = fraction("confidence", confidence)
-    margins = margins_by_measure(margin, data, high - low, better=better)
-    plan = TestPlan(
-        tests=named_tests(tests, only_able=more_varies),
-        correction=correction_or_default,
+    plan = test_plan(
+        data,
+        margin=0.0 if better else margin,
+        worst=worst,
+        looks=looks,
+        tests=named_tests(tests, only_able=judged is not None or data.more_varies),
+        correction=correction,
         confidence=confidence,
-        n_resamples=integer("n_resamples", n_resamples, 1),
-        margins=margins,
-        is_decided=correction is not None or not are_too_many(data),
-        look_factor=factor_of_look(looks, data, confidence),
-        losses=worst_losses(worst, data, high - low, margins),
-        rng=np.random.default_rng(random_state),
+        n_resamples=n_resamples,
+        random_state=random_state,
     )
     if judged is not None:
         return _with_judge(data, judged, plan, population)

@@ -73,6 +73,12 @@ class ComparisonInput(NamedTuple):
         return queries if n_repeats == 1 else f"{queries} and {n_repeats} repeats"
 
     @property
+    def more_varies(self) -> bool:
+        """Whether more than independent queries, each of which counts once, makes values vary."""
+        has_repeats = self.values.shape[2] > 1
+        return has_repeats or self.clusters is not None or self.weights is not None
+
+    @property
     def has_values_of_0_and_1_only(self) -> BoolArray:
         """Whether a measure has no other values, shape (n_measures,)."""
         is_other = (self.values != 0.0) & (self.values != 1.0) & ~np.isnan(self.values)

@@ -8,12 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skgraded._intervals.looks import levels_of_looks
-from skgraded._intervals.paired import CORRECTIONS, TESTS, PairedTest, level_of
-from skgraded._support.arguments import choice, flag, integer, number
+from skgraded._intervals.paired import (
+    CORRECTIONS,
+    N_RESAMPLES,
+    TESTS,
+    PairedTest,
+    level_of,
+)
+from skgraded._support.arguments import choice, flag, fraction, integer, number
 from skgraded._support.array_types import FloatArray
 from skgraded._support.text import count, told_queries
-from skgraded.comparison._input import ComparisonInput, by_measure_name
-from skgraded.comparison._worst import WorstLosses
+from skgraded.comparison._input import ComparisonInput, by_measure_name, ranges
+from skgraded.comparison._worst import Worst, WorstLosses, worst_losses
 
 # Tests that know of what clusters, repeats, weights, or a judge, add to the variation.
 ABLE = ("score", "t")
@@ -100,7 +106,48 @@ class TestPlan(NamedTuple):
         return f", {title} for {differences}"
 
 
-def are_too_many(data: ComparisonInput) -> bool:
+def test_plan(
+    data: ComparisonInput,
+    *,
+    margin: Margin,
+    worst: Worst,
+    looks: Sequence[int] | None,
+    tests: tuple[PairedTest, ...],
+    correction: str | None,
+    confidence: float,
+    n_resamples: int | None,
+    random_state: int | np.random.Generator | None,
+) -> TestPlan:
+    """Check what is asked of a comparison; `compare` describes it."""
+    low, high = ranges(data.values)
+    margins = _margins_by_measure(margin, data, high - low)
+    is_decided = correction is not None or not _are_too_many(data)
+    if correction is None:
+        correction = "bonferroni"
+    if n_resamples is None:
+        n_resamples = N_RESAMPLES
+    return TestPlan(
+        tests=tests,
+        correction=choice("correction", correction, CORRECTIONS),
+        confidence=fraction("confidence", confidence),
+        n_resamples=integer("n_resamples", n_resamples, 1),
+        margins=margins,
+        is_decided=is_decided,
+        look_factor=_factor_of_look(looks, data, confidence),
+        losses=worst_losses(worst, data, high - low, margins),
+        rng=np.random.default_rng(random_state),
+    )
+
+
+def check_better(margin: Margin, *, better: bool) -> None:
+    """Refuse a margin beside ``better``."""
+    if flag("better", better) and margin is not None:
+        raise ValueError(
+            f"margin cannot be given with better, which asks another question, got {margin}."
+        )
+
+
+def _are_too_many(data: ComparisonInput) -> bool:
     """Whether all pairs are more than squared queries, and so not decided by default.
 
     P-values of skewed differences are right to the second order of the number of queries, which
@@ -131,25 +178,21 @@ def named_tests(
     return tuple(TESTS[name] for name in names if name != "score")
 
 
-def margins_by_measure(
-    margin: Margin, data: ComparisonInput, ranges: FloatArray, *, better: bool
+def _margins_by_measure(
+    margin: Margin, data: ComparisonInput, ranges: FloatArray
 ) -> tuple[float, ...] | None:
     """Return how far systems may fall behind the baseline, or None where nothing is asked.
 
     To be better is to be above a margin of 0.
     """
-    if margin is None and not flag("better", better):
+    if margin is None:
         return None
-    if margin is not None and better:
-        raise ValueError(
-            f"margin cannot be given with better, which asks another question, got {margin}."
-        )
     if data.baseline is None:
         raise ValueError(
             "A margin, or better=True, needs a baseline to compare the others with."
         )
     measures = data.scores.measures
-    margins = by_measure_name("margin", 0.0 if better else margin, measures)
+    margins = by_measure_name("margin", margin, measures)
     missing = [name for name in measures if margins[name] is None]
     if missing:
         raise ValueError(
@@ -165,7 +208,7 @@ def margins_by_measure(
     return tuple(float(margins[name]) for name in measures)
 
 
-def factor_of_look(
+def _factor_of_look(
     looks: Sequence[int] | None, data: ComparisonInput, confidence: float
 ) -> float:
     """Return the level over that of the look at so many queries, 1 without planned looks."""

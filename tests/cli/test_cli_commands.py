@@ -283,10 +283,7 @@ def test_margins_and_worst_losses_by_measure_are_split_at_the_last_equals_sign(
             "--margin must be a number, or MEASURE=NUMBER, got 'AP=x'",
         ),
         (["--margin", "nDCG@10=0"], "and lacks RBP(p=0.5)"),
-        (
-            ["--worst", "0.1", "--better"],
-            "worst is 0.1, but bad.run loses 0.3691 to good",
-        ),
+        (["--worst", "0.1"], "worst is 0.1, but bad.run loses 0.3691 to good"),
     ):
         with pytest.raises(ValueError, match=re.escape(told)):
             run(*words, *wrong)
