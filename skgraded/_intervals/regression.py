@@ -83,41 +83,47 @@ def regression(
     slope = (shares * x * y).sum(axis=0) * per_xx
     residuals = without_rounding(y - slope * x, labels)
     mean_of_judge = (all_shares * judged).sum(axis=0)
-    away = mean_of_judge - (shares * judged[places]).sum(axis=0)
+    mean_of_labelled = (shares * judged[places]).sum(axis=0)
+    away = mean_of_judge - mean_of_labelled
 
     # What each label puts into the mean; the line is far from sure where the mean is far away.
     share_in_mean = shares * (1.0 + away * per_xx * x)
     sum_of_squares = (share_in_mean**2).sum(axis=0)
     n_by_weight = 1.0 / float((shares**2).sum())
     freedom = np.maximum(n_by_weight - 1.0 - (s_xx > 0.0), 1.0)
-    squares = ((share_in_mean * residuals) ** 2).sum(axis=0) / sum_of_squares * n
     if weights is None:
-        squares = (residuals**2).sum(axis=0)
-    unexplained = squares * n_by_weight / n / freedom
+        mean_square = (residuals**2).mean(axis=0)
+    else:
+        mean_square = ((share_in_mean * residuals) ** 2).sum(axis=0) / sum_of_squares
+    unexplained = mean_square * n_by_weight / freedom
     remaining = sum_of_squares - of_these * float((all_shares**2).sum())
-    is_left = remaining > _ROUNDING / n  # nothing is if all are labelled
-    variance = unexplained * np.where(is_left, remaining, 0.0)
+    remaining[remaining <= _ROUNDING / n] = 0.0  # nothing is left if all are labelled
 
-    deviations = all_shares * (judged - mean_of_judge)
-    of_judge = slope**2 * (deviations**2).sum(axis=0) * n_all / (n_all - 1)
+    of_judge = slope**2 * _variance_of_mean(judged - mean_of_judge, all_shares)
     if of_these and bounds is not None:
         bounds = _with_labels(bounds, labels, all_shares[places])
     estimate = Estimate(
         (shares * labels).sum(axis=0) + slope * away,
-        _with_variance(residuals * share_in_mean, variance),
+        _with_variance(residuals * share_in_mean, unexplained * remaining),
         weights=weights_of_labels,
         part=None if of_these else Part(of_judge, n_all - 1.0, shrinks=True),
         bounds=bounds,
         freedom=freedom,
     )
-    n_all_by_weight = 1.0 / float((all_shares**2).sum())
-    return Regression(estimate, slope, unexplained + n_all_by_weight * of_judge)
+    variance_of_judge = of_judge / float((all_shares**2).sum())
+    return Regression(estimate, slope, unexplained + variance_of_judge)
 
 
 def _shares(weights: FloatArray | None, n: int) -> FloatArray:
     """Return the share of each row in a mean, as a column."""
     shares = np.full(n, 1.0) if weights is None else weights
     return (shares / shares.sum())[:, None]
+
+
+def _variance_of_mean(deviations: FloatArray, shares: FloatArray) -> FloatArray:
+    n = len(deviations)
+    variance: FloatArray = ((shares * deviations) ** 2).sum(axis=0) * n / (n - 1)
+    return variance
 
 
 def _with_labels(bounds: Bounds, labels: FloatArray, shares: FloatArray) -> Bounds:

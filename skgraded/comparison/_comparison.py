@@ -161,7 +161,7 @@ class Comparison(OfMeasures, LongResult):
         return next(iter(self.p_value.values())) < self.level
 
     @property
-    def n_corrected(self) -> int:
+    def _n_corrected(self) -> int:
         """Number of differences for which intervals are corrected together."""
         if self.correction != "bonferroni":
             return 1
@@ -311,7 +311,7 @@ class Comparison(OfMeasures, LongResult):
         return np.broadcast_to(-margins, self.difference.shape)
 
     @property
-    def is_decided(self) -> BoolArray:
+    def _is_decided(self) -> BoolArray:
         """Whether a row is decided, or without a margin significant, (n_pairs, n_measures)."""
         decisions = self.decisions
         if decisions is None:
@@ -319,20 +319,20 @@ class Comparison(OfMeasures, LongResult):
         return decisions != "undecided"
 
     @property
-    def likely_truths(self) -> FloatArray:
+    def _likely_truths(self) -> FloatArray:
         """Differences as seen, on their sides, and with a margin no more than 0."""
         truths = self._sides * self.difference
         return np.where(self._least < 0.0, np.minimum(truths, 0.0), truths)
 
-    def queries_that_decide(self, rows: BoolArray) -> FloatArray:
+    def _queries_that_decide(self, rows: BoolArray) -> FloatArray:
         """Return how many queries decide undecided rows, if differences are those seen.
 
         It is nan for other rows, and inf where no number is enough.
         """
-        rows = rows & ~self.is_decided
+        rows = rows & ~self._is_decided
         if not rows.any():
             return np.full(rows.shape, np.nan)
-        planned = self._planned(rows, self.likely_truths, 0.8, self.confidence)
+        planned = self._planned(rows, self._likely_truths, 0.8, self.confidence)
         return np.maximum(planned, np.array(self.n_queries) + 1.0)
 
     @cached_property
@@ -372,10 +372,10 @@ class Comparison(OfMeasures, LongResult):
         ]
 
     @property
-    def interval_heading(self) -> str:
+    def _interval_heading(self) -> str:
         """The heading of intervals, with the number of differences that hold together."""
         percent = f"{100.0 * self.confidence:g}%"
-        n = self.n_corrected
+        n = self._n_corrected
         return f"{percent} interval" if n == 1 else f"{percent} of all {n:,}"
 
     def _fields(self) -> list[Field]:
@@ -391,7 +391,7 @@ class Comparison(OfMeasures, LongResult):
             Field("system", systems, "pair", "{system} - {other}"),
             Field("other", others),
             Field("difference", self.difference.T.ravel(), "difference", "{:+.4f}"),
-            Field("low", low, self.interval_heading, ends),
+            Field("low", low, self._interval_heading, ends),
             Field("high", high),
             Field("effect_size", self.effect_size.T.ravel()),
         ]
@@ -402,7 +402,7 @@ class Comparison(OfMeasures, LongResult):
             fields.append(Field(name, p_values.T.ravel(), heading, p_value_in_words))
 
         all_rows = np.ones(self.difference.shape, dtype=bool)
-        needed = self.queries_that_decide(all_rows).T.ravel()
+        needed = self._queries_that_decide(all_rows).T.ravel()
         holds = self.holds_to_worst.T.ravel()
         return [
             *fields,

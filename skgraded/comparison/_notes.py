@@ -148,7 +148,7 @@ def _note_on_identical(comparison: Comparison) -> str:
         more = f" (and {count(len(identical) - 1, 'other row')} alike)"
     by = "" if len(comparison) == 1 else f" by {comparison.measures[column]}"
     sentence = f"{first} has the values of {second} in all {n} queries{by}{more}"
-    if comparison.is_decided[pair, column]:
+    if comparison._is_decided[pair, column]:
         return f"{sentence}."
     advice = _advice(comparison, pair, column)
     return f"{sentence}{advice and f': {advice}'}."
@@ -156,12 +156,12 @@ def _note_on_identical(comparison: Comparison) -> str:
 
 def _note_on_undecided(comparison: Comparison) -> str:
     """Say what would decide the nearest row, or the farthest one of those that must all hold."""
-    is_undecided = ~comparison.is_decided & (comparison.n_differing > 0)
+    is_undecided = ~comparison._is_decided & (comparison.n_differing > 0)
     n = int(is_undecided.sum())
     if not n or np.isnan(comparison.p_value["score"]).all():
         return ""
     counted = f"{count(n, 'difference')} undecided"
-    distances = comparison.likely_truths - comparison._least
+    distances = comparison._likely_truths - comparison._least
     can_tell = is_undecided & (distances > 0.0) & (comparison.standard_error > 0.0)
     if not can_tell.any():
         return f"{counted}: as seen, no number of queries decides for it."
@@ -185,7 +185,7 @@ def _advice(comparison: Comparison, pair: Any, column: Any) -> str:
     """Say which worst loss, or how many queries, would decide a row."""
     row = np.zeros(comparison.difference.shape, dtype=bool)
     row[pair, column] = True
-    needed = comparison.queries_that_decide(row)[pair, column]
+    needed = comparison._queries_that_decide(row)[pair, column]
     worst = comparison.holds_to_worst[pair, column]
     question = "decided"
     if comparison.margins is not None:

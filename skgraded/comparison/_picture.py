@@ -48,7 +48,7 @@ def _draw(comparison: Comparison, ax: Any) -> None:
     """Draw differences with their intervals; marks of what is decided are filled."""
     pairs = _drawn_pairs(comparison)
     names = pair_names(comparison)
-    is_decided = comparison.is_decided[pairs, 0]
+    is_decided = comparison._is_decided[pairs, 0]
     places = np.arange(len(pairs))
     differences = comparison.difference[pairs, 0]
     low, high = comparison.interval[pairs, 0].T
@@ -72,7 +72,7 @@ def _draw(comparison: Comparison, ax: Any) -> None:
     ax.set_yticks(places, [names[pair] for pair in pairs])
     ax.set_ylim(len(places) - 0.5, -0.5)
     ax.set_xlabel(
-        f"difference in {comparison.measures[0]},\n{comparison.interval_heading}"
+        f"difference in {comparison.measures[0]},\n{comparison._interval_heading}"
     )
     plain(ax, grid="x")
     headline(ax, _verdict(comparison, pairs))

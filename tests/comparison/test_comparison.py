@@ -558,5 +558,5 @@ def test_undecided_rows_never_name_as_few_queries_as_are_in_hand(seed):
     ):
         found = compare(scores, baseline="system 1", **given)
         needed = np.array(found.to_dict()["queries_needed"])
-        assert (np.isnan(needed) == found.is_decided[:, 0]).all()
+        assert (np.isnan(needed) == found._is_decided[:, 0]).all()
         assert not (needed <= 40).any()
