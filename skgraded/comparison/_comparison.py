@@ -262,7 +262,7 @@ class Comparison(OfMeasures, LongResult):
         >>> X, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
         >>> scores = evaluate("AP", y, {"first": X[:, 0], "second": X[:, 1]}, qid=qid)
         >>> compare(scores).queries_needed(effect=0.02).item()
-        531.0
+        529.0
         """
         if effect is None and not any(self.margins or ()):
             raise ValueError(
@@ -396,13 +396,16 @@ class Comparison(OfMeasures, LongResult):
             Field("effect_size", self.effect_size.T.ravel()),
         ]
         for test, p_values in self.p_value.items():
-            name, heading = "p_value", "p-value"
-            if test != "score":
-                name, heading = f"p_value_{test}", f"p-value, {test}"
-            fields.append(Field(name, p_values.T.ravel(), heading, p_value_in_words))
+            ending = "" if test == "score" else f"_{test}"
+            heading = f"p-value{ending.replace('_', ', ')}"
+            p_values_by_row = p_values.T.ravel()
+            fields.append(
+                Field(f"p_value{ending}", p_values_by_row, heading, p_value_in_words)
+            )
 
         all_rows = np.ones(self.difference.shape, dtype=bool)
         needed = self._queries_that_decide(all_rows).T.ravel()
+        queries = None if np.isnan(needed).all() else "queries"
         holds = self.holds_to_worst.T.ravel()
         return [
             *fields,
@@ -410,7 +413,7 @@ class Comparison(OfMeasures, LongResult):
             Field("worst", self.worst.T.ravel()),
             Field("times", np.full(len(rows), self.times)),
             *self._decision_fields(),
-            Field("queries_needed", needed, "queries", or_dash),
+            Field("queries_needed", needed, queries, or_dash),
             Field("wins", self.wins.T.ravel(), "wins"),
             Field("ties", self.ties.T.ravel(), "ties"),
             Field("losses", self.losses.T.ravel(), "losses"),

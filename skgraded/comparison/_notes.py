@@ -75,8 +75,10 @@ def _worst_in_words(comparison: Comparison, plan: TestPlan) -> str:
         shares = np.unique(comparison.worst[:, place])
         text = "everything"
         if shares[0] < 1.0:
-            text = "half" if shares[0] == 0.5 and not is_stated else f"{shares[0]:g}"  # noqa: PLR2004
-            if plan.losses.ranges[place] != 1.0:
+            text = f"{shares[0]:g}"
+            if not is_stated:
+                text = "half of the range"
+            elif plan.losses.ranges[place] != 1.0:
                 text = f"{text} of the range"
         text = f"{text} (worst={shares[0]:g})"
         if len(shares) > 1:

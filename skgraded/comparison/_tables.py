@@ -38,7 +38,11 @@ def tables_of(comparison: Comparison, n_rows: int | None) -> list[Table]:
             tables.append(_means_table(of_measure, n_rows))
             if are_listed(comparison):
                 tables.append(_table_of_rows(of_measure, n_rows))
-    notes = [comparison.tested, _note_on_rows(comparison, n_rows), *comparison.notes]
+    notes = [
+        f"{comparison.tested}.",
+        _note_on_rows(comparison, n_rows),
+        *comparison.notes,
+    ]
     return [*tables[:-1], tables[-1]._replace(notes=notes)]
 
 
@@ -108,10 +112,14 @@ def _spare_note(comparison: Comparison) -> str:
         )
     parts = []
     counts = (comparison.wins, comparison.ties, comparison.losses)
-    columns = [array.ravel() for array in (*counts, comparison.holds_to_worst)]
-    for name, wins, ties, losses, worst in zip(names, *columns, strict=True):
-        up_to = "" if np.isnan(worst) else f", up to a loss of {rounded_down(worst)}"
-        parts.append(f"{name}: {wins} wins, {ties} ties, {losses} losses{up_to}")
+    columns = (*counts, comparison.holds_to_worst, comparison._is_decided)
+    rows = zip(names, *(column.ravel() for column in columns), strict=True)
+    for name, wins, ties, losses, worst, is_decided in rows:
+        part = f"{name}: {wins} wins, {ties} ties, {losses} losses"
+        if not np.isnan(worst):
+            verb = "holds" if is_decided else "would hold"
+            part = f"{part}, {verb} up to a loss of {rounded_down(worst)}"
+        parts.append(part)
     return f"{'; '.join(parts)}."
 
 

@@ -285,8 +285,8 @@ def threshold_profile(
     Notes
     -----
     The difference for g is a mixture of those at the thresholds. Its interval is the same mixture
-    of their intervals, which are those of `skgraded.compare`: thresholds, and pairs if there are
-    several, share the probability to miss evenly (Bonferroni). Where all of these hold, so do those
+    of their intervals, which are those of `skgraded.compare`: corrected for the thresholds, and for
+    pairs if there are several (Bonferroni). Where all of these hold, so do those
     of all mixtures; thus one may look at all users and then speak about some of them. Mixtures of
     users are counted uniformly over the simplex; it is not a claim about how frequent such users
     are. As in eGAP, a query without a document of grade k or above counts as 0 at threshold k.
@@ -316,7 +316,6 @@ def threshold_profile(
         )
     base = rankers[-1] if baseline is None else choice("baseline", baseline, rankers)
     others = [name for name in rankers if name != base]
-    for_each = 1.0 - (1.0 - confidence) / len(others)
     compared = _compared(scores, cluster)
     n_found = compared.n_found
     return ThresholdProfile(
@@ -325,7 +324,9 @@ def threshold_profile(
         measure=measure,
         means=np.average(compared.values, axis=1, weights=compared.weights),
         pairs=tuple(
-            PairProfile(name, base, compared.difference(name, base), for_each)
+            PairProfile(
+                name, base, compared.difference(name, base), confidence, len(others)
+            )
             for name in others
         ),
         n_queries=len(compared.kept),
@@ -378,7 +379,11 @@ class _Compared(NamedTuple):
             apart = np.where((folds >= 0)[..., None], apart, np.nan)
         by_threshold = np.moveaxis(apart, 2, 0)
         options = (folds, self.clusters, self.weights)
-        return over_repeats(by_threshold, *options, bounds=(-1.0, 1.0))[1]
+        rows, estimate = over_repeats(by_threshold, *options)
+        # As by default in a comparison, a query loses half at most, if none is seen to lose more.
+        worst = np.where(np.abs(rows).max(axis=0) > 0.5, 1.0, 0.5)  # noqa: PLR2004
+        estimate.bounds = (-worst, worst)
+        return estimate
 
 
 def _compared(scores: Scores, cluster: Mapping[Any, Any] | None) -> _Compared:

@@ -196,7 +196,7 @@ def test_the_table_says_what_was_tested():
     assert "90% of all 3" in text
     shown = " ".join(text.split())
     assert "20 queries, level 0.1, corrected by Bonferroni for 3 pairs;" in shown
-    told = "allow for 3 in 20 queries of a kind not seen, each losing half (worst=0.5)"
+    told = "allow for 3 in 20 queries of a kind not seen, each losing half of the range (worst=0.5)"
     assert told in shown
     for test in ("p-value, wilcoxon: Wilcoxon's signed-rank", "p-value, t: Student's"):
         assert test in shown
