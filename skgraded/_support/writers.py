@@ -112,9 +112,8 @@ class Table(NamedTuple):
         A line above the table.
     widest_label : int
         Longer labels are cut in text.
-    n_spare : sequence of int
-        How many of the last columns text leaves out where they do not fit beside the others: the
-        first of these numbers, or the next one where that is not enough.
+    n_spare : int
+        How many of the last columns text leaves out where they do not fit beside the others.
     spare_notes : sequence of str
         What text says in their place.
     """
@@ -123,7 +122,7 @@ class Table(NamedTuple):
     notes: Sequence[str] = ()
     title: str = ""
     widest_label: int = _WIDEST_LABEL
-    n_spare: Sequence[int] = ()
+    n_spare: int = 0
     spare_notes: Sequence[str] = ()
 
     def first(self, n_rows: int | None) -> Table:
@@ -168,30 +167,13 @@ class Table(NamedTuple):
         str
             The lines.
         """
-        if self.n_spare and self._width > width:
-            return self._without_spare(width).to_text(width)
+        if self.n_spare and "\n\n" in self._blocks(width):
+            fields = self.fields[: -self.n_spare]
+            notes = [*self.spare_notes, *self.notes]
+            return self._replace(fields=fields, notes=notes, n_spare=0).to_text(width)
         title = [wrap(visible(self.title), width)] if self.title else []
         notes = [wrap(each, width) for each in self.sentences]
         return "\n".join([*title, self._blocks(width), *notes])
-
-    def _without_spare(self, width: int) -> Table:
-        """Leave out as few of the spare columns as makes the others fit, or all of them."""
-        notes = [*self.spare_notes, *self.notes]
-        table = self
-        for n_columns in self.n_spare:
-            fields = self.fields[:-n_columns]
-            table = self._replace(fields=fields, notes=notes, n_spare=())
-            if table._width <= width:
-                break
-        return table
-
-    @property
-    def _width(self) -> int:
-        """Characters of a line that holds all columns."""
-        names, *columns = zip(*self.rows, strict=True)
-        label_width = max(len(shorten(name, self.widest_label)) for name in names)
-        widths = [len(_GAP) + max(map(len, cells)) for cells in columns]
-        return label_width + sum(widths)
 
     def _blocks(self, width: int) -> str:
         names, *columns = zip(*self.rows, strict=True)

@@ -21,8 +21,8 @@ _MOST_PAIRS = 20
 _SMALLEST_SHOWN = 0.0001
 _WIDEST_LABEL = 44
 _N_LETTERS = len(ascii_lowercase)
-# The last columns, which text leaves out where they do not fit: from wins on, or from queries on.
-_N_SPARE = (4, 5)
+# The last columns, from wins on, which text leaves out where they do not fit.
+_N_SPARE = 4
 _MOST_IN_SENTENCES = 3
 
 
