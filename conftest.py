@@ -43,4 +43,4 @@ def same_catalogue():
         if table != entries:
             table.clear()
             table.update(entries)
-            _catalogue._of_string.cache_clear()
+            _catalogue._measure_of_string.cache_clear()

@@ -263,7 +263,7 @@ def fields_of(draw, name, max_grade, top=None):
     }
     condense = rules["unjudged"] == "condense"
     arguments = {**fields, "condense": condense, "empty": rules["empty"]}
-    return default._replace(**fields, **rules), arguments
+    return default.replace(**fields, **rules), arguments
 
 
 _BOOLEANS = st.booleans()

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from skgraded import _core
+from skgraded._guards import LIBRARIES
 from skgraded._support.arguments import threads
 from skgraded._support.exact_mean import exact_means
 from skgraded.measures import Measure, measure, warn_if_grades_are_inferred
@@ -77,7 +78,11 @@ ChosenMeasure = str | Measure | Mapping[str, str | Measure]
 
 NamedMeasures = tuple[tuple[str, Measure], ...]
 
-_NAMES_OF_BOOSTERS = r"(ndcg|map|pre)@\d+-?"
+_METRICS_AT_CUTOFFS = "|".join(
+    metric for library in LIBRARIES.values() for metric in library.metrics_at_cutoffs
+)
+# XGBoost ends the names by "-" where queries without relevant documents count 0.
+_NAMES_OF_BOOSTERS = rf"({_METRICS_AT_CUTOFFS})@\d+-?"
 
 
 def chosen_measure(given: str | Measure, taker: str) -> Measure:

@@ -342,5 +342,5 @@ def _query_factor(
     Without a cut-off, the ideal value ends at the truncation level, as in LightGBM.
     """
     if chosen.k is None and chosen.normalize:
-        chosen = chosen._replace(k=truncation_level)
+        chosen = chosen.replace(k=truncation_level)
     return chosen.query_factor(judgments)

@@ -7,6 +7,7 @@ from skgraded._guards._id_columns import (
     warn_if_a_column_is_learned,
     warn_if_a_feature_holds_the_ids,
 )
+from skgraded._guards._libraries import LIBRARIES
 from skgraded._guards._queries import (
     QueryRecord,
     hash_ids,

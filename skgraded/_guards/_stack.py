@@ -18,27 +18,23 @@ from types import FrameType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from skgraded._guards._libraries import LIBRARIES
 from skgraded.exceptions import SkgradedWarning
 
 # Packages whose frames lie between the user's line and ours.
-_LIBRARIES = {
-    *("skgraded", "sklearn", "joblib", "multiprocessing", "threading", "contextlib"),
-    *("lightgbm", "xgboost", "catboost"),
-}
-
-# What to write where a booster would call a measure itself.
-_ADAPTERS = {
-    "xgboost": "XGBRanker(callbacks=[skgraded.xgboost.evaluation(measure, X=..., y=..., qid=...)])"
-    ", or xgboost.train with custom_metric=skgraded.xgboost.eval_metric(measure) or "
-    "obj=skgraded.xgboost.objective(measure)",
-    "lightgbm": "feval=skgraded.lightgbm.eval_metric(measure), or as the objective "
-    "skgraded.lightgbm.objective(measure)",
-    "catboost": "eval_metric=skgraded.catboost.eval_metric(measure, (y, qid), ...)",
+_PACKAGES_BETWEEN = {
+    "skgraded",
+    "sklearn",
+    "joblib",
+    "multiprocessing",
+    "threading",
+    "contextlib",
+    *LIBRARIES,
 }
 
 # The places in our code that have warned, by run of joblib.Parallel: a search warns once of each.
-_said_in: WeakKeyDictionary[Any, set[object]] = WeakKeyDictionary()
-_said_in_worker: set[object] = set()
+_cases_by_run: WeakKeyDictionary[Any, set[object]] = WeakKeyDictionary()
+_cases_in_worker: set[object] = set()
 
 
 def warn_once(
@@ -62,25 +58,32 @@ def warn_once(
     from multiprocessing import parent_process
 
     joblib = sys.modules.get("joblib")
-    runs = list(running(joblib.Parallel)) if joblib is not None else []
-    run = runs[-1] if runs else None
+    runs: list[Any] = []
+    if joblib is not None:
+        runs = list(running(joblib.Parallel))
     is_worker = parent_process() is not None
-    if run is not None:
-        said = _said_in.setdefault(run, set())
-    else:
-        said = _said_in_worker if is_worker else set()
-    caller = sys._getframe(1)
-    case = caller.f_code, caller.f_lineno
-    if case in said or (not in_searches and (run is not None or is_worker)):
+    if not in_searches and (runs or is_worker):
         return
-    said.add(case)
-    warnings.warn(message, category, stacklevel=stacklevel_of_the_user())
+
+    # The outermost run is the search.
+    cases: set[object] = set()
+    if runs:
+        cases = _cases_by_run.setdefault(runs[-1], set())
+    elif is_worker:
+        cases = _cases_in_worker
+
+    caller = sys._getframe(1)
+    case = (caller.f_code, caller.f_lineno)
+    if case not in cases:
+        cases.add(case)
+        warnings.warn(message, category, stacklevel=stacklevel_of_the_user())
 
 
 def stacklevel_of_the_user() -> int:
     """Return the stacklevel of the first frame above the caller that is in no library, else 2."""
     for distance, frame in enumerate(_frames_above_the_caller(), start=1):
-        if _module_of(frame).partition(".")[0] not in _LIBRARIES:
+        package = _module_of(frame).partition(".")[0]
+        if package not in _PACKAGES_BETWEEN:
             return distance
     return 2
 
@@ -108,10 +111,8 @@ def refusal_of(error: ValueError) -> Any:
     """
     for frame in _frames_above_the_caller():
         module = _module_of(frame)
-        if (
-            module == "sklearn.model_selection._validation"
-            and frame.f_code.co_name == "_score"
-        ):
+        function = frame.f_code.co_name
+        if module == "sklearn.model_selection._validation" and function == "_score":
             return error
         if not module.startswith(("skgraded.", "sklearn.")):
             break
@@ -135,10 +136,10 @@ def refuse_calls_of_boosters(measure: object, library: str | None = None) -> Non
     """
     caller = sys._getframe(2).f_globals.get("__name__", "")
     library = library or caller.partition(".")[0]
-    if library in _ADAPTERS:
+    if library in LIBRARIES:
         raise TypeError(
             f"A measure must be given to {library} by an adapter, got {measure} itself, which it "
-            f"calls without query ids. Write {_ADAPTERS[library]}."
+            f"calls without query ids. Write {LIBRARIES[library].adapters}."
         )
 
 
@@ -156,10 +157,10 @@ def running(kind: type) -> Iterator[Any]:
         What a method calls ``self``, or what a search of scikit-learn calls ``parallel``.
     """
     for frame in _frames_above_the_caller():
-        held = frame.f_locals  # which Python copies in every access
+        local_values = frame.f_locals  # which Python copies in every access
         for name in ("self", "parallel"):
-            if isinstance(held.get(name), kind):
-                yield held[name]
+            if isinstance(local_values.get(name), kind):
+                yield local_values[name]
 
 
 def _module_of(frame: FrameType) -> str:

@@ -129,8 +129,8 @@ def integer(name: str, value: Any, at_least: int, *, alternative: str = "") -> i
         If the value is not an integer, or is below the bound.
     """
     if not is_integer(value) or value < at_least:
-        raise ValueError(
-            f"{name} must be an integer >= {at_least}{alternative}, got {value!r}."
+        raise ArgumentError(
+            name, f"must be an integer >= {at_least}{alternative}, got {value!r}."
         )
     return int(value)
 
@@ -180,10 +180,13 @@ def number(
     is_fit = is_number(value) and math.isfinite(value)
     is_fit = is_fit and (above is None or value > above)
     if not is_fit or (at_least is not None and value < at_least):
-        bound = f" > {above:g}" if above is not None else ""
-        bound += f" >= {at_least:g}" if at_least is not None else ""
-        raise ValueError(
-            f"{name} must be a finite number{bound}{alternative}, got {value!r}."
+        bound = ""
+        if above is not None:
+            bound += f" > {above:g}"
+        if at_least is not None:
+            bound += f" >= {at_least:g}"
+        raise ArgumentError(
+            name, f"must be a finite number{bound}{alternative}, got {value!r}."
         )
     return float(value)
 
@@ -191,14 +194,14 @@ def number(
 def fraction(name: str, value: Any) -> float:
     """Return a number strictly between 0 and 1."""
     if not is_number(value) or not 0 < value < 1:
-        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
+        raise ArgumentError(name, f"must lie strictly between 0 and 1, got {value!r}.")
     return float(value)
 
 
 def flag(name: str, value: Any) -> bool:
     """Return True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {value!r}.")
+        raise ArgumentError(name, f"must be True or False, got {value!r}.")
     return bool(value)
 
 
@@ -208,10 +211,11 @@ def choice(
     """Return a value that is one of several words; the message suggests the closest word."""
     words = tuple(known)
     if not isinstance(value, str) or value not in words:
-        listed = ", ".join(map(repr, words))
-        raise ValueError(
-            f"{name} must be one of {listed}{alternative}, got {value!r}."
-            f"{closest(str(value), words)}"
+        choices = ", ".join(map(repr, words))
+        raise ArgumentError(
+            name,
+            f"must be one of {choices}{alternative}, got {value!r}."
+            f"{closest(str(value), words)}",
         )
     return value
 
@@ -223,9 +227,10 @@ def threads(n_threads: Any) -> int:
     if not is_integer(n_threads) or not (
         n_threads == -1 or 1 <= n_threads <= _MOST_THREADS
     ):
-        raise ValueError(
-            f"n_threads must be an integer from 1 to {_MOST_THREADS}, or -1 for all processors, "
-            f"got {n_threads!r}."
+        raise ArgumentError(
+            "n_threads",
+            f"must be an integer from 1 to {_MOST_THREADS}, or -1 for all processors, "
+            f"got {n_threads!r}.",
         )
     return _processors() if n_threads == -1 else int(n_threads)
 

@@ -33,7 +33,7 @@ QUERY_IDS = ("qid", "query_id", "q_id")
 _NO_IDS = ("query", "document", "docid")
 
 
-def folded(name: Any) -> str:
+def column_key(name: Any) -> str:
     """Return a name without case, and with "_" for "-" and " "."""
     return str(name).strip().lower().replace("-", "_").replace(" ", "_")
 
@@ -54,8 +54,9 @@ def names_of(meaning: str, names: Iterable[Any]) -> list[Any]:
         Some of the names. A column that is called query, document or docid holds something else
         where another column holds the ids.
     """
-    found = [name for name in names if folded(name) in SYNONYMS[meaning]]
-    return [name for name in found if folded(name) not in _NO_IDS] or found
+    synonyms = [name for name in names if column_key(name) in SYNONYMS[meaning]]
+    ids = [name for name in synonyms if column_key(name) not in _NO_IDS]
+    return ids or synonyms
 
 
 def find_column(
@@ -84,11 +85,14 @@ def find_column(
     ValueError
         If two columns have the meaning and differ.
     """
-    found = names_of(meaning, names)
-    for name in found[1:]:
-        if list(take(name)) != list(take(found[0])):
+    synonyms = names_of(meaning, names)
+    if not synonyms:
+        return None
+    first, *duplicates = synonyms
+    for name in duplicates:
+        if list(take(name)) != list(take(first)):
             raise ValueError(
-                f"{table} must have one column of its kind, got {found[0]} and {name}, which "
+                f"{table} must have one column of its kind, got {first} and {name}, which "
                 "differ: either may be meant. Drop one of them."
             )
-    return found[0] if found else None
+    return first

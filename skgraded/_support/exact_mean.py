@@ -50,7 +50,8 @@ class MeanSums(NamedTuple):
         MeanSums
             The sums.
         """
-        return cls(*_core.sum_exactly(_doubles(values), _doubles(weights)))
+        sums = _core.sum_exactly(values=_doubles(values), weights=_doubles(weights))
+        return cls(*sums)
 
     def joined(self, other: MeanSums) -> MeanSums:
         """Add other sums.
@@ -66,7 +67,9 @@ class MeanSums(NamedTuple):
             The sums over all.
         """
         return MeanSums(
-            *(mine + theirs for mine, theirs in zip(self, other, strict=True))
+            values=self.values + other.values,
+            weights=self.weights + other.weights,
+            infinite=self.infinite + other.infinite,
         )
 
     @property
@@ -104,12 +107,15 @@ def exact_means(
     >>> exact_means(np.array([[0.5, 0.0], [1.0, 0.5]]), None, n_after=2)
     [[0.75, 0.25]]
     """
-    return _core.exact_means(_doubles(values), _doubles(weights), n_before, n_after)
+    return _core.exact_means(
+        values=_doubles(values),
+        weights=_doubles(weights),
+        n_before=n_before,
+        n_after=n_after,
+    )
 
 
 def _doubles(values: FloatArray | None) -> FloatArray:
-    return (
-        _NO_WEIGHTS
-        if values is None
-        else np.ascontiguousarray(values, dtype=np.float64)
-    )
+    if values is None:
+        return _NO_WEIGHTS
+    return np.ascontiguousarray(values, dtype=np.float64)

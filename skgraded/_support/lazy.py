@@ -1,13 +1,15 @@
-"""What is made or imported on first use: names, properties, pandas."""
+"""What is made or imported on first use: names, properties, fields, pandas."""
+
+from __future__ import annotations
 
 import functools
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 T = TypeVar("T")
-K = TypeVar("K")
+S = TypeVar("S")
 
 if TYPE_CHECKING or sys.version_info >= (3, 12):
     cached_property = functools.cached_property
@@ -27,6 +29,46 @@ else:
             return value
 
 
+class Lazy(Generic[T]):
+    """A value that a function computes when it is asked for first."""
+
+    def __init__(self, compute: Callable[[], T]) -> None:
+        self._compute = compute
+
+    @cached_property
+    def value(self) -> T:
+        return self._compute()
+
+
+class LazyField(Generic[S, T]):
+    """A field of a frozen dataclass that is computed when it is read first.
+
+    The object holds what it was made from, the source of the field, which `vars` returns.
+
+    Parameters
+    ----------
+    default : object
+        The source of a field that is not given.
+    value_of : callable
+        Returns the value of a source.
+    """
+
+    def __init__(self, default: S, value_of: Callable[[S], T]) -> None:
+        self._default = default
+        self._value_of = value_of
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object | None, owner: type) -> T:
+        if instance is None:  # dataclasses ask for the default
+            return self._default  # type: ignore[return-value]
+        return self._value_of(vars(instance)[self._name])
+
+    def __set__(self, instance: object, source: S) -> None:
+        vars(instance)[self._name] = source
+
+
 def on_first_use(
     package: str,
     names: Sequence[str],
@@ -42,9 +84,10 @@ def on_first_use(
         if name in homes or name in modules:
             return import_module(f"{package}.{name}")
         if name in names:
-            for home in (import_module(f"{package}.{each}") for each in homes):
-                if hasattr(home, name):
-                    value = getattr(home, name)
+            for home in homes:
+                module = import_module(f"{package}.{home}")
+                if hasattr(module, name):
+                    value = getattr(module, name)
                     setattr(sys.modules[package], name, value)
                     return value
         raise AttributeError(f"module {package!r} has no attribute {name!r}")

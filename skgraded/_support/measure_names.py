@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from skgraded._support.arguments import ArgumentError
+
 
 class Meaning(NamedTuple):
     """A measure of ours by name, and the fields that a name of another tool implies."""
@@ -78,18 +80,17 @@ SUGGESTED = {
 LESS_IS_BETTER = {"fallout", "fdr", "rankedhalflife"}
 
 _AS_CLASS = {"k": int}
-_DIGITS = (
-    18  # in a number; a longer one is a mistake, and Python converts only some thousand
-)
+# In a number; a longer one is a mistake, and Python converts only some thousand.
+_DIGITS = 18
 
 
-def folded(name: str) -> str:
+def measure_key(name: str) -> str:
     """Write a name without capitals, and without underscores and hyphens between letters."""
     small = name.lower()
     # At the end of a name they mean something: "ndcg-" of XGBoost counts empty queries otherwise.
-    return (
-        small if small != small.strip("_-") else small.replace("_", "").replace("-", "")
-    )
+    if small != small.strip("_-"):
+        return small
+    return small.replace("_", "").replace("-", "")
 
 
 def meaning_of(name: str, ours: Mapping[str, str]) -> Meaning | None:
@@ -97,17 +98,17 @@ def meaning_of(name: str, ours: Mapping[str, str]) -> Meaning | None:
 
     `ours` maps folded names to our names, which come first.
     """
-    key = folded(name)
+    key = measure_key(name)
     if key in ours:
         return Meaning(ours[key], {})
     if key in _BY_FOLDED_NAME:
         return Meaning(*_BY_FOLDED_NAME[key])
     text = name.strip().lower()
-    for pattern, meant, field, fields in PATTERNS:
-        found = re.fullmatch(pattern, text, re.ASCII)
-        if found and len(found["number"]) <= _DIGITS:
-            number = _AS_CLASS.get(field, float)(found["number"])
-            return Meaning(meant, {**fields, field: number})
+    for pattern, our_name, field, fields in PATTERNS:
+        match = re.fullmatch(pattern, text, re.ASCII)
+        if match and len(match["number"]) <= _DIGITS:
+            number = _AS_CLASS.get(field, float)(match["number"])
+            return Meaning(our_name, {**fields, field: number})
     return None
 
 
@@ -151,12 +152,13 @@ def _gains_by_grade(gains: Any) -> tuple[float, ...]:
     There, this holds for higher grades, too, which are not known before the labels: gains that do
     not name them raise an error when they meet one.
     """
-    named = {int(grade): float(gain) for grade, gain in dict(gains).items()}
-    if named.get(0, 0.0) != 0.0 or min(named, default=0) < 0:
-        raise ValueError(f"gains must be those of grades above 0, got {gains!r}.")
-    return tuple(
-        named.get(grade, float(grade)) for grade in range(1, max(named, default=0) + 1)
-    )
+    gain_by_grade = {int(grade): float(gain) for grade, gain in dict(gains).items()}
+    if gain_by_grade.get(0, 0.0) != 0.0 or min(gain_by_grade, default=0) < 0:
+        raise ArgumentError("gains", f"must be those of grades above 0, got {gains!r}.")
+
+    highest = max(gain_by_grade, default=0)
+    grades = range(1, highest + 1)
+    return tuple(gain_by_grade.get(grade, float(grade)) for grade in grades)
 
 
-_BY_FOLDED_NAME = {folded(name): meaning for name, meaning in OTHER_NAMES.items()}
+_BY_FOLDED_NAME = {measure_key(name): meaning for name, meaning in OTHER_NAMES.items()}

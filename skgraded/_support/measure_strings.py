@@ -24,20 +24,22 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
         raise ValueError(
             f"A measure in string form must have at most {_LONGEST} characters, got {len(spec)}."
         )
-    found = _FORM.fullmatch(spec.strip())
-    if found is None or found["k"] == "":
+    match = _FORM.fullmatch(spec.strip())
+    if match is None or match["k"] == "":
         raise ValueError(
             f"A measure must be written Name(field=value,...)@k, got {spec!r}."
         )
-    name = found["name"]
-    fields_text = found["fields"]
-    cutoff = found["k"]
+
+    name = match["name"]
+    fields_text = match["fields"]
     try:
         fields = _parse_fields(fields_text, spec) if fields_text else {}
     except (RecursionError, MemoryError):  # Python's parser raises either
         raise ValueError(
             f"The fields of a measure are nested too deeply in {spec!r}."
         ) from None
+
+    cutoff = match["k"]
     if cutoff is not None:
         if "k" in fields:
             raise ValueError(
@@ -49,23 +51,28 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
 
 def as_string(name: str, fields: Mapping[str, Any]) -> str:
     """Write a measure in its string form, with the cut-off at the end."""
-    inside = ",".join(
+    statements = [
         f"{field}={_in_string(value)}"
         for field, value in fields.items()
         if field != "k"
-    )
-    cutoff = f"@{fields['k']}" if "k" in fields else ""
-    return name + (f"({inside})" if inside else "") + cutoff
+    ]
+    text = name
+    if statements:
+        text += f"({','.join(statements)})"
+    if "k" in fields:
+        text += f"@{fields['k']}"
+    return text
 
 
 def as_code(name: str, fields: Mapping[str, Any]) -> str:
     """Write the Python expression that creates a measure."""
-    return f"{name}({', '.join(f'{field}={_in_code(value)}' for field, value in fields.items())})"
+    arguments = [f"{field}={_in_code(value)}" for field, value in fields.items()]
+    return f"{name}({', '.join(arguments)})"
 
 
 def _in_string(value: Any) -> str:
     if isinstance(value, tuple):
-        return "[" + ",".join(_in_string(each) for each in value) + "]"
+        return f"[{','.join(map(_in_string, value))}]"
     if isinstance(value, str):
         is_bare_word = (
             value.isidentifier() and not iskeyword(value) and value.lower() != "nan"
@@ -106,12 +113,11 @@ def _keywords(source: str, spec: str) -> list[ast.keyword]:
     except SyntaxError:
         call = None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-        if not call.args and all(each.arg for each in call.keywords):
+        if not call.args and all(keyword.arg for keyword in call.keywords):
             return call.keywords
-        if len(call.args) == 1 and isinstance(
-            call.args[0], ast.Dict
-        ):  # the parts of a blend
-            return [ast.keyword("parts", call.args[0]), *call.keywords]
+        if len(call.args) == 1 and isinstance(call.args[0], ast.Dict):
+            parts_of_blend = ast.keyword("parts", call.args[0])
+            return [parts_of_blend, *call.keywords]
     raise ValueError(
         "The fields of a measure must be written field=value, and a list in brackets, as in "
         f"xGAP(g=[0.1,0.9]), got {spec!r}."
@@ -124,10 +130,10 @@ def _parse_value(node: ast.expr, source: str, spec: str) -> Any:
     if isinstance(node, ast.Name):  # a bare word: exp2, row_order, nan
         return math.nan if node.id.lower() == "nan" else node.id
     if isinstance(node, ast.List | ast.Tuple):
-        return tuple(_parse_value(each, source, spec) for each in node.elts)
+        return tuple(_parse_value(entry, source, spec) for entry in node.elts)
     if isinstance(node, ast.Dict) and None not in node.keys:
-        keys = [str(ast.get_source_segment(source, each)) for each in node.keys if each]
-        values = [_parse_value(each, source, spec) for each in node.values]
+        keys = [str(ast.get_source_segment(source, key)) for key in node.keys if key]
+        values = [_parse_value(value, source, spec) for value in node.values]
         return tuple(zip(keys, values, strict=True))
     try:
         return ast.literal_eval(node)

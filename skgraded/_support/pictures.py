@@ -81,19 +81,17 @@ def headline(ax: Any, verdict: str) -> None:
     Call it when all names are drawn: dollar signs in them and in the verdict are none of
     mathematics.
     """
-    told = textwrap.fill(verdict, _room(ax))
-    ax.set_title(told, loc="left", fontsize=_TITLE, fontweight="bold", pad=7)
+    lines = textwrap.fill(verdict, _n_characters_above(ax))
+    ax.set_title(lines, loc="left", fontsize=_TITLE, fontweight="bold", pad=7)
     _take_names_literally(ax)
 
 
-def _room(ax: Any) -> int:
+def _n_characters_above(ax: Any) -> int:
     """Return how many characters fit above the axes, beside the names left of them."""
-    names = [
-        line for each in ax.get_yticklabels() for line in each.get_text().split("\n")
-    ]
+    names = "\n".join(label.get_text() for label in ax.get_yticklabels()).split("\n")
+    name_width = max(map(len, names)) * _SMALL_CHARACTER + 0.5
     width = ax.figure.get_figwidth() * ax.get_position().width / 0.775
-    beside = max(map(len, names), default=0) * _SMALL_CHARACTER + 0.5
-    return max(24, int((width - beside) / _TITLE_CHARACTER))
+    return max(24, int((width - name_width) / _TITLE_CHARACTER))
 
 
 def looks_of(values: ArrayLike) -> list[int | None]:
@@ -111,10 +109,14 @@ def looks_of(values: ArrayLike) -> list[int | None]:
     """
     values = np.asarray(values, float)
     order = np.argsort(values, kind="stable")
-    known = order[~np.isnan(values[order])]
-    ends = known if len(known) <= _MOST_COLOURED else [*known[:2], *known[-2:]]
-    chosen = sorted(order if len(values) <= _MOST_COLOURED else ends)
-    return [chosen.index(at) if at in chosen else None for at in range(len(values))]
+    if len(values) <= _MOST_COLOURED:
+        return list(range(len(values)))
+
+    ascending = order[~np.isnan(values[order])].tolist()
+    if len(ascending) > _MOST_COLOURED:
+        ascending = [*ascending[:2], *ascending[-2:]]
+    numbers = {place: number for number, place in enumerate(sorted(ascending))}
+    return [numbers.get(place) for place in range(len(values))]
 
 
 def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[Any]:
@@ -135,7 +137,7 @@ def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[
         The lines, in the order of the curves.
     """
     lines = []
-    named = {}
+    line_by_name = {}
     for curve in curves:
         style: dict[str, Any] = {"color": _PALE, "linewidth": 1.0, "zorder": 1.5}
         if curve.look is not None:
@@ -147,12 +149,19 @@ def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[
             if markers:
                 style |= {"marker": MARKERS[curve.look % len(MARKERS)], "markersize": 4}
         lines += ax.plot(curve.x, curve.y, linestyle=curve.dashes, **style)
-        named["others" if curve.look is None else curve.name] = lines[-1]
+        line_by_name["others" if curve.look is None else curve.name] = lines[-1]
+
     if len(curves) > 1:
         # Pale lines come last.
-        names = sorted(named, key=lambda name: named[name].get_color() == _PALE)
-        shown = [named[name] for name in names]
-        beside = {"loc": "center left", "frameon": False}
-        names = [shorten(name, 36) for name in names]
-        ax.legend(shown, names, fontsize=SMALL, bbox_to_anchor=(1.0, 0.5), **beside)
+        legend = sorted(
+            line_by_name.items(), key=lambda entry: entry[1].get_color() == _PALE
+        )
+        ax.legend(
+            [line for _, line in legend],
+            [shorten(name, 36) for name, _ in legend],
+            loc="center left",
+            bbox_to_anchor=(1.0, 0.5),
+            frameon=False,
+            fontsize=SMALL,
+        )
     return lines

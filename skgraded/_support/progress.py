@@ -66,17 +66,17 @@ class ProgressBar:
             self._draw()
 
     def _draw(self) -> None:
-        passed = time.monotonic() - self._start
-        if not self._is_terminal or passed < self.delay:
+        seconds = time.monotonic() - self._start
+        if not self._is_terminal or seconds < self.delay:
             return
         self._is_drawn = True
-        filled = _WIDTH * self.done // max(1, self.total)
-        left = (
-            f", {passed * (self.total - self.done) / self.done:.0f} s left"
-            if self.done
-            else ""
-        )
-        bar = "#" * filled + "." * (_WIDTH - filled)
-        line = f"\r{self.label} [{bar}] {self.done}/{self.total} ({passed:.0f} s{left})"
+
+        times = f"{seconds:.0f} s"
+        if self.done:
+            seconds_left = seconds * (self.total - self.done) / self.done
+            times += f", {seconds_left:.0f} s left"
+        n_filled = _WIDTH * self.done // max(1, self.total)
+        bar = "#" * n_filled + "." * (_WIDTH - n_filled)
+        line = f"\r{self.label} [{bar}] {self.done}/{self.total} ({times})"
         self.stream.write(f"{line}\x1b[K")  # clears the rest of a longer line
         self.stream.flush()

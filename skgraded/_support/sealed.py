@@ -18,9 +18,9 @@ def sealed(array: NDArray[T]) -> NDArray[T]:
 
 def all_sealed(*values: Any) -> list[Any]:
     """Return the same values, and arrays among them read-only."""
-    for each in values:
-        if isinstance(each, np.ndarray):
-            each.setflags(write=False)
+    for value in values:
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
     return list(values)
 
 

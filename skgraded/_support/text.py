@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import textwrap
+import unicodedata
 from collections.abc import Sequence
 
 WIDTH = 80
 _EXAMPLES = 3
 _WIDEST_NAME = 30
+
+# Unicode's control characters, separators of lines and of paragraphs, and halves of characters,
+# which no encoding has; and marks that change the direction of the text behind them.
+_UNWRITABLE = frozenset(["Cc", "Zl", "Zp", "Cs"])
+_DIRECTIONS = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
@@ -17,20 +25,20 @@ def count(n: int, noun: str, plural: str = "") -> str:
 
 def first_few(names: Sequence[str]) -> str:
     """List the first names of several, such as ``a, b, c and 4 more``."""
-    shown = ", ".join(names[:_EXAMPLES])
-    return shown + (
-        f" and {len(names) - _EXAMPLES} more" if len(names) > _EXAMPLES else ""
-    )
+    examples = ", ".join(names[:_EXAMPLES])
+    if len(names) <= _EXAMPLES:
+        return examples
+    return f"{examples} and {len(names) - _EXAMPLES} more"
 
 
 def shorten(name: str, width: int = _WIDEST_NAME) -> str:
     """Cut a name that is wider than a column; of a pair ``a - b``, both names that are long."""
     if len(name) <= width:
         return name
-    one, dash, other = name.partition(" - ")
-    if dash and " - " not in other:
+    first, dash, second = name.partition(" - ")
+    if dash and " - " not in second:
         half = (width - len(dash)) // 2
-        return f"{shorten(one, half)}{dash}{shorten(other, half)}"
+        return f"{shorten(first, half)}{dash}{shorten(second, half)}"
     return name[: width - 3] + "..."
 
 
@@ -39,6 +47,28 @@ def wrap(text: str, width: int = WIDTH, indent: int = 2) -> str:
     return textwrap.fill(
         text, width, subsequent_indent=" " * indent, break_on_hyphens=False
     )
+
+
+def visible(text: str) -> str:
+    """Write characters that would move a cursor, turn a line around or fail as escapes."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_visible_character, text))
+
+
+def _visible_character(character: str) -> str:
+    is_unwritable = unicodedata.category(character) in _UNWRITABLE
+    if is_unwritable or character in _DIRECTIONS:
+        return character.encode("unicode_escape").decode()
+    return character
+
+
+def all_visible(texts: list[str]) -> list[str]:
+    """Write such characters in all of several texts as escapes."""
+    joined = "".join(texts)
+    if joined.isascii() and joined.isprintable():
+        return texts
+    return list(map(visible, texts))
 
 
 def told_queries(n_queries: Sequence[int]) -> str:

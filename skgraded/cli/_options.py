@@ -19,14 +19,14 @@ _MEASURE = "MEASURE"
 _IN_USAGE = {"qrels": "qrels", "runs": "run [run ...]", "run_file": "run"}
 
 
-def words(**given: Any) -> Words:
+def words(**keywords: Any) -> Words:
     """Describe an option; one with a value has its type, and tells it at the end of its help."""
-    default = given.get("default")
+    default = keywords.get("default")
     if isinstance(default, int | float) and not isinstance(default, bool):
-        given.setdefault("type", type(default))
-    if default is not None and default != [] and "(default" not in given["help"]:
-        given["help"] += " (default: %(default)s)"
-    return given
+        keywords.setdefault("type", type(default))
+    if default is not None and default != [] and "(default" not in keywords["help"]:
+        keywords["help"] += " (default: %(default)s)"
+    return keywords
 
 
 def _seed(text: str) -> int:
@@ -140,14 +140,15 @@ def add_options(
     What stands behind a colon tells two of one name. ``measures`` are those of ``-m`` by default.
     The usage names the files alone.
     """
-    files = (_IN_USAGE[name] for name in groups[""].split() if name in _IN_USAGE)
+    first_names = groups[""].split()
+    files = [_IN_USAGE[name] for name in first_names if name in _IN_USAGE]
     parser.usage = " ".join(["%(prog)s [options]", *files])
+
     for title, names in groups.items():
         group = parser.add_argument_group(title) if title else parser
         for name in names.split():
-            option: Any = group.add_argument(
-                *name.partition(":")[0].split("/"), **table[name]
-            )
+            flags, _, _ = name.partition(":")
+            option: Any = group.add_argument(*flags.split("/"), **table[name])
             if option.metavar == _MEASURE:
                 option.completer = complete_measures
             if option.dest == "measures":

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from skgraded import studies
 from skgraded._intervals.paired import N_RESAMPLES, TESTS
 from skgraded._support.arguments import integer
-from skgraded._support.writers import Report, Table
+from skgraded._support.results_base import Report, Table
 from skgraded.cli import _outputs
 from skgraded.cli._inputs import (
     Inputs,

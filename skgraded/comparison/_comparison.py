@@ -14,7 +14,7 @@ from skgraded._intervals.tail import Tail
 from skgraded._support.arguments import fraction, number
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.lazy import cached_property
-from skgraded._support.writers import Field, LongResult, Report, Table
+from skgraded._support.results_base import Field, LongResult, Report, Table
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.comparison._picture import draw_comparison
 from skgraded.comparison._tables import (
@@ -25,13 +25,13 @@ from skgraded.comparison._tables import (
     tables_of,
 )
 from skgraded.comparison._worst import LossBounds
-from skgraded.results import OfMeasures, column_of
+from skgraded.results import MeasureCollection, column_of
 
 _STATUS = {"fails": 1, "undecided": 3}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Comparison(OfMeasures, LongResult):
+class Comparison(MeasureCollection, LongResult):
     """Differences between systems, with intervals, p-values and decisions.
 
     Systems, and with them the signs of the differences, are in the order in which they were given.

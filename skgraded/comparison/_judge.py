@@ -20,7 +20,7 @@ from skgraded._support.text import count, first_few
 from skgraded.comparison._input import by_measure, ranges, varying_weights
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
-from skgraded.results import Scores, align, side_by_side
+from skgraded.results import Scores, places_of_queries, side_by_side
 
 POPULATIONS = ("like_these", "these")
 _FEWEST_LABELLED = 3  # queries with human labels, for a line and its residuals
@@ -91,7 +91,7 @@ def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
     _check_queries(queries_of_judges, labelled)
 
     queries = list(dict.fromkeys(chain.from_iterable(queries_of_judges)))
-    places = align(labelled, queries)
+    places = places_of_queries(labelled, queries)
     human_values = by_measure(human)[:, :, 0]
     names = human.systems or ("mean",)
     low, high = ranges(human_values)
@@ -113,7 +113,7 @@ def _of_rows(numbers: FloatArray, names: tuple[str, ...]) -> FloatArray:
 
 def _by_query(judge: Scores, queries: list[Any]) -> FloatArray:
     """Return a judge's values of all queries, shape (n_measures, n_rows, n_queries)."""
-    places = align(queries, judge.qid.tolist())
+    places = places_of_queries(queries, judge.qid.tolist())
     return np.where(places >= 0, by_measure(judge)[:, :, 0, places], np.nan)
 
 
@@ -130,7 +130,7 @@ def _weights(
             raise ValueError(
                 "judge must hold weights of its queries, as the human scores do."
             )
-        weights[align(judge.qid.tolist(), queries)] = judge.weights
+        weights[places_of_queries(judge.qid.tolist(), queries)] = judge.weights
     if human.weights is None:
         return weights
 

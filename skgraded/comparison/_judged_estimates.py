@@ -10,13 +10,13 @@ import numpy as np
 
 from skgraded._intervals.paired import paired_differences
 from skgraded._support.array_types import FloatArray
+from skgraded._support.results_base import Field, LongResult, Table
 from skgraded._support.text import count
-from skgraded._support.writers import Field, LongResult, Table
-from skgraded.results import OfMeasures, column_of
+from skgraded.results import MeasureCollection, column_of
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class JudgedEstimates(OfMeasures, LongResult):
+class JudgedEstimates(MeasureCollection, LongResult):
     """Estimates from human labels of few queries and a judge's labels of many.
 
     A row is a system, or a difference of two systems. `to_frame` has one row per measure and

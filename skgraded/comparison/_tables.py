@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._support.array_types import BoolArray, IntArray
+from skgraded._support.results_base import Field, Table
 from skgraded._support.text import WIDTH, shorten
-from skgraded._support.writers import Field, Table
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from skgraded._support.arguments import choice, closest
@@ -57,24 +57,28 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
     AP(k=10, ties='row_order')
     """
     choice("tool", tool, TOOLS)
-    of_tool = conventions_of(tool)
+    rows_of_tool = conventions_of(tool)
     if is_of_ir_measures(name):
         name = str(name)
+
+    # A name of the tool.
     if isinstance(name, str):
-        rows, stated = _READERS.get(TOOLS[tool].table, _by_template)(
-            name.strip(), of_tool
-        )
+        read = _READERS.get(TOOLS[tool].table, _read_template)
+        rows, fields = read(name.strip(), rows_of_tool)
         if rows:
-            return _build(_with_or_without_cutoff(rows, stated), stated)
-        if incomplete := _by_word(name.strip(), of_tool):
+            return _measure_of(rows, fields)
+        incomplete = _rows_of_word(name.strip(), rows_of_tool)
+        if incomplete:
             raise ValueError(
                 f"{tool}'s {name!r} needs a number, as in {incomplete[0].example!r}."
             )
-    kind, stated = _own_measure(tool, name)
-    rows = [each for each in of_tool if each.ours == kind.__name__]
+
+    # A measure of ours.
+    kind, fields = _class_and_fields(tool, name)
+    rows = [row for row in rows_of_tool if row.ours == kind.__name__]
     if not rows:
-        raise ValueError(_unknown(tool, name))
-    return _build(_with_or_without_cutoff(rows, stated), stated)
+        raise ValueError(_no_such_measure(tool, name))
+    return _measure_of(rows, fields)
 
 
 def conventions_of(tool: str) -> list[Convention]:
@@ -96,140 +100,148 @@ def conventions_of(tool: str) -> list[Convention]:
     >>> [row.theirs for row in conventions_of("lightgbm")]
     ['ndcg@{k}', 'map@{k}']
     """
-    return [each for each in CONVENTIONS if each.tool == TOOLS[tool].table]
+    return [row for row in CONVENTIONS if row.tool == TOOLS[tool].table]
 
 
-def _with_or_without_cutoff(rows: Rows, stated: Fields) -> Convention:
-    has_cutoff = stated.get("k") is not None
-    return next(
-        (each for each in rows if ("{k}" in each.theirs) == has_cutoff), rows[0]
-    )
+def _measure_of(rows: Rows, fields: Fields) -> Measure:
+    """Make the measure of the row that has a cut-off if the fields have one, or of the first."""
+    has_cutoff = fields.get("k") is not None
+    matching = [row for row in rows if ("{k}" in row.theirs) == has_cutoff]
+    convention = next(iter(matching), rows[0])
 
-
-def _build(convention: Convention, stated: Mapping[str, Any]) -> Measure:
     kind = catalogue()[convention.ours]
-    return kind(**{**TOOLS[convention.tool].fields, **convention.fields, **stated})
+    return kind(**{**TOOLS[convention.tool].fields, **convention.fields, **fields})
 
 
-def _own_measure(tool: str, name: str | Measure) -> tuple[type[Measure], Fields]:
+def _class_and_fields(tool: str, name: str | Measure) -> tuple[type[Measure], Fields]:
     """Return the class of a measure of ours, and the fields that the user states."""
-    if isinstance(name, str) and not is_own_name(
-        re.findall(r"^[\w-]*", name.strip())[0]
-    ):
-        meant = measure_or_none(name)
-        other = (
-            "" if meant is None else f" It is another tool's name of {str(meant)!r}."
-        )
-        raise ValueError(_unknown(tool, name) + other)
+    if isinstance(name, str):
+        (word,) = re.findall(r"^[\w-]*", name.strip())
+        if not is_own_name(word):
+            message = _no_such_measure(tool, name)
+            other_measure = measure_or_none(name)
+            if other_measure is not None:
+                message += f" It is another tool's name of {str(other_measure)!r}."
+            raise ValueError(message)
+
     try:
-        chosen = measure(name)
+        our_measure = measure(name)
     except ValueError as error:
-        raise ValueError(f"{_unknown(tool, name)} {error}") from None
-    return (
-        parse_spec(name) if isinstance(name, str) else (type(chosen), _changed(chosen))
+        raise ValueError(f"{_no_such_measure(tool, name)} {error}") from None
+    if isinstance(name, str):
+        return parse_spec(name)
+    return type(our_measure), _fields_beside_defaults(our_measure)
+
+
+def _fields_beside_defaults(our_measure: Measure) -> Fields:
+    """Return the fields of a measure that differ from the defaults of its class."""
+    fields = {}
+    for name, field in our_measure._fields.items():
+        value = getattr(our_measure, name)
+        if value != field.default:
+            fields[name] = value
+    return fields
+
+
+def _no_such_measure(tool: str, name: object) -> str:
+    suggestion = closest(str(name), [row.example for row in conventions_of(tool)])
+    message = (
+        f"No measure of skgraded has the value of {tool}'s {str(name)!r}.{suggestion}"
     )
-
-
-def _changed(chosen: Measure) -> Fields:
-    """Fields of a measure that differ from the defaults of its class."""
-    values = {name: getattr(chosen, name) for name in chosen._fields}
-    return {
-        name: each
-        for name, each in values.items()
-        if each != chosen._fields[name].default
-    }
-
-
-def _unknown(tool: str, name: object) -> str:
-    nearest = closest(str(name), [each.example for each in conventions_of(tool)])
     absent = TOOLS[TOOLS[tool].table].absent
-    return (
-        f"No measure of skgraded has the value of {tool}'s {str(name)!r}.{nearest}"
-        f"{absent and f' {absent}'} 'skgraded measures --from {tool}' lists those that it has."
-    )
+    if absent:
+        message += f" {absent}"
+    return f"{message} 'skgraded measures --from {tool}' lists those that it has."
 
 
 # How the names of a tool are read: as one of its rows, or by a word and parameters after it.
 
 
-def _by_template(name: str, rows: Rows) -> tuple[Rows, Fields]:
-    for each in rows:
-        number = each.stated_in(name)
-        if number is not None:
-            return [each], number
+def _read_template(name: str, rows: Rows) -> tuple[Rows, Fields]:
+    """Read a name as one of the rows writes it."""
+    for row in rows:
+        fields = row.stated_in(name)
+        if fields is not None:
+            return [row], fields
     return [], {}
 
 
-def _by_word(word: str, rows: Rows) -> Rows:
+def _rows_of_word(word: str, rows: Rows) -> Rows:
     """Return the rows of a name, whatever its parameters."""
-    return [each for each in rows if re.split(r"[@(:{]", each.theirs)[0] == word]
+    return [row for row in rows if re.split(r"[@(:{]", row.theirs)[0] == word]
 
 
-def _of_ir_measures(name: str, rows: Rows) -> tuple[Rows, Fields]:
+def _read_ir_measures(name: str, rows: Rows) -> tuple[Rows, Fields]:
     """Read a name with fields and a cut-off, such as AP(rel=2)@10."""
-    found = re.fullmatch(r"(\w+)\s*(\(.*\))?\s*(?:@\s*(\.\d+|\d+(?:\.\d+)?))?", name)
-    if found is None:
+    form = r"(\w+)\s*(\(.*\))?\s*(?:@\s*(\.\d+|\d+(?:\.\d+)?))?"
+    match = re.fullmatch(form, name)
+    if match is None:
         return [], {}
-    word, params, cutoff = found.groups()
-    stated = fields_of_ir_measures(word, parse(f"{word}{params or ''}")[1])
-    if cutoff is not None:
-        stated |= {"recall": float(cutoff)} if word == "IPrec" else {"k": int(cutoff)}
-    if word == "NumRet" and "rel" in stated:
+    word, params, cutoff = match.groups()
+
+    _, their_fields = parse(f"{word}{params or ''}")
+    fields = fields_of_ir_measures(word, their_fields)
+    if cutoff is not None and word == "IPrec":
+        fields["recall"] = float(cutoff)
+    elif cutoff is not None:
+        fields["k"] = int(cutoff)
+    if word == "NumRet" and "rel" in fields:
         word = "NumRelRet"  # by another name
-    return _by_word(word, rows), stated
+    return _rows_of_word(word, rows), fields
 
 
-def _of_catboost(name: str, rows: Rows) -> tuple[Rows, Fields]:
+def _read_catboost(name: str, rows: Rows) -> tuple[Rows, Fields]:
     """Read a name with parameters in any order, such as MAP:border=1;top=5."""
     word, _, params = name.partition(":")
-    rows = _by_word(word, rows)
-    fields = _fields_of(rows)
-    stated: Fields = {}
-    for param, _, value in (
-        each.partition("=") for each in filter(None, params.split(";"))
-    ):
+    rows = _rows_of_word(word, rows)
+    known_fields = _field_names(rows)
+
+    fields: Fields = {}
+    for statement in filter(None, params.split(";")):
+        param, _, value = statement.partition("=")
         if param == "top" and value.isdecimal() and value != "0":
-            stated["k"] = int(value)
-        elif param == "border" and "rel" in fields:
-            stated["rel"] = math.floor(float(value)) + 1  # relevant is a label above it
-        elif param == "type" and value in ("Base", "Exp") and "gain" in fields:
-            stated["gain"] = "exp2" if value == "Exp" else "linear"
+            fields["k"] = int(value)
+        elif param == "border" and "rel" in known_fields:
+            # Relevant is a label above it.
+            fields["rel"] = math.floor(float(value)) + 1
+        elif param == "type" and value in ("Base", "Exp") and "gain" in known_fields:
+            fields["gain"] = "exp2" if value == "Exp" else "linear"
         elif (param, value) not in (("top", "-1"), ("denominator", "LogPosition")):
             return [], {}
-    return rows, stated
+    return rows, fields
 
 
-def _of_ranx(name: str, rows: Rows) -> tuple[Rows, Fields]:
+def _read_ranx(name: str, rows: Rows) -> tuple[Rows, Fields]:
     """Read a name with a lowest relevant grade (map@10-l2) or a persistence (rbp.85, rbp@85)."""
     form = r"([a-z1_]+(?:-[a-z]+)?)(?:@(\d{1,18})|\.(\d{1,18}))?(?:-l(\d{1,18}))?"
-    found = re.fullmatch(form, name)
-    if found is None:
+    match = re.fullmatch(form, name)
+    if match is None:
         return [], {}
-    word, cutoff, persistence, level = found.groups()
-    rows = _by_word(word, rows)
-    stated: Fields = {}
+    word, cutoff, persistence, lowest_grade = match.groups()
+    rows = _rows_of_word(word, rows)
+
+    fields: Fields = {}
     if word == "rbp" and (persistence or cutoff):
-        stated["p"] = float(f".{persistence or cutoff}")
+        fields["p"] = float(f".{persistence or cutoff}")
     elif word == "rbp" or persistence:
         return [], {}
-    elif int(cutoff or 0) > 0 and any(
-        "{k}" in each.theirs for each in rows
-    ):  # others ignore it
-        stated["k"] = int(cutoff)
-    if level not in (None, "1"):
-        if word == "rbp" or "rel" not in _fields_of(rows):
+    elif int(cutoff or 0) > 0 and any("{k}" in row.theirs for row in rows):
+        fields["k"] = int(cutoff)  # which the others ignore
+
+    if lowest_grade not in (None, "1"):
+        if word == "rbp" or "rel" not in _field_names(rows):
             return [], {}
-        stated["rel"] = int(level)
-    return rows, stated
+        fields["rel"] = int(lowest_grade)
+    return rows, fields
 
 
-def _fields_of(rows: Rows) -> set[str]:
-    known = catalogue()
-    return {field for each in rows for field in known[each.ours]._fields}
+def _field_names(rows: Rows) -> set[str]:
+    classes = catalogue()
+    return {field for row in rows for field in classes[row.ours]._fields}
 
 
 _READERS: dict[str, Callable[[str, Rows], tuple[Rows, Fields]]] = {
-    "ir_measures": _of_ir_measures,
-    "catboost": _of_catboost,
-    "ranx": _of_ranx,
+    "ir_measures": _read_ir_measures,
+    "catboost": _read_catboost,
+    "ranx": _read_ranx,
 }

@@ -14,11 +14,12 @@ Meaning = tuple[dict[str, Any], str]  # fields, and a note
 
 def _rows(tool: str, *rows: tuple[Any, ...]) -> Iterator[Convention]:
     """Yield the conventions of a tool; brackets hold what a name may have or not have."""
-    for theirs, *others in rows:
-        for each in dict.fromkeys(
-            (re.sub(r"\[.*\]", "", theirs), re.sub(r"[\[\]]", "", theirs))
-        ):
-            yield Convention(tool, each, *others)
+    for theirs, *fields in rows:
+        short_name = re.sub(r"\[.*\]", "", theirs)
+        full_name = re.sub(r"[\[\]]", "", theirs)
+        yield Convention(tool, short_name, *fields)
+        if full_name != short_name:
+            yield Convention(tool, full_name, *fields)
 
 
 _BY_MIN: Meaning = ({"normalize": True}, "Divided by min(R, k).")

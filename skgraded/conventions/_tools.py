@@ -84,9 +84,8 @@ class Convention:
     @property
     def example(self) -> str:
         """The name with a number for each that it may hold, such as ``"map_cut_10"``."""
-        return self.theirs.format(
-            **{field: example for field, (*_, example) in _NUMBERS.items()}
-        )
+        examples = {field: example for field, (_, _, example) in _NUMBERS.items()}
+        return self.theirs.format(**examples)
 
     def stated_in(self, name: str) -> dict[str, Any] | None:
         """Return the fields that the number in a name states.
@@ -110,12 +109,15 @@ class Convention:
         pattern = re.escape(self.theirs)
         for field, (number, _, _) in _NUMBERS.items():
             pattern = pattern.replace(rf"\{{{field}\}}", f"(?P<{field}>{number})")
-        found = re.fullmatch(pattern, name.strip(), re.ASCII)
-        if found is None:
+        match = re.fullmatch(pattern, name.strip(), re.ASCII)
+        if match is None:
             return None
-        return {
-            field: _NUMBERS[field][1](text) for field, text in found.groupdict().items()
-        }
+
+        fields = {}
+        for field, text in match.groupdict().items():
+            _, convert, _ = _NUMBERS[field]
+            fields[field] = convert(text)
+        return fields
 
 
 TOOLS = {

@@ -21,14 +21,14 @@ from skgraded.measures._catalogue import (
     register_family,
 )
 from skgraded.measures._cwl import CWL, PrefixCWL
-from skgraded.measures._measure import (
-    Measure,
+from skgraded.measures._measure import Measure
+from skgraded.measures._positions import ByRank, Positions
+from skgraded.measures._prefix import LinearPart, PairFactors, PairPart, PrefixMeasure
+from skgraded.measures._scales import (
     resolve_all as resolve_all,
     warn_if_grades_are_inferred as warn_if_grades_are_inferred,
     warn_of_continuous_scale as warn_of_continuous_scale,
 )
-from skgraded.measures._positions import ByRank, Positions
-from skgraded.measures._prefix import LinearPart, PairFactors, PairPart, PrefixMeasure
 from skgraded.measures.average_precision import *
 from skgraded.measures.blend import *
 from skgraded.measures.bpref import *

@@ -13,12 +13,12 @@ from skgraded._support.measure_names import (
     SUGGESTED,
     Meaning,
     fields_of_ir_measures,
-    folded,
     is_of_ir_measures,
     meaning_of,
+    measure_key,
 )
 from skgraded._support.measure_strings import parse
-from skgraded.measures._fields import Field
+from skgraded.measures._fields import NEEDED
 from skgraded.measures._measure import Measure
 
 # As users pass measures: one, several, or several with the names under which they are reported.
@@ -72,23 +72,26 @@ def register(kind: type[M]) -> type[M]:
     >>> measure("StrictAP@10")([1, 2], [.9, .8])
     0.5
     """
-    given: object = kind
-    if not isinstance(given, type) or not issubclass(given, Measure):
+    argument: object = kind
+    if not isinstance(argument, type) or not issubclass(argument, Measure):
         raise TypeError(f"kind must be a subclass of Measure, got {kind!r}.")
+
     name = kind.__name__
-    meant = meaning_of(name, _by_folded_name)
-    if not name.isidentifier() or (meant is not None and not _is_again(kind)):
-        what = (
-            "a word" if meant is None else f"a new name; {name!r} means {_meant(meant)}"
-        )
+    meaning = meaning_of(name, _by_folded_name)
+    if not name.isidentifier() or (meaning is not None and not _is_again(kind)):
+        rule = "a word"
+        if meaning is not None:
+            rule = f"a new name; {name!r} means {_describe(meaning)}"
         raise ValueError(
-            f"The name of a registered measure must be {what}, got {kind!r}."
+            f"The name of a registered measure must be {rule}, got {kind!r}."
         )
+
     _enter({name: kind})
-    (LESS_IS_BETTER.discard if kind.greater_is_better else LESS_IS_BETTER.add)(
-        folded(name)
-    )
-    _of_string.cache_clear()
+    if kind.greater_is_better:
+        LESS_IS_BETTER.discard(measure_key(name))
+    else:
+        LESS_IS_BETTER.add(measure_key(name))
+    _measure_of_string.cache_clear()
     return kind
 
 
@@ -98,10 +101,11 @@ def register_family(family: ModuleType) -> None:
 
 
 def _enter(kinds: Mapping[str, type[Measure]]) -> None:
-    _by_folded_name.update({folded(name): name for name in kinds})
-    known = {**_registered, **kinds}
+    _by_folded_name.update({measure_key(name): name for name in kinds})
+    kinds_by_name = {**_registered, **kinds}
+    names = sorted(kinds_by_name, key=str.lower)
     _registered.clear()
-    _registered.update(sorted(known.items(), key=lambda each: each[0].lower()))
+    _registered.update({name: kinds_by_name[name] for name in names})
 
 
 def _is_again(kind: type[Measure]) -> bool:
@@ -112,12 +116,10 @@ def _is_again(kind: type[Measure]) -> bool:
     return (old.__module__, old.__qualname__) == (kind.__module__, kind.__qualname__)
 
 
-def _meant(meant: Meaning) -> str:
-    return (
-        repr(_registered[meant.name])
-        if not meant.fields
-        else f"a measure of {meant.name}"
-    )
+def _describe(meaning: Meaning) -> str:
+    if meaning.fields:
+        return f"a measure of {meaning.name}"
+    return repr(_registered[meaning.name])
 
 
 def catalogue() -> dict[str, type[Measure]]:
@@ -144,7 +146,7 @@ def catalogue() -> dict[str, type[Measure]]:
 
 
 def _has_defaults(kind: type[Measure]) -> bool:
-    return all(each.default is not Field().default for each in kind._fields.values())
+    return all(field.default is not NEEDED for field in kind._fields.values())
 
 
 def measure(spec: str | Measure) -> Measure:
@@ -193,7 +195,7 @@ def measure(spec: str | Measure) -> Measure:
     'nDCG@10'
     """
     if isinstance(spec, str):
-        return _of_string(spec)
+        return _measure_of_string(spec)
     if isinstance(spec, Measure):
         return spec
     if isinstance(spec, type) and issubclass(spec, Measure):
@@ -202,25 +204,26 @@ def measure(spec: str | Measure) -> Measure:
             f"write {spec.__name__}()."
         )
     if is_of_ir_measures(spec):
-        return _of_ir_measures(spec)
+        return _measure_of_ir_measures(spec)
     raise TypeError(f"A measure must be a Measure or a string, got {spec!r}.")
 
 
-def _of_ir_measures(spec: Any) -> Measure:
+def _measure_of_ir_measures(spec: Any) -> Measure:
     """Read a measure of ir_measures as the formula here, with our rules for ties."""
     if spec.NAME == "Accuracy":
         raise ValueError(
             "Accuracy of ir_measures is that of pairs, and not the measure of this name here: "
             'write skgraded.conventions.measure_as("ir_measures", "Accuracy").'
         )
-    kind, implied = parse_spec(spec.NAME)
+
+    kind, fields = parse_spec(spec.NAME)
     if spec.NAME == "ERR":  # whose scale ends at 4 there, whatever the grades
-        implied = {"max_grade": 4}
-    return kind(**{**implied, **fields_of_ir_measures(spec.NAME, spec.params)})
+        fields = {"max_grade": 4}
+    return kind(**{**fields, **fields_of_ir_measures(spec.NAME, spec.params)})
 
 
 @lru_cache(maxsize=256)
-def _of_string(spec: str) -> Measure:
+def _measure_of_string(spec: str) -> Measure:
     kind, fields = parse_spec(spec)
     return kind(**fields)
 
@@ -280,22 +283,26 @@ def measures_by_name(measures: Measures) -> dict[str, Measure]:
     {'top': nDCG(k=10), 'all': AP()}
     """
     if isinstance(measures, Mapping):
-        named = {_checked_name(name): measure(each) for name, each in measures.items()}
+        by_name = {
+            _require_name(name): measure(spec) for name, spec in measures.items()
+        }
     elif isinstance(measures, Iterable) and not isinstance(measures, str):
-        named = {str(each): each for each in map(measure, measures)}
+        by_name = {str(parsed): parsed for parsed in map(measure, measures)}
     elif isinstance(measures, str | Measure | type) or is_of_ir_measures(measures):
-        one: Any = measures
-        named = {str(each): each for each in [measure(one)]}
+        spec: Any = measures
+        parsed = measure(spec)
+        by_name = {str(parsed): parsed}
     else:
         raise TypeError(
             f"measures must be a measure or a sequence of measures, got {measures!r}."
         )
-    if not named:
+
+    if not by_name:
         raise ValueError("measures must name at least one measure, got none.")
-    return named
+    return by_name
 
 
-def _checked_name(name: Any) -> str:
+def _require_name(name: Any) -> str:
     if not isinstance(name, str):
         raise TypeError(f"The names of measures must be strings, got {name!r}.")
     if not name.strip():
@@ -307,13 +314,14 @@ def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
     """Return the class of a measure in string form, and the fields given in the string."""
     name, fields = _parse(spec)
     if name not in _registered:
-        meant = meaning_of(name, _by_folded_name)
-        if meant is None:
+        meaning = meaning_of(name, _by_folded_name)
+        if meaning is None:
             raise ValueError(
                 f"Unknown measure {name!r} in {spec!r}.{_hint(name, fields)}"
             )
-        name = meant.name
-        fields = _joined(meant, fields, spec)
+        name = meaning.name
+        fields = _join_fields(meaning, fields, spec)
+
     kind = _registered[name]
     for field in fields:
         if field not in kind._fields:
@@ -326,7 +334,7 @@ def parse_spec(spec: str) -> tuple[type[Measure], dict[str, Any]]:
 
 def is_own_name(name: str) -> bool:
     """Whether a name is that of a registered class, apart from capitals, underscores, hyphens."""
-    return folded(name) in _by_folded_name
+    return measure_key(name) in _by_folded_name
 
 
 def _parse(spec: str) -> tuple[str, dict[str, Any]]:
@@ -339,29 +347,31 @@ def _parse(spec: str) -> tuple[str, dict[str, Any]]:
         return spec, {}
 
 
-def _joined(meant: Meaning, fields: dict[str, Any], spec: str) -> dict[str, Any]:
-    for field in meant.fields.keys() & fields:
+def _join_fields(meaning: Meaning, fields: dict[str, Any], spec: str) -> dict[str, Any]:
+    """Return the fields that a name implies, and those that stand beside it."""
+    for field in meaning.fields.keys() & fields:
         raise ValueError(
             f"{field} can be given only once, got it in the name and as a field in {spec!r}."
         )
-    return {**meant.fields, **fields}
+    return {**meaning.fields, **fields}
 
 
 def _hint(name: str, fields: dict[str, Any]) -> str:
-    suggested = SUGGESTED.get(folded(name)) or closest_of(name, _registered)
+    suggested = SUGGESTED.get(measure_key(name)) or closest_of(name, _registered)
     if suggested is not None:
-        return f" Did you mean {_written(_registered[suggested], fields)!r}?"
+        return f" Did you mean {_write(_registered[suggested], fields)!r}?"
     return (
         " skgraded.catalogue() and 'skgraded measures' list all measures; "
         "skgraded.conventions.measure_as and --as TOOL take the names of another tool."
     )
 
 
-def _written(kind: type[Measure], fields: dict[str, Any]) -> str:
+def _write(kind: type[Measure], fields: dict[str, Any]) -> str:
     """Write a measure as a string to paste, with its cut-off alone where fields do not fit."""
-    for attempt in (fields, {name: fields[name] for name in fields if name == "k"}):
+    cutoff = {name: fields[name] for name in fields if name == "k"}
+    for fields_to_try in (fields, cutoff):
         try:
-            return str(kind(**attempt))
+            return str(kind(**fields_to_try))
         except (TypeError, ValueError):
             continue
     return kind.__name__

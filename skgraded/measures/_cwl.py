@@ -13,10 +13,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import ByRank, Positions, UpToListEnd, reciprocal
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
@@ -163,46 +162,52 @@ class CWL(Measure):
             f"{name} must define ranks_from, or state rate = False."
         )
 
-    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> BoolArray:
         return self.gain_by_level(judgments) > 0
 
     def _last_rank(self, judgments: Judgments) -> FloatArray | float:
         """Return the last rank that a user can view."""
         if self.k is not None:
             return float(self.k)
-        return (
-            judgments.list_lengths(self.unjudged).astype(np.float64)
-            if self.ends
-            else np.inf
-        )
+        if self.ends:
+            return judgments.list_lengths(self.unjudged).astype(np.float64)
+        return np.inf
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        levels, _, indptr = rankings.ranked(self.ties, self.unjudged)
-        last = np.broadcast_to(self._last_rank(judgments), len(indptr) - 1)
-        borders = np.append(
-            0, np.cumsum(np.minimum(np.diff(indptr), last).astype(np.int64))
-        )
+        ranked = rankings.ranked(self.ties, self.unjudged)
         gain = np.ascontiguousarray(self.gain_by_level(judgments), dtype=np.float64)
-        n, x, G = _core.meet_ranks(levels, indptr[:-1], borders, gain)
-        found, viewed, left = _core.walk(x, self._probabilities(n, x, G), borders)
-        if not self.rate:
-            return found
-        goes_on = np.flatnonzero(left > 0.0)
-        if len(goes_on):
-            below = 1.0 + np.diff(borders)[goes_on]
-            found_above = np.append(0.0, G)[
-                np.where(below > 1.0, borders[1:][goes_on], 0)
-            ]
-            viewed[goes_on] += left[goes_on] * self.ranks_from(
-                below, found_above, last[goes_on]
-            )
-        return found * reciprocal(viewed)
 
-    def _probabilities(
-        self, n: FloatArray, x: FloatArray, found: FloatArray
-    ) -> FloatArray:
-        go_on = np.asarray(self.continuation(n, x, found), dtype=np.float64)
+        # The documents that a user can view, those of one query after the other.
+        n_queries = len(ranked.indptr) - 1
+        last_rank = np.broadcast_to(self._last_rank(judgments), n_queries)
+        n_ranks = np.minimum(np.diff(ranked.indptr), last_rank).astype(np.int64)
+        borders = np.append(0, np.cumsum(n_ranks))
+        n, x, G = _core.meet_ranks(
+            level_by_rank=ranked.levels,
+            first=ranked.indptr[:-1],
+            read=borders,
+            gain=gain,
+        )
+        total, n_viewed, reach_below = _core.walk(
+            gain=x, go_on=self._probabilities(n, x, G), indptr=borders
+        )
+        if not self.rate:
+            return total
+
+        # The ranks below the documents, where nothing more has a gain.
+        queries = np.flatnonzero(reach_below > 0.0)
+        if len(queries):
+            rank_below = 1.0 + np.diff(borders)[queries]
+            end = borders[1:][queries]
+            gain_above = np.append(0.0, G)[np.where(rank_below > 1.0, end, 0)]
+            n_below = self.ranks_from(rank_below, gain_above, last_rank[queries])
+            n_viewed[queries] += reach_below[queries] * n_below
+        return total * reciprocal(n_viewed)
+
+    def _probabilities(self, n: FloatArray, x: FloatArray, G: FloatArray) -> FloatArray:
+        """Return the probabilities of going on; raise where they are none."""
+        go_on = np.asarray(self.continuation(n, x, G), dtype=np.float64)
         if go_on.size and not (go_on.min() >= 0.0 and go_on.max() <= 1.0):
             raise ValueError(
                 f"continuation of {type(self).__name__} must return probabilities, got values "
@@ -249,19 +254,23 @@ class PrefixCWL(PrefixMeasure, CWL):
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         reach = ByRank(_reach, (self,))
-        stops = self.ends and self.k is None
-        discount: Positions = UpToListEnd(self.unjudged, reach) if stops else reach
+        discount: Positions = reach
+        if self.ends and self.k is None:
+            discount = UpToListEnd(self.unjudged, reach)
+
         gain = self.gain_by_level(judgments)
         if not self.rate:
             return LinearPart(discount, gain, 1.0)
-        viewed = self.ranks_from(1.0, 0.0, self._last_rank(judgments))
-        return LinearPart(discount, gain, reciprocal(np.asarray(viewed)))
+
+        last_rank = self._last_rank(judgments)
+        n_viewed = np.asarray(self.ranks_from(1.0, 0.0, last_rank))
+        return LinearPart(discount, gain, reciprocal(n_viewed))
 
 
 def _reach(n: FloatArray, rule: PrefixCWL) -> FloatArray:
     """Return V(n), the product of C(m) over the ranks m < n."""
-    nothing = np.zeros_like(n)
-    go_on = rule._probabilities(n, nothing, nothing)
+    no_gain = np.zeros_like(n)
+    go_on = rule._probabilities(n, no_gain, no_gain)
     reach = np.ones_like(n)
     np.cumprod(go_on[:-1], out=reach[1:])
     return reach

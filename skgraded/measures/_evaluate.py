@@ -10,14 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skgraded.measures._catalogue import Measures, measures_by_name
-from skgraded.measures._measure import (
-    Measure,
-    as_scores,
-    rankings_for,
-    warn_about_scales,
-    warn_of_continuous_scale,
-)
+from skgraded.measures._measure import Measure, as_scores, rankings_for
 from skgraded.measures._prefix import score_queries
+from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
 from skgraded.rankings import (
     Judgments,
     Rankings,
@@ -45,20 +40,22 @@ def rankings_of_systems(
     """
     if isinstance(y_score, Mapping):
         systems = by_name(y_score)
-        given = {f"y_score[{system!r}]": scores for system, scores in systems.items()}
+        arguments = {f"y_score[{name!r}]": scores for name, scores in systems.items()}
     else:
-        systems = by_name(
-            {each: y_score[each] for each in without_query_ids(y_score).columns}
-        )
-        given = {"y_score": y_score}
+        names = without_query_ids(y_score).columns
+        systems = by_name({name: y_score[name] for name in names})
+        arguments = {"y_score": y_score}
+
     judgments: Judgments | None = None
     if isinstance(y_true, Judgments):
         refuse_arrays("Judgments", qid=qid, sample_weight=sample_weight)
         judgments = y_true
-        judgments.require_rows_of(**given)
+        judgments.require_rows_of(**arguments)
     else:
-        columns = read_columns(y_true, qid, **given, sample_weight=sample_weight)
-        qid = columns.ids if qid is None else qid
+        columns = read_columns(y_true, qid, **arguments, sample_weight=sample_weight)
+        if qid is None:
+            qid = columns.ids
+
     for system, scores in systems.items():
         try:
             if judgments is None:
@@ -73,11 +70,12 @@ def rankings_of_systems(
         yield system, rankings
 
 
-def refuse_arrays(beside: str, **arrays: Any) -> None:
-    for name, given in arrays.items():
-        if given is not None:
+def refuse_arrays(source: str, **arrays: Any) -> None:
+    """Raise where there are arrays beside a source that has its own, such as Judgments."""
+    for name, array in arrays.items():
+        if array is not None:
             raise TypeError(
-                f"{name} must be None with {beside}, got {type(given).__name__}."
+                f"{name} must be None with {source}, got {type(array).__name__}."
             )
 
 
@@ -156,75 +154,89 @@ def evaluate(
     2 systems; means over 2 queries.
     """
     try:
-        named = measures_by_name(measures)
+        by_measure = measures_by_name(measures)
     except (TypeError, ValueError):
         _refuse_measures_last(measures, y_score)
         raise
+
     words = words_of_grades(y_true)
     y_true = replace_words("y_true", y_true, grades)
     if y_score is None and isinstance(y_true, Mapping):
         refuse_arrays("Rankings", qid=qid, sample_weight=sample_weight)
-        return _of_systems(named, _checked(y_true, named).items())
+        rankings_by_system = _require_rankings(y_true)
+        _warn_of_continuous_scales(by_measure, rankings_by_system)
+        return _score_systems(by_measure, rankings_by_system.items())
+
     if are_of_systems(y_score):
-        ranked = rankings_of_systems(y_score, y_true, qid, sample_weight, n_threads)
-        scores = _of_systems(named, ranked, warns=True)
+        systems = rankings_of_systems(y_score, y_true, qid, sample_weight, n_threads)
+        scores = _score_systems(by_measure, systems, warns=True)
     else:
         rankings = rankings_for(
-            named.values(), y_true, y_score, qid, sample_weight, n_threads
+            by_measure.values(), y_true, y_score, qid, sample_weight, n_threads
         )
-        scores = _scores(named, rankings)
+        scores = _score_system(by_measure, rankings)
+
     if not (grades or words):
         return scores
     meaning = grades or {word: grade for grade, word in enumerate(words)}
     return replace(scores, notes=(*scores.notes, read_as(meaning)))
 
 
-def _scores(named: dict[str, Measure], rankings: Rankings) -> Scores:
-    by_measure, n_empty = score_queries(named.values(), rankings)
-    values = np.ascontiguousarray(by_measure.T)
-    return as_scores(named, rankings.judgments, values, tuple(n_empty))
+def _score_system(measures: dict[str, Measure], rankings: Rankings) -> Scores:
+    values_by_measure, n_empty = score_queries(measures.values(), rankings)
+    values = np.ascontiguousarray(values_by_measure.T)
+    return as_scores(measures, rankings.judgments, values, tuple(n_empty))
 
 
-def _of_systems(
-    named: dict[str, Measure],
-    ranked: Iterable[tuple[str, Rankings]],
+def _score_systems(
+    measures: dict[str, Measure],
+    systems: Iterable[tuple[str, Rankings]],
     warns: bool = False,
 ) -> Scores:
     """Score the rankings of several systems, of which only one is in memory at a time."""
     scores: dict[str, Scores] = {}
-    for system, rankings in ranked:
+    for system, rankings in systems:
         if warns and not scores:
-            warn_about_scales(named.values(), rankings.judgments)
-        scores[system] = _scores(named, rankings)
+            warn_about_scales(measures.values(), rankings.judgments)
+        scores[system] = _score_system(measures, rankings)
     return side_by_side(scores)
 
 
-def _checked(
-    y_true: Mapping[Any, Any], named: dict[str, Measure]
-) -> dict[str, Rankings]:
-    """Return rankings by system; warn of measures that do not fit their scale."""
-    rankings = by_name(y_true)
-    for system, each in rankings.items():
-        if not isinstance(each, Rankings):
+def _require_rankings(y_true: Mapping[Any, Any]) -> dict[str, Rankings]:
+    rankings_by_system = by_name(y_true)
+    for system, rankings in rankings_by_system.items():
+        if not isinstance(rankings, Rankings):
             raise TypeError(
                 "A mapping in place of y_true must map names of systems to Rankings, got "
-                f"{type(each).__name__} for {system!r}. skgraded.trec.evaluate(measures, qrels, "
-                "runs) scores dicts of dicts."
+                f"{type(rankings).__name__} for {system!r}. skgraded.trec.evaluate(measures, "
+                "qrels, runs) scores dicts of dicts."
             )
-    judged = [each.judgments for each in rankings.values()]
-    are_fractional = any(each.has_fractional_grades for each in judged)
-    top = max((each.top_grade for each in judged), default=0.0)
-    warn_of_continuous_scale(named.values(), top, are_fractional=are_fractional)
-    return rankings
+    return rankings_by_system
 
 
-def _refuse_measures_last(measures: object, third: object) -> None:
+def _warn_of_continuous_scales(
+    measures: dict[str, Measure], systems: dict[str, Rankings]
+) -> None:
+    judgments = [rankings.judgments for rankings in systems.values()]
+    warn_of_continuous_scale(
+        measures.values(),
+        max((labels.top_grade for labels in judgments), default=0.0),
+        are_fractional=any(labels.has_fractional_grades for labels in judgments),
+    )
+
+
+def _refuse_measures_last(measures: object, y_score: object) -> None:
     """Raise where the measures came last, as in other packages, and not first."""
-    listed = list(third.values()) if isinstance(third, Mapping) else third
-    listed = listed if isinstance(listed, list | tuple) else [listed]
-    are_measures = listed and all(isinstance(each, str | Measure) for each in listed)
+    last = y_score
+    if isinstance(y_score, Mapping):
+        last = list(y_score.values())
+    entries = last if isinstance(last, list | tuple) else [last]
+
+    are_measures = entries and all(
+        isinstance(entry, str | Measure) for entry in entries
+    )
     if are_measures and not isinstance(measures, str | Measure):
         raise TypeError(
             "The measures must come first, got them as y_score: "
-            f"evaluate({third!r}, y_true, y_score, qid=qid)."
+            f"evaluate({y_score!r}, y_true, y_score, qid=qid)."
         ) from None

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import FrozenInstanceError
-from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 import numpy as np
 
 from skgraded import _core
 from skgraded._support import arguments as _params
+from skgraded.measures._field_docs import DocOfFields
 
-_NEEDED = inspect.Parameter.empty
+# The default of a field that has none.
+NEEDED = inspect.Parameter.empty
 
 
 class Field(NamedTuple):
@@ -23,9 +24,9 @@ class Field(NamedTuple):
     The check takes the name and the value, and returns the value to keep.
     """
 
-    default: Any = _NEEDED
+    default: Any = NEEDED
     check: Callable[[str, Any], Any] = lambda _, value: value
-    annotation: Any = _NEEDED
+    annotation: Any = NEEDED
 
 
 def field(default: Any, check: Callable[[str, Any], Any]) -> Any:
@@ -50,64 +51,17 @@ class _SignatureOfFields:
         # An instance is called to score, and a class may have a constructor of its own.
         if instance is not None or owner.__init__ is not Fields.__init__:
             raise AttributeError("__signature__")
-        kind = inspect.Parameter.KEYWORD_ONLY
-        fields = [
+
+        parameters = [
             inspect.Parameter(
-                name, kind, default=each.default, annotation=each.annotation
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=field.default,
+                annotation=field.annotation,
             )
-            for name, each in owner._fields.items()
+            for name, field in owner._fields.items()
         ]
-        return inspect.Signature(fields)
-
-
-# The text before the section Parameters, the entries in it, and the sections behind it.
-_SECTIONS = r"(?s)\A(.*?)(?:\n\nParameters\n-+\n(.*?))?(\n\n[A-Z][\w ]*\n---.*|\s*)\Z"
-
-
-class _DocOfFields:
-    """The docstring of a class, to which fields are added that only base classes document.
-
-    It is composed where it is read, since that of all measures takes 6 ms.
-    """
-
-    def __init__(self, written: str) -> None:
-        self._written = written
-
-    def _read(self) -> tuple[str, str, str, dict[str, str]]:
-        """Return the sections, and what the entries say behind the name of each field."""
-        ((before, section, after),) = re.findall(
-            _SECTIONS, inspect.cleandoc(self._written)
-        )
-        entries = [each.partition(" : ") for each in re.split(r"\n(?=\S)", section)]
-        said = {name: rest for names, _, rest in entries for name in names.split(", ")}
-        return before, section, after, said
-
-    def __get__(self, instance: object, owner: type[Fields]) -> str:
-        before, section, after, own = self._read()
-        inherited: dict[str, str] = {}
-        for parent in owner.__mro__[1:]:
-            doc = vars(parent).get("__doc__")
-            if isinstance(doc, _DocOfFields):
-                for name, said in doc._read()[-1].items():
-                    inherited.setdefault(name, said)
-        added = [
-            f"{name} : {_described(owner._fields[name], entry)}"
-            for name, entry in inherited.items()
-            if name in owner._fields and name not in own
-        ]
-        entries = "\n".join([section, *added] if section else added)
-        return f"{before}\n\nParameters\n----------\n{entries}{after}\n"
-
-
-def _described(field: Field, entry: str) -> str:
-    """Return what a base class says of a field, with the default that it now has."""
-    typed, line_end, meaning = entry.partition("\n")
-    typed = re.sub(", (optional|default=.*)$", "", typed)
-    if field.default is None:
-        typed += ", optional"
-    elif field.default is not _NEEDED:
-        typed += f", default={field.default!r}".replace("'", '"')
-    return typed + line_end + meaning
+        return inspect.Signature(parameters)
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, frozen_default=True)
@@ -125,59 +79,41 @@ class Fields:
     _fields: ClassVar[dict[str, Field]] = {}
     __signature__ = _SignatureOfFields()
 
-    def __init_subclass__(cls, **others: Any) -> None:
-        super().__init_subclass__(**others)
-        fields: dict[str, Field] = {}
-        for parent in reversed(cls.__mro__[1:]):
-            fields |= vars(parent).get("_fields", {})
-        for name, annotation in inspect.get_annotations(cls).items():
-            if not (name.startswith("_") or "ClassVar" in str(annotation)):
-                fields[name] = fields.get(name, Field())._replace(annotation=annotation)
-        for name, inherited in fields.items():
-            stated = getattr(cls, name, _NEEDED)
-            if isinstance(stated, Field):
-                fields[name] = stated._replace(annotation=inherited.annotation)
-                setattr(cls, name, stated.default)
-            else:
-                fields[name] = inherited._replace(
-                    default=_checked_default(cls, name, stated)
-                )
-        cls._fields = fields
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._fields = _fields_of(cls)
+        for name, field in cls._fields.items():
+            if isinstance(getattr(cls, name, NEEDED), Field):
+                setattr(cls, name, field.default)
         if cls.__doc__ and cls.__init__ is Fields.__init__:
-            cls.__doc__ = _DocOfFields(cls.__doc__)  # type: ignore[assignment]
+            cls.__doc__ = DocOfFields(cls.__doc__)  # type: ignore[assignment]
 
-    def __init__(self, *args: object, **given: Any) -> None:
+    def __init__(self, *args: object, **values: Any) -> None:
         kind = type(self)
         if args:
             raise TypeError(
                 f"The fields of {kind.__name__} are keyword-only, such as {kind.__name__}(k=10). "
                 f"To score, call an instance: {kind.__name__}()(y_true, y_score)."
             )
-        for name in given.keys() - kind._fields.keys():
+
+        unknown_names = values.keys() - kind._fields.keys()
+        if unknown_names:
+            name = min(unknown_names)
             raise TypeError(
                 f"{kind.__name__} has no field {name!r}; its fields are {', '.join(kind._fields)}."
                 f"{_params.closest(name, kind._fields)}"
             )
-        values = vars(self)
+
+        attributes = vars(self)  # faster than attributes that refuse to be set
         for name, (default, check, _) in kind._fields.items():
-            value = given.get(name, default)
-            if value is _NEEDED:
+            value = values.get(name, default)
+            if value is NEEDED:
                 raise TypeError(f"{kind.__name__} needs the field {name!r}.")
-            values[name] = check(name, value)
+            attributes[name] = check(name, value)
         self._check()
 
     def _check(self) -> None:
         """Check what fields must have in common."""
-
-    def _replace(self, **fields: Any) -> Self:
-        """Return a copy with other values of some fields."""
-        return type(self)(
-            **{**{name: getattr(self, name) for name in self._fields}, **fields}
-        )
-
-    def __replace__(self, **fields: Any) -> Self:
-        """Return what `copy.replace` returns, from Python 3.13 on."""
-        return self._replace(**fields)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
@@ -186,18 +122,37 @@ class Fields:
         raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _checked_default(kind: type[Fields], name: str, default: Any) -> Any:
-    """Return a default as it stands in a class; raise where it cannot be one."""
-    if hasattr(default, "__get__") and default is not _NEEDED:
+def _fields_of(kind: type[Fields]) -> dict[str, Field]:
+    """Return the fields that a class inherits and states, with the defaults that it has."""
+    fields: dict[str, Field] = {}
+    for base in reversed(kind.__mro__[1:]):
+        fields |= vars(base).get("_fields", {})
+    for name, annotation in inspect.get_annotations(kind).items():
+        if not name.startswith("_") and "ClassVar" not in str(annotation):
+            inherited = fields.get(name, Field())
+            fields[name] = inherited._replace(annotation=annotation)
+
+    for name, field in fields.items():
+        stated = getattr(kind, name, NEEDED)
+        if isinstance(stated, Field):
+            fields[name] = stated._replace(annotation=field.annotation)
+        else:
+            _require_default(kind, name, stated)
+            fields[name] = field._replace(default=stated)
+    return fields
+
+
+def _require_default(kind: type[Fields], name: str, value: Any) -> None:
+    """Raise where a value that stands in a class cannot be the default of a field."""
+    if hasattr(value, "__get__") and value is not NEEDED:
         raise TypeError(
             f"{name} must be a value in {kind.__name__}, the default of a field of its base "
             f"class, got a method or property."
         )
-    if type(default).__hash__ is None:
+    if type(value).__hash__ is None:
         raise ValueError(
-            f"mutable default {type(default)} for field {name} of {kind.__name__}: write a tuple."
+            f"mutable default {type(value)} for field {name} of {kind.__name__}: write a tuple."
         )
-    return default
 
 
 def check_cutoff(name: str, k: Any) -> int | None:
@@ -220,21 +175,19 @@ def check_empty(name: str, empty: Any) -> float:
     return float(empty)
 
 
-def numbers_by_grade(field: str, values: Any) -> tuple[float, ...]:
+def numbers_by_grade(name: str, values: Any) -> tuple[float, ...]:
     """Return a field with one number per grade as a tuple of floats."""
     if type(values) is tuple and set(map(type, values)) == {float}:
         numbers = values
     else:
         entries = np.asarray(values, dtype=object)
-        if (
-            entries.ndim != 1
-            or len(entries) == 0
-            or not all(map(_params.is_number, entries))
-        ):
+        is_list = entries.ndim == 1 and len(entries) > 0
+        if not is_list or not all(map(_params.is_number, entries)):
             raise ValueError(
-                f"{field} must hold one number per grade 1, 2, ..., got {values!r}."
+                f"{name} must hold one number per grade 1, 2, ..., got {values!r}."
             )
         numbers = tuple(map(float, entries))
+
     if not all(map(math.isfinite, numbers)):
-        raise ValueError(f"{field} must hold finite numbers, got {values!r}.")
+        raise ValueError(f"{name} must hold finite numbers, got {values!r}.")
     return numbers

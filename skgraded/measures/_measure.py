@@ -8,164 +8,22 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skgraded import _core
-from skgraded._guards import refuse_calls_of_boosters, warn_once
+from skgraded._guards import refuse_calls_of_boosters
 from skgraded._support import arguments as _params
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray
 from skgraded._support.exact_mean import exact_means
 from skgraded._support.lazy import cached_property
 from skgraded._support.measure_strings import as_code, as_string
 from skgraded._support.sealed import sealed
-from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures._fields import Fields, check_cutoff, check_empty, choice, field
+from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
 from skgraded.rankings import Judgments, Ranked, Rankings, Ties, Unjudged, as_rankings
 
 if TYPE_CHECKING:
     from skgraded.results import Scores
-
-
-# This many queries seldom lack the top grade by chance.
-_MANY_QUERIES = 100
-# As many where g begins with 0, which suggests an entry for grade 0.
-_SOME_QUERIES = 20
-
-
-def warn_about_scales(measures: Collection[Measure], judgments: Judgments) -> None:
-    """Warn where a measure reads its scale off the data, or has users of grades beyond it."""
-    still_open = [each for each in measures if each.is_open]
-    if still_open:
-        warn_if_grades_are_inferred(
-            still_open, "A call with arrays", judgments.top_grade
-        )
-    for each in measures:
-        g = getattr(each, "g", None)
-        if isinstance(g, tuple) and len(g) >= judgments.top_grade + 1:
-            _warn_about_thresholds(each, g, judgments.top_of_scale, judgments.n_queries)
-
-
-def warn_of_continuous_scale(
-    measures: Collection[Measure], top: float, *, are_fractional: bool
-) -> None:
-    """Warn if labels that are not whole grades say where the scale of a measure ends.
-
-    Whatever meets measures with labels calls it, since the ceiling of the largest label seldom is
-    the top that the labels were made with.
-
-    Parameters
-    ----------
-    measures : collection of Measure
-        The measures.
-    top : float
-        The largest label.
-    are_fractional : bool
-        Whether any label is not a whole grade; without such a label there is no warning.
-
-    Warns
-    -----
-    GradeScaleWarning
-        If a measure is open, and labels are fractional.
-
-    Examples
-    --------
-    >>> from skgraded import xGAP
-    >>> from skgraded.measures import warn_of_continuous_scale
-    >>> warn_of_continuous_scale([xGAP(max_grade=4)], 2.5, are_fractional=True)
-    """
-    if are_fractional:
-        warn_if_grades_are_inferred(measures, "A call with continuous labels", top)
-
-
-def resolve_all(
-    named: Mapping[str, Measure], top: float, *, are_fractional: bool
-) -> dict[str, Measure]:
-    """Set the top grade of the measures that leave it open, as `warn_of_continuous_scale` says.
-
-    Parameters
-    ----------
-    named : mapping of str to Measure
-        The measures by name.
-    top : float
-        The largest label.
-    are_fractional : bool
-        Whether any label is not a whole grade.
-
-    Returns
-    -------
-    dict of str to Measure
-        The measures under the same names.
-
-    Examples
-    --------
-    >>> from skgraded import xGAP
-    >>> from skgraded.measures import resolve_all
-    >>> resolve_all({"users": xGAP()}, 3, are_fractional=False)
-    {'users': xGAP(max_grade=3)}
-    """
-    warn_of_continuous_scale(named.values(), top, are_fractional=are_fractional)
-    return {name: each.resolve(max(1, math.ceil(top))) for name, each in named.items()}
-
-
-def warn_if_grades_are_inferred(
-    measures: Collection[Measure], taker: str, top: float | None = None
-) -> None:
-    """Warn if a measure that will score several data sets takes its top grade from each of them.
-
-    Parameters
-    ----------
-    measures : collection of Measure
-        The measures.
-    taker : str
-        The function that they were given to.
-    top : float, optional
-        The largest label, where the labels are known.
-
-    Warns
-    -----
-    GradeScaleWarning
-        If a measure is open.
-
-    Examples
-    --------
-    >>> from skgraded import xGAP
-    >>> from skgraded.measures import warn_if_grades_are_inferred
-    >>> warn_if_grades_are_inferred([xGAP(max_grade=4)], "a scorer")
-    """
-    still_open = [each for each in measures if each.is_open]
-    if not still_open:
-        return
-    names = ", ".join(str(each) for each in still_open)
-    example = repr(still_open[0].resolve(4))
-    if top is None:
-        rule = " It is the largest label, rounded up."
-    elif top < math.ceil(top):
-        rule = f" It is the largest label rounded up: {math.ceil(top)}, of {top:g}."
-    else:
-        rule = ""
-    warn_once(
-        f"{taker} got {names} without max_grade. The top grade of the scale is then taken from "
-        f"each data set that is scored, so that the measure may differ between them.{rule} Set "
-        f"max_grade, for example {example}, or give g or gain as one number per grade.",
-        GradeScaleWarning,
-    )
-
-
-def _warn_about_thresholds(
-    measure: Measure, g: tuple[float, ...], top: int, n_queries: int
-) -> None:
-    enough = _MANY_QUERIES if g[0] else _SOME_QUERIES
-    if n_queries < enough:
-        return
-    if g[0] == 0:
-        hint = "If its first entry, 0, is for grade 0, drop it: g begins with grade 1."
-    else:
-        hint = "The measure cannot reach 1 on these data, unless normalize=True."
-    warn_once(
-        f"g has an entry for each of the grades 1..{len(g)} in {measure}, but the highest grade of "
-        f"the {n_queries} queries in y_true is {top}. {hint}",
-        GradeScaleWarning,
-    )
 
 
 class Measure(Fields):
@@ -228,14 +86,16 @@ class Measure(Fields):
 
     def _check(self) -> None:
         _require_rules(type(self))  # type: ignore[arg-type]
+
         name = type(self).__name__
-        for refused, reason in self._refuses.items():
-            default = self._fields[refused].default
-            value = getattr(self, refused)
+        for field_name, reason in self._refuses.items():
+            default = self._fields[field_name].default
+            value = getattr(self, field_name)
             if value != default:
                 raise ValueError(
-                    f"{refused} must be {default!r} for {name}, {reason}, got {value!r}."
+                    f"{field_name} must be {default!r} for {name}, {reason}, got {value!r}."
                 )
+
         if self.ties == "expected" and not self._averages_over_ties:
             raise ValueError(
                 f"ties must be 'row_order', 'pessimistic' or 'optimistic' for {name}, got "
@@ -244,9 +104,8 @@ class Measure(Fields):
             )
 
     def __setattr__(self, name: str, value: object) -> None:
-        if (
-            name == "_jited"
-        ):  # by which CatBoost marks a metric that it is about to call
+        # By this name CatBoost marks a metric that it is about to call.
+        if name == "_jited":
             refuse_calls_of_boosters(self, "catboost")
         super().__setattr__(name, value)
 
@@ -290,14 +149,17 @@ class Measure(Fields):
         if hasattr(y_true, "fit"):
             score: float = self._as_scorer()(y_true, y_score, y, qid, sample_weight)
             return score
+
         if y is not None:
             raise TypeError(
                 "qid must be given by name, got a third positional argument: qid=..."
             )
+
         rankings = rankings_for([self], y_true, y_score, qid, sample_weight)
         judgments = rankings.judgments
         values, _ = self._score(rankings)
         [[mean]] = exact_means(values, judgments.weights)
+
         if math.isnan(mean):
             from skgraded.results import warn_of_no_mean
 
@@ -354,6 +216,40 @@ class Measure(Fields):
         values, n_empty = self._score(rankings)
         return as_scores({str(self): self}, rankings.judgments, values, (n_empty,))
 
+    def replace(self, **fields: Any) -> Self:
+        """Return the measure with other values of some fields.
+
+        `copy.replace`, which is new in Python 3.13, does the same.
+
+        Parameters
+        ----------
+        **fields : object
+            The new values by the names of the fields.
+
+        Returns
+        -------
+        Measure
+            The new measure; this one stays as it is.
+
+        Raises
+        ------
+        TypeError
+            If the measure has no field of a name.
+        ValueError
+            If a value is invalid; the message says which values are allowed.
+
+        Examples
+        --------
+        >>> from skgraded import nDCG
+        >>> nDCG(k=10).replace(k=5, ties="row_order")
+        nDCG(k=5, ties='row_order')
+        """
+        values = {name: getattr(self, name) for name in self._fields}
+        return type(self)(**{**values, **fields})
+
+    def __replace__(self, **fields: Any) -> Self:
+        return self.replace(**fields)
+
     def resolve(self, top_grade: int) -> Self:
         """Set the top grade of the scale if the measure needs it and does not state it.
 
@@ -367,11 +263,9 @@ class Measure(Fields):
         Measure
             The measure with its top grade set, or the measure itself if it does not need it.
         """
-        return (
-            self._replace(max_grade=max(1, math.ceil(top_grade)))
-            if self.is_open
-            else self
-        )
+        if not self.is_open:
+            return self
+        return self.replace(max_grade=max(1, math.ceil(top_grade)))
 
     @cached_property
     def is_open(self) -> bool:
@@ -383,7 +277,7 @@ class Measure(Fields):
         """The measures whose weighted sum this is, with their weights: mostly the measure alone."""
         return ((self, 1.0),)
 
-    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> BoolArray:
         """Mark the relevant grades; a query without any of them is empty.
 
         Parameters
@@ -398,24 +292,27 @@ class Measure(Fields):
         """
         raise NotImplementedError
 
+    def _warn_of_labels(self, judgments: Judgments) -> None:
+        """Warn of labels that do not suit the measure, once, before they are scored."""
+
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         """Return the values of all queries and the number of queries without relevant documents."""
         judgments = rankings.judgments
+        self._warn_of_labels(judgments)
         values = self._values(rankings)
-        nothing_relevant = judgments.count_pool(self.relevant(judgments)) == 0
-        return np.where(nothing_relevant, self.empty, values), int(
-            nothing_relevant.sum()
-        )
+        is_empty = judgments.count_pool(self.relevant(judgments)) == 0
+        return np.where(is_empty, self.empty, values), int(is_empty.sum())
 
     def _values(self, rankings: Ranked) -> FloatArray:
         values = self.raw_values(rankings)
         if not self.normalize:
             return values
+
         judgments = rankings.judgments
         ideal_values = judgments.memo.get(
             Measure, self._identity, lambda: self.raw_values(judgments.ideal)
         )
-        return _core.relative_values(values, ideal_values)
+        return _core.relative_values(values=values, best=ideal_values)
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         """Return the value of every query before normalization.
@@ -444,11 +341,9 @@ class Measure(Fields):
         return self._string
 
     if not TYPE_CHECKING:  # type checkers would take it for the name of the class
-
+        # Read by sklearn.metrics.make_scorer, which takes functions.
         @property
-        def __name__(
-            self,
-        ) -> str:  # read by sklearn.metrics.make_scorer, which takes functions
+        def __name__(self) -> str:
             return self._string
 
     @cached_property
@@ -460,16 +355,17 @@ class Measure(Fields):
 
     def _fields_that_differ(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, the class's own fields first."""
-        fields = self._fields
-        shared = Measure._fields
-        ordered = [*(name for name in fields if name not in shared), *shared]
-        found = {name: (getattr(self, name), fields[name].default) for name in ordered}
-        return {
-            name: value
-            for name, (value, default) in found.items()
-            if value != default
-            and not (_params.is_nan(value) and _params.is_nan(default))
-        }
+        shared_names = Measure._fields
+        names_of_class = [name for name in self._fields if name not in shared_names]
+
+        values = {}
+        for name in (*names_of_class, *shared_names):
+            value = getattr(self, name)
+            default = self._fields[name].default
+            are_nan = _params.is_nan(value) and _params.is_nan(default)
+            if value != default and not are_nan:
+                values[name] = value
+        return values
 
     @cached_property
     def _identity(self) -> tuple[Any, ...]:
@@ -477,12 +373,10 @@ class Measure(Fields):
 
         Dictionaries look a tuple up faster than a measure.
         """
+        values = [getattr(self, name) for name in self._fields]
         # nan != nan, but two measures with empty=nan must be equal.
-        values = (getattr(self, name) for name in self._fields)
-        return (
-            type(self),
-            *("nan" if _params.is_nan(value) else value for value in values),
-        )
+        comparable = ("nan" if _params.is_nan(value) else value for value in values)
+        return (type(self), *comparable)
 
     @cached_property
     def _hash(self) -> int:
@@ -540,16 +434,17 @@ def _require_rules(kind: type[Measure]) -> None:
 _CACHED = frozenset(["_string", "_identity", "_form_identity", "_hash", "is_open"])
 
 
-def rankings_for(measures: Collection[Measure], y_true: Any, *others: Any) -> Rankings:
+def rankings_for(measures: Collection[Measure], y_true: Any, *columns: Any) -> Rankings:
     """Rank documents as `as_rankings` does, and warn of measures that do not fit their scale."""
-    rankings = as_rankings(y_true, *others)
+    rankings = as_rankings(y_true, *columns)
     judgments = rankings.judgments
     if rankings is not y_true:
         warn_about_scales(measures, judgments)
     else:
-        are_fractional = judgments.has_fractional_grades
         warn_of_continuous_scale(
-            measures, judgments.top_grade, are_fractional=are_fractional
+            measures,
+            judgments.top_grade,
+            are_fractional=judgments.has_fractional_grades,
         )
     return rankings
 
@@ -569,14 +464,16 @@ def as_scores(
     from skgraded.results import Scores
 
     measures = named.values()
+    directions = [1 if measure.greater_is_better else -1 for measure in measures]
+    ideals = [partial(measure._mean_of_ideal, judgments) for measure in measures]
     return Scores(
         measures=tuple(named),
         qid=judgments.qid,
         values=sealed(values),
-        directions=tuple([1 if each.greater_is_better else -1 for each in measures]),
+        directions=tuple(directions),
         weights=judgments.weights,
         n_empty=n_empty,
-        empty=tuple([each.empty for each in measures]),
-        ideals=tuple([partial(each._mean_of_ideal, judgments) for each in measures]),
+        empty=tuple([measure.empty for measure in measures]),
+        ideals=tuple(ideals),
         judged=lambda: judgments.fingerprints,
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.sealed import sealed
 from skgraded.rankings import Judgments, RankedList, Unjudged
 
@@ -44,7 +44,7 @@ class Positions(Protocol):
 
 def reciprocal(counts: NDArray[Any]) -> NDArray[np.float64]:
     """Return 1 / x, and 0 where x is 0."""
-    return _core.reciprocals(np.ascontiguousarray(counts, dtype=np.float64))
+    return _core.reciprocals(values=np.ascontiguousarray(counts, dtype=np.float64))
 
 
 class ByRank(NamedTuple):
@@ -87,7 +87,7 @@ class ByRank(NamedTuple):
         ndarray of shape (longest list,)
             The weights.
         """
-        return up_to(_core.longest_query(ranked.indptr), self)
+        return up_to(_core.longest_query(indptr=ranked.indptr), self)
 
     def at(self, n: FloatArray) -> FloatArray:
         """Return the weights of ranks.
@@ -111,12 +111,14 @@ def _weights(positions: ByRank, longest: int) -> FloatArray:
 
 def up_to(longest: int, positions: ByRank) -> FloatArray:
     """Return the weights of the ranks 1, 2, ... of a list of this length."""
-    return (_kept if longest <= LONGEST_KEPT else _weights)(positions, longest)
+    if longest > LONGEST_KEPT:
+        return _weights(positions, longest)
+    return _cached_weights(positions, longest)
 
 
 LONGEST_KEPT = 10_000  # ranks, whose weights take 80 KB
 
-_kept = lru_cache(maxsize=128)(_weights)
+_cached_weights = lru_cache(maxsize=128)(_weights)
 
 
 def _log2_discount(n: FloatArray) -> Any:
@@ -152,11 +154,11 @@ RECIPROCAL_ABOVE = ByRank(_reciprocal_above)  # 1 / (n - 1), and 0 at rank 1
 
 def rank_of(ranked: RankedList) -> FloatArray:
     """Return the rank n = 1, 2, ... of every document within its list."""
-    before = np.repeat(ranked.indptr[:-1], ranked.lengths)
-    return np.arange(1.0, len(ranked.levels) + 1) - before
+    n_before_list = np.repeat(ranked.indptr[:-1], ranked.lengths)
+    return np.arange(1.0, len(ranked.levels) + 1) - n_before_list
 
 
-def places_of(ranked: RankedList) -> NDArray[np.int64]:
+def places_of(ranked: RankedList) -> IntArray:
     """Return the rank of every document within its list, counted from 0."""
     return (rank_of(ranked) - 1.0).astype(np.int64)
 
@@ -164,32 +166,35 @@ def places_of(ranked: RankedList) -> NDArray[np.int64]:
 def largest_of(values: NDArray[Any], ranked: RankedList) -> FloatArray:
     """Return the largest value of every list; 0 for a list without documents."""
     largest = np.zeros(len(ranked.lengths))
-    some = ranked.lengths > 0
     if len(values):
-        largest[some] = np.maximum.reduceat(values, ranked.indptr[:-1][some])
+        has_documents = ranked.lengths > 0
+        first = ranked.indptr[:-1][has_documents]
+        largest[has_documents] = np.maximum.reduceat(values, first)
     return largest
 
 
 def last_of(values: FloatArray, ranked: RankedList) -> FloatArray:
     """Return the last value of every list; 0 for a list without documents."""
-    return np.where(ranked.lengths > 0, np.append(0.0, values)[ranked.indptr[1:]], 0.0)
+    last_values = np.append(0.0, values)[ranked.indptr[1:]]
+    return np.where(ranked.lengths > 0, last_values, 0.0)
 
 
 def sum_of(values: FloatArray, ranked: RankedList) -> FloatArray:
     """Return the sum over every list, added up from the first rank on."""
-    return last_of(_core.cumulate(values, ranked.indptr), ranked)
+    return last_of(_core.cumulate(values=values, indptr=ranked.indptr), ranked)
 
 
-def count_of(marked: NDArray[np.bool_], indptr: NDArray[np.int64]) -> NDArray[np.int64]:
+def count_of(marked: BoolArray, indptr: IntArray) -> IntArray:
     """Count the marked documents of every list."""
-    before = np.concatenate(([0], np.cumsum(marked)))
-    return np.diff(before[indptr])
+    n_marked_before = np.concatenate(([0], np.cumsum(marked)))
+    return np.diff(n_marked_before[indptr])
 
 
-def value_above(values: FloatArray, indptr: NDArray[np.int64]) -> FloatArray:
+def value_above(values: FloatArray, indptr: IntArray) -> FloatArray:
     """Return the value one rank above every rank; 0 for the first one of a list."""
     above = np.append(0.0, values)[:-1]
-    above[indptr[:-1][indptr[1:] > indptr[:-1]]] = 0.0
+    has_documents = indptr[1:] > indptr[:-1]
+    above[indptr[:-1][has_documents]] = 0.0
     return above
 
 
@@ -197,17 +202,17 @@ def at_ranks(
     n: FloatArray, by_pool_rank: FloatArray, ranked: RankedList, pool: RankedList
 ) -> Any:
     """Look up the value at rank n of the query's pool, or at its last rank if that is above n."""
-    length = np.repeat(pool.lengths, ranked.lengths)
-    place = np.repeat(pool.indptr[:-1], ranked.lengths) + np.minimum(
-        n.astype(np.int64), length
-    )
-    return np.where(length > 0, np.append(0.0, by_pool_rank)[place], 0.0)
+    pool_length = np.repeat(pool.lengths, ranked.lengths)
+    n_before_pool = np.repeat(pool.indptr[:-1], ranked.lengths)
+    place = n_before_pool + np.minimum(n.astype(np.int64), pool_length)
+    return np.where(pool_length > 0, np.append(0.0, by_pool_rank)[place], 0.0)
 
 
 def to_the_end(values: FloatArray, pool: RankedList) -> FloatArray:
     """Sum values from rank n to the end of the pool: the prefix sums of the reversed pool."""
-    from_end = pool.indptr[-1] - pool.indptr[::-1]
-    return _core.cumulate(np.ascontiguousarray(values[::-1]), from_end)[::-1]
+    reversed_values = np.ascontiguousarray(values[::-1])
+    reversed_indptr = pool.indptr[-1] - pool.indptr[::-1]
+    return _core.cumulate(values=reversed_values, indptr=reversed_indptr)[::-1]
 
 
 @dataclass(frozen=True)
@@ -218,10 +223,10 @@ class UpToListEnd:
     weights: ByRank = CONSTANT
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
-        length = judgments.list_lengths(self.unjudged)
-        n = rank_of(ranked)
+        list_length = judgments.list_lengths(self.unjudged)
+        is_within_list = rank_of(ranked) <= np.repeat(list_length, ranked.lengths)
         weights = self.weights(ranked, judgments)[places_of(ranked)]
-        return np.where(n <= np.repeat(length, ranked.lengths), weights, 0.0)
+        return np.where(is_within_list, weights, 0.0)
 
 
 @dataclass(frozen=True)
@@ -233,10 +238,11 @@ class UpToRecallBase:
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         n_relevant = judgments.count_pool(judgments.grades >= self.rel)
-        last = at_multiple(n_relevant, self.multiple)
-        return (rank_of(ranked) <= np.repeat(last, ranked.lengths)).astype(np.float64)
+        last_rank = at_multiple(n_relevant, self.multiple)
+        is_counted = rank_of(ranked) <= np.repeat(last_rank, ranked.lengths)
+        return is_counted.astype(np.float64)
 
 
-def at_multiple(n_relevant: NDArray[np.int64], multiple: float) -> FloatArray:
+def at_multiple(n_relevant: IntArray, multiple: float) -> FloatArray:
     """Return a multiple of R, rounded up unless its fraction is below 0.1, as trec_eval does."""
     return np.floor(multiple * n_relevant + 0.9)

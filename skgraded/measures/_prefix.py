@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import lru_cache
-from itertools import compress
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
@@ -28,12 +27,13 @@ from skgraded.measures._measure import Measure
 from skgraded.measures._positions import LONGEST_KEPT, ByRank, Positions, up_to
 from skgraded.rankings import Judgments, Ranked, RankedList, Ties, Unjudged
 
-Scored = tuple[
-    FloatArray, list[int]
-]  # values by measure and query, and numbers of empty queries
+# Values by measure and query, and numbers of empty queries by measure.
+Scored = tuple[FloatArray, list[int]]
 
-_NOTHING = np.zeros(0)
+_ABSENT = np.zeros(0)  # what a form lacks, for kernels
 _NO_BORDERS = np.zeros(0, np.int64)
+_NAMES_OF_FACTORS = ("pair_scale", "f", "h", "u", "w")
+_NO_PAIRS = dict.fromkeys([*_NAMES_OF_FACTORS, "K"], _ABSENT)
 
 _MOST_LEVELS = 5_000  # the pairs of one query then take 200 MB
 
@@ -114,27 +114,36 @@ class PairFactors(NamedTuple):
         str
             A sentence; empty if all factors fit.
         """
-        given = zip(self._fields, self, strict=True)
-        shapes = {name: np.shape(each) for name, each in given if each is not None}
-        many = [
-            name
-            for name in ("f", "h")
-            if share_levels and len(shapes.get(name, ())) > 1
-        ]
+        shapes = {
+            name: np.shape(factor)
+            for name, factor in self._asdict().items()
+            if factor is not None
+        }
+
+        # One factor may have a row for each query: f, or else h.
+        varying_factor = None
+        if share_levels:
+            if len(shapes.get("f", ())) > 1:
+                varying_factor = "f"
+            elif len(shapes.get("h", ())) > 1:
+                varying_factor = "h"
+
         for name, shape in shapes.items():
-            fitting: tuple[int, ...] = (
-                (n_queries, n_levels) if name in many[:1] else (n_levels,)
-            )
-            if name == "scale":
-                fitting = (n_queries,) if shape else ()
-            if shape != fitting:
-                return f"{name} of PairFactors must have shape {fitting}, got {shape}."
-        beside = sorted(shapes.keys() - {"scale", "f", *many})
-        if not many or not beside:
+            fitting_shape: tuple[int, ...] = (n_levels,)
+            if name == varying_factor:
+                fitting_shape = (n_queries, n_levels)
+            elif name == "scale":
+                fitting_shape = (n_queries,) if shape else ()
+            if shape != fitting_shape:
+                return f"{name} of PairFactors must have shape {fitting_shape}, got {shape}."
+
+        # It may have rows only where no factor but f is multiplied with it or added to it.
+        conflicting_factors = sorted(shapes.keys() - {"scale", "f", varying_factor})
+        if varying_factor is None or not conflicting_factors:
             return ""
         return (
-            f"{many[0]} of PairFactors must be the same for all queries beside "
-            f"{' and '.join(beside)}, got shape {shapes[many[0]]}."
+            f"{varying_factor} of PairFactors must be the same for all queries beside "
+            f"{' and '.join(conflicting_factors)}, got shape {shapes[varying_factor]}."
         )
 
     @property
@@ -142,8 +151,11 @@ class PairFactors(NamedTuple):
         """Whether f is 0 at level 0 and does not fall from level to level."""
         if self.f is None:
             return True
+
         f = np.asarray(self.f)
-        return bool((f[..., 0] == 0).all() and (np.diff(f) >= 0).all())
+        starts_at_zero = (f[..., 0] == 0).all()
+        never_falls = (np.diff(f) >= 0).all()
+        return bool(starts_at_zero and never_falls)
 
 
 def _require_rising(f: FloatArray, borders: IntArray) -> None:
@@ -152,12 +164,14 @@ def _require_rising(f: FloatArray, borders: IntArray) -> None:
         return
     if f[0] != 0:
         raise ValueError(f"f of PairFactors must be 0 at level 0, got {float(f[0])!r}.")
-    level = _core.first_fall(f, borders)
-    if level >= 0:
-        last = 0.0 if level in borders[:-1] else float(f[level - 1])
+
+    falling_level = _core.first_fall(f=f, borders=borders)
+    if falling_level >= 0:
+        is_first_of_query = falling_level in borders[:-1]
+        previous = 0.0 if is_first_of_query else float(f[falling_level - 1])
         raise ValueError(
             "f of PairFactors must not fall from level to level of a query, got "
-            f"{float(f[level])!r} after {last!r}."
+            f"{float(f[falling_level])!r} after {previous!r}."
         )
 
 
@@ -180,17 +194,17 @@ class PrefixMeasure(Measure):
 
     shares_levels: ClassVar[bool] = False
     counts_pairs: ClassVar[bool] = False  # whether the measure has a pair part
-    _goes_by_scale: ClassVar[bool] = (
-        False  # so that queries with levels of their own are apart
-    )
+
+    # Whether queries with levels of their own are scored apart from others.
+    _goes_by_scale: ClassVar[bool] = False
 
     _needs: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("relevant",),
         ("linear_part", "pair_part"),
     )
 
-    def __init_subclass__(cls, **others: Any) -> None:
-        super().__init_subclass__(**others)
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
         cls.counts_pairs = cls.pair_part is not PrefixMeasure.pair_part
         cls._goes_by_scale = cls.counts_pairs and not cls.shares_levels
 
@@ -245,6 +259,7 @@ class PrefixMeasure(Measure):
         )
 
     def _compute_prefix_form(self, judgments: Judgments) -> PrefixForm:
+        self._warn_of_labels(judgments)
         linear = self.linear_part(judgments)
         pairs = self.pair_part(judgments)
         return _form_of(linear, pairs, judgments, self)
@@ -253,11 +268,8 @@ class PrefixMeasure(Measure):
     def _form_identity(self) -> tuple[Any, ...]:
         """What measures have in common if their forms are equal: all but the rule for ties."""
         kind, *values = self._identity
-        return kind, *(
-            each
-            for name, each in zip(self._fields, values, strict=True)
-            if name != "ties"
-        )
+        by_name = zip(self._fields, values, strict=True)
+        return kind, *(value for name, value in by_name if name != "ties")
 
     def query_factor(self, judgments: Judgments) -> FloatArray:
         """Return the factors that turn sums of the prefix form into values of the measure.
@@ -274,16 +286,21 @@ class PrefixMeasure(Measure):
         """
         if self._goes_by_scale and judgments.by_scale:
             factor = np.empty(judgments.n_queries)
-            for part in judgments.by_scale:
-                factor[part.queries] = self.query_factor(part.judgments)
+            for scale_part in judgments.by_scale:
+                factor[scale_part.queries] = self.query_factor(scale_part.judgments)
             return factor
+
         form = self.prefix_form(judgments)
-        relevant = form.n_relevant > 0
-        best = cast("FloatArray", form.kernel.best)
+        has_relevant = form.n_relevant > 0
         if not self.normalize:
-            return relevant.astype(np.float64)
+            return has_relevant.astype(np.float64)
+
+        ideal_value = cast("FloatArray", form.kernel.best)
         return np.divide(
-            1.0, best, out=np.zeros_like(best), where=relevant & (best > 0)
+            1.0,
+            ideal_value,
+            out=np.zeros_like(ideal_value),
+            where=has_relevant & (ideal_value > 0),
         )
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
@@ -318,66 +335,88 @@ def _form_of(
     judgments: Judgments,
     owner: PrefixMeasure,
 ) -> PrefixForm:
-    gain = scale = constant = _NOTHING
-    K = [_NOTHING] * 6  # its factors, and an array in place of them
+    """Return both parts as kernels take them; raise where an array of a part does not fit."""
+    gain = _ABSENT
+    scale = _ABSENT
+    constant = _ABSENT
     if linear is not None:
-        gain, scale, constant = (np.asarray(each, float, "C") for each in linear[1:])
+        gain = _float_array(linear.gain)
+        scale = _float_array(linear.scale)
+        constant = _float_array(linear.constant)
+
+    pair_arguments = _NO_PAIRS
     if pairs is not None:
-        K = _as_kernels_take(pairs.K, judgments, owner)
+        pair_arguments = _pair_arguments(pairs.K, judgments, owner)
+
     n_relevant = judgments.count_pool(owner.relevant(judgments))
-    share_levels = judgments.borders is None
-    rules = judgments.n_levels, share_levels, owner.empty, owner.k or _core.LAST_RANK
-    taken: Any = constant, scale, gain, *K, n_relevant, *rules
+    borders = judgments.borders
     try:
-        kernel = _core.PrefixForm(*taken)
+        kernel = _core.PrefixForm(
+            constant=constant,
+            scale=scale,
+            gain=gain,
+            **pair_arguments,
+            n_relevant=n_relevant,
+            n_levels=judgments.n_levels,
+            shares_levels=borders is None,
+            empty=owner.empty,
+            cutoff=owner.k or _core.LAST_RANK,
+        )
     except (TypeError, ValueError) as error:
-        factors = pairs and pairs.K
-        shape = (judgments.n_queries, judgments.n_levels)
-        if isinstance(factors, PairFactors):
-            complaint = factors.complaint(*shape, share_levels=share_levels)
-            raise ValueError(complaint or str(error)) from error
-        raise
-    if judgments.borders is not None:
-        _require_rising(K[1], judgments.borders)
+        if pairs is None or not isinstance(pairs.K, PairFactors):
+            raise
+        raise ValueError(_complaint_of(pairs.K, judgments) or str(error)) from error
+
+    if borders is not None:
+        _require_rising(pair_arguments["f"], borders)
     form = PrefixForm(linear, pairs, n_relevant, kernel)
     if owner.normalize:
-        kernel.divide_by(_ideal_values(form, judgments, owner))
+        kernel.divide_by(best=_ideal_values(form, judgments, owner))
     return form
 
 
-def _as_kernels_take(
+def _float_array(values: FloatArray | float) -> FloatArray:
+    return np.asarray(values, dtype=np.float64, order="C")
+
+
+def _complaint_of(factors: PairFactors, judgments: Judgments) -> str:
+    return factors.complaint(
+        judgments.n_queries, judgments.n_levels, share_levels=judgments.borders is None
+    )
+
+
+def _pair_arguments(
     K: PairFactors | FloatArray, judgments: Judgments, owner: PrefixMeasure
-) -> list[FloatArray]:
-    """Return the factors of K and the array in place of them; raise where kernels would not."""
+) -> dict[str, FloatArray]:
+    """Return K by the names of the kernels' arguments; raise where kernels would not."""
     n_levels = judgments.n_levels
-    borders = judgments.borders
-    if borders is None and n_levels > _MOST_LEVELS:
+    share_levels = judgments.borders is None
+    if share_levels and n_levels > _MOST_LEVELS:
         raise ValueError(
             f"y_true must hold at most {_MOST_LEVELS:,} different grades for {owner}, "
             f"which counts pairs of grades, got {n_levels:,}. Measures that only use "
             "gains and discounts, such as nDCG, accept any number of grades."
         )
+
     if isinstance(K, PairFactors):
-        taken = [
-            _NOTHING if each is None else np.asarray(each, float, "C")
-            for each in (*K, None)
-        ]
-        # Without entries, a factor would count as one that K lacks.
-        if any(
-            each is not None and not kept.size
-            for each, kept in zip(K, taken, strict=False)
-        ):
-            shape = judgments.n_queries, n_levels
-            raise ValueError(K.complaint(*shape, share_levels=borders is None))
-        return taken
-    if borders is not None:
+        arguments = _NO_PAIRS.copy()
+        for name, factor in zip(_NAMES_OF_FACTORS, K, strict=True):
+            if factor is None:
+                continue
+            arguments[name] = _float_array(factor)
+            # Kernels would take a factor without entries for one that K lacks.
+            if arguments[name].size == 0:
+                raise ValueError(_complaint_of(K, judgments))
+        return arguments
+
+    if not share_levels:
         raise ValueError(
-            f"K of {type(owner).__name__} must be PairFactors where queries have levels of their "
-            "own, as for grades between whole ones or a long scale on short lists, got an array. "
-            "For a K that has no factors, state shares_levels = True in the class."
+            f"K of {type(owner).__name__} must be PairFactors where queries have levels of "
+            "their own, as for grades between whole ones or a long scale on short lists, got "
+            "an array. For a K that has no factors, state shares_levels = True in the class."
         )
-    array = np.broadcast_to(K, (judgments.n_queries, n_levels, n_levels))
-    return [np.ones(1), *[_NOTHING] * 4, np.asarray(array, float, "C")]
+    matrices = np.broadcast_to(K, (judgments.n_queries, n_levels, n_levels))
+    return _NO_PAIRS | {"pair_scale": np.ones(1), "K": _float_array(matrices)}
 
 
 def value_of_pairs(
@@ -387,8 +426,9 @@ def value_of_pairs(
     owner: PrefixMeasure,
 ) -> FloatArray:
     """Sum p_n K[r_m, r_n] over all ranks of the ideal rankings, shape (n_queries,)."""
-    whole = owner._replace(k=None, empty=0.0, normalize=False)
-    form = _form_of(None, PairPart(positions, factors), judgments, whole)
+    plain_owner = owner.replace(k=None, empty=0.0, normalize=False)
+    pairs = PairPart(positions, factors)
+    form = _form_of(None, pairs, judgments, plain_owner)
     return _ideal_values(form, judgments, owner)
 
 
@@ -407,11 +447,13 @@ def score_queries(measures: Collection[Measure], rankings: Ranked) -> Scored:
     """
     groups, order = _groups(tuple(measures))
     if len(groups) == 1:
-        return _score_alike(groups[0], rankings)
-    values, n_empty = zip(
-        *(_score_alike(each, rankings) for each in groups), strict=True
-    )
-    return np.concatenate(values)[order], np.concatenate(n_empty)[order].tolist()
+        return _score_group(groups[0], rankings)
+
+    scored_groups = [_score_group(group, rankings) for group in groups]
+    values_by_group, n_empty_by_group = zip(*scored_groups, strict=True)
+    values = np.concatenate(values_by_group)[order]
+    n_empty = np.concatenate(n_empty_by_group)[order]
+    return values, n_empty.tolist()
 
 
 @lru_cache(maxsize=64)
@@ -419,54 +461,76 @@ def _groups(
     measures: tuple[Measure, ...],
 ) -> tuple[list[tuple[Measure, ...]], IntArray]:
     """Return groups of measures that are scored together, and the order that undoes grouping."""
-    groups: dict[Any, list[int]] = {}
-    for place, each in enumerate(measures):
-        rules: Any = place
+    places_by_rules: dict[Any, list[int]] = {}
+    for place, measure in enumerate(measures):
+        rules: Any = place  # a measure that scores itself is a group of its own
         if (
-            isinstance(each, PrefixMeasure)
-            and type(each)._score is PrefixMeasure._score
+            isinstance(measure, PrefixMeasure)
+            and type(measure)._score is PrefixMeasure._score
         ):
-            rules = each.ties, each.unjudged
-        groups.setdefault(rules, []).append(place)
-    order = np.argsort(np.concatenate(list(groups.values())))
-    return [
-        tuple(measures[place] for place in places) for places in groups.values()
-    ], order
+            rules = (measure.ties, measure.unjudged)
+        places_by_rules.setdefault(rules, []).append(place)
+
+    groups = [
+        tuple(measures[place] for place in places)
+        for places in places_by_rules.values()
+    ]
+    places_by_group = np.concatenate(list(places_by_rules.values()))
+    return groups, np.argsort(places_by_group)
 
 
-def _score_alike(measures: tuple[Any, ...], rankings: Ranked) -> Scored:
+def _score_group(group: tuple[Any, ...], rankings: Ranked) -> Scored:
     """Score measures of the prefix form with the same rules, or one that scores itself."""
-    first, *others = measures
-    if others:
-        return _score_together(measures, rankings)
-    values, n_empty = first._score(rankings)
+    if len(group) > 1:
+        return _score_together(group, rankings)
+
+    (measure,) = group
+    values, n_empty = measure._score(rankings)
     return values[np.newaxis], [n_empty]
 
 
 def _score_together(measures: tuple[Any, ...], rankings: Ranked) -> Scored:
     judgments = rankings.judgments
-    if any(each._goes_by_scale for each in measures) and judgments.by_scale:
+    if any(measure._goes_by_scale for measure in measures) and judgments.by_scale:
         return _score_by_scale(measures, rankings)
+
     plan = judgments.memo.get(
         _Plan,
         measures,
-        lambda: _Plan.of([m.prefix_form(judgments) for m in measures], judgments),
+        lambda: _plan_of(measures, judgments),
         is_long=judgments.borders is not None,
     )
     return plan.values(rankings, measures[0].ties, measures[0].unjudged)
 
 
+def _plan_of(measures: tuple[Any, ...], judgments: Judgments) -> _Plan:
+    forms = [measure.prefix_form(judgments) for measure in measures]
+    return _Plan.of(forms, judgments)
+
+
 def _score_by_scale(measures: tuple[Any, ...], rankings: Ranked) -> Scored:
     """Score queries with levels of their own apart from others, by measures that count pairs."""
-    apart = np.array([each._goes_by_scale for each in measures])
+    goes_by_scale = np.array([measure._goes_by_scale for measure in measures])
     values = np.empty((len(measures), rankings.judgments.n_queries))
     n_empty = np.zeros(len(measures), dtype=np.int64)
-    whole, by_part = (tuple(compress(measures, marked)) for marked in (~apart, apart))
-    if whole:
-        values[~apart], n_empty[~apart] = _score_together(whole, rankings)
-    for queries, part in rankings.by_scale:
-        values[np.ix_(apart, queries)], n_empty_in_part = _score_together(by_part, part)
-        n_empty[apart] += n_empty_in_part
+
+    # Measures without pairs score all queries at once.
+    measures_of_whole = tuple(
+        measure for measure in measures if not measure._goes_by_scale
+    )
+    if measures_of_whole:
+        values_of_whole, n_empty_of_whole = _score_together(measures_of_whole, rankings)
+        values[~goes_by_scale] = values_of_whole
+        n_empty[~goes_by_scale] = n_empty_of_whole
+
+    # Measures with pairs score the queries of every scale for themselves.
+    measures_by_scale = tuple(measure for measure in measures if measure._goes_by_scale)
+    for queries, rankings_of_scale in rankings.by_scale:
+        values_of_scale, n_empty_of_scale = _score_together(
+            measures_by_scale, rankings_of_scale
+        )
+        values[np.ix_(goes_by_scale, queries)] = values_of_scale
+        n_empty[goes_by_scale] += n_empty_of_scale
     return values, n_empty.tolist()
 
 
@@ -491,24 +555,27 @@ class _Plan(NamedTuple):
     @classmethod
     def of(cls, forms: list[PrefixForm], judgments: Judgments) -> Self:
         """Plan to score measures of these forms."""
+        # Equal weights have one place, which is not read for a part that a form lacks.
         places: dict[Positions, int] = {}
         placed = []
         for form in forms:
-            discount = form.linear and places.setdefault(
-                form.linear.discount, len(places)
-            )
-            position = form.pairs and places.setdefault(
-                form.pairs.positions, len(places)
-            )
-            placed.append((form.kernel, discount or 0, position or 0))
-        longest = _core.longest_query(judgments.indptr)
+            discount_place = 0
+            position_place = 0
+            if form.linear is not None:
+                discount_place = places.setdefault(form.linear.discount, len(places))
+            if form.pairs is not None:
+                position_place = places.setdefault(form.pairs.positions, len(places))
+            placed.append((form.kernel, discount_place, position_place))
+
+        longest = _core.longest_query(indptr=judgments.indptr)
         if not judgments.has_own_pool:
             longest = max(longest, judgments.pool.longest)
+
         weights = [
-            (up_to(longest, each), False)
-            if isinstance(each, ByRank) and longest <= LONGEST_KEPT
+            (up_to(longest, positions), False)
+            if isinstance(positions, ByRank) and longest <= LONGEST_KEPT
             else None
-            for each in places
+            for positions in places
         ]
         return cls(placed, list(places), weights)
 
@@ -516,18 +583,33 @@ class _Plan(NamedTuple):
         """Return the values, and the numbers of queries with nothing relevant."""
         judgments = rankings.judgments
         ranked = rankings.ranked(ties, unjudged)
-        borders = _NO_BORDERS if judgments.borders is None else judgments.borders
-        weights = [
-            known
-            or (
-                _weights_of(each, unjudged, ranked, rankings),
-                not isinstance(each, ByRank),
-            )
-            for each, known in zip(self.positions, self.weights, strict=True)
-        ]
-        how = ties == "expected", rankings.n_threads
-        levels = judgments.n_levels, borders
-        return _core.prefix_values(*ranked, *levels, self.placed, weights, *how)
+
+        weights = []
+        for positions, weights_by_rank in zip(
+            self.positions, self.weights, strict=True
+        ):
+            if weights_by_rank is not None:
+                weights.append(weights_by_rank)
+            else:
+                is_ragged = not isinstance(positions, ByRank)
+                weights.append(
+                    (_weights_of(positions, unjudged, ranked, rankings), is_ragged)
+                )
+
+        borders = judgments.borders
+        if borders is None:
+            borders = _NO_BORDERS
+        return _core.prefix_values(
+            level_by_rank=ranked.levels,
+            tied=ranked.tied,
+            indptr=ranked.indptr,
+            n_levels=judgments.n_levels,
+            borders=borders,
+            measures=self.placed,
+            weights=weights,
+            expected=ties == "expected",
+            n_threads=rankings.n_threads,
+        )
 
 
 def _weights_of(

@@ -5,24 +5,27 @@ from __future__ import annotations
 import dataclasses
 import math
 from functools import lru_cache
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from skgraded import _core
 from skgraded._support import arguments as _params
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
+from skgraded._support.results_base import Field, LongResult, or_blank
 from skgraded._support.text import count, first_few
-from skgraded._support.writers import Field, LongResult, or_blank
 from skgraded.measures._catalogue import (
     Measures,
     measure as to_measure,
     measures_by_name,
 )
 from skgraded.measures._evaluate import are_of_systems, evaluate
-from skgraded.measures._measure import Measure, rankings_for, warn_of_continuous_scale
+from skgraded.measures._measure import Measure, rankings_for
+from skgraded.measures._scales import warn_of_continuous_scale
 from skgraded.measures.blend import Blend
-from skgraded.rankings import Judgments, Rankings, Ties, as_rankings
+from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
 from skgraded.results import Scores
 
 
@@ -91,25 +94,31 @@ def bounds(
     >>> smallest.mean(), largest.mean()
     ({'P@2': 0.5}, {'P@2': 1.0})
     """
-    judged = to_measure(measure)
+    bounded = to_measure(measure)
     _require_one_system(y_score, "bounds(measure, y_true, scores, qid=qid)")
     rankings = as_rankings(y_true, y_score, qid, sample_weight)
-    parts = _parts(judged)
     judgments = rankings.judgments
-    for part in parts:
-        _require_bounds(part)
+    components = _components(bounded)
+    for component in components:
+        _require_bounds(component)
+
     if max_grade is None:
-        max_grade = max(_highest_grade(part, judgments) for part in parts)
-        are_fractional = judgments.has_fractional_grades
+        max_grade = max(
+            _highest_grade(component, judgments) for component in components
+        )
         warn_of_continuous_scale(
-            [judged], judgments.top_grade, are_fractional=are_fractional
+            [bounded],
+            judgments.top_grade,
+            are_fractional=judgments.has_fractional_grades,
         )
     top = _params.integer("max_grade", max_grade, 1)
-    of_scale = judged.resolve(max(top, judgments.top_of_scale))
-    as_zero, as_top = (
-        of_scale.per_query(_judge_all(rankings, grade, top)) for grade in (0, top)
-    )
-    return Bounds(*(as_zero, as_top)[:: parts[0]._changes_with_grades])
+
+    resolved = bounded.resolve(max(top, judgments.top_of_scale))
+    with_zeros = resolved.per_query(_judge_all(rankings, 0, top))
+    with_tops = resolved.per_query(_judge_all(rankings, top, top))
+    if components[0]._changes_with_grades < 0:
+        return Bounds(smallest=with_tops, largest=with_zeros)
+    return Bounds(smallest=with_zeros, largest=with_tops)
 
 
 def _require_one_system(y_score: Any, call: str) -> None:
@@ -121,25 +130,26 @@ def _require_one_system(y_score: Any, call: str) -> None:
 
 
 def _require_bounds(measure: Measure) -> None:
+    """Raise where a higher grade may raise the value as well as lower it."""
     worst = measure._fields["empty"].default
-    reasons = {
-        "its divisor changes with the judgments": not measure._changes_with_grades
-        or measure.normalize,
-        "the list itself changes with the judgments": measure.unjudged == "condense",
-        f"empty must be {worst!r}, the worst value, got {measure.empty!r}": measure.empty
-        != worst,
-    }
-    for reason, holds in reasons.items():
-        if holds:
-            raise ValueError(f"{measure} has no bounds over judgments: {reason}.")
+    if not measure._changes_with_grades or measure.normalize:
+        reason = "its divisor changes with the judgments"
+    elif measure.unjudged == "condense":
+        reason = "the list itself changes with the judgments"
+    elif measure.empty != worst:
+        reason = f"empty must be {worst!r}, the worst value, got {measure.empty!r}"
+    else:
+        return
+    raise ValueError(f"{measure} has no bounds over judgments: {reason}.")
 
 
 def _highest_grade(measure: Measure, judgments: Judgments) -> int:
     """Return the top grade that the measure states, or else the highest grade in the data."""
-    gain = getattr(measure, "gain", "")
     max_grade = getattr(measure, "max_grade", None)
     if max_grade is not None:
         return int(max_grade)
+
+    gain = getattr(measure, "gain", "")
     if not isinstance(gain, str):
         return len(gain)
     return max(math.ceil(getattr(measure, "rel", 1)), judgments.top_of_scale)
@@ -147,23 +157,27 @@ def _highest_grade(measure: Measure, judgments: Judgments) -> int:
 
 def _judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:
     """Give all unjudged documents of the lists the same grade, on a scale up to `top_grade`."""
-    before = rankings.judgments
-    grades = np.union1d(before.grades, [float(grade), float(top_grade)])
-    level_of = np.searchsorted(grades, np.append(before.grades, [grade, grade]))
-    level_of = level_of.astype(np.int32)
-    # A given pool may hold unretrieved documents; additional documents of grade 0 do not change it.
-    pool = (
-        before.pool._replace(levels=level_of[before.pool.levels])
-        if grade == 0
-        else None
+    judgments = rankings.judgments
+    grades = np.union1d(judgments.grades, [float(grade), float(top_grade)])
+
+    # The two levels after the grades mark unjudged documents.
+    grade_by_level = np.append(judgments.grades, [grade, grade])
+    new_level = np.searchsorted(grades, grade_by_level).astype(np.int32)
+
+    # A pool may hold unretrieved documents; additional documents of grade 0 do not change it.
+    pool = None
+    if grade == 0:
+        pool = judgments.pool._replace(levels=new_level[judgments.pool.levels])
+
+    fully_judged = Judgments.of_lists(
+        new_level[judgments.levels],
+        judgments.indptr,
+        grades,
+        pool,
+        qid=judgments.qid,
+        weights=judgments.weights,
     )
-    levels = level_of[before.levels]
-    qid = before.qid
-    weights = before.weights
-    judgments = Judgments.of_lists(
-        levels, before.indptr, grades, pool, qid=qid, weights=weights
-    )
-    return Rankings(judgments, rankings.order, rankings.tied, rankings.n_threads)
+    return Rankings(fully_judged, rankings.order, rankings.tied, rankings.n_threads)
 
 
 # Measures for which some order of tied documents lies outside the values with the lowest and the
@@ -204,7 +218,7 @@ class TieReport(LongResult):
     expected: FloatArray
     lowest_first: FloatArray
     highest_first: FloatArray
-    are_bounds: NDArray[np.bool_]
+    are_bounds: BoolArray
     tied_share: FloatArray
     n_queries: int
     n_tied_queries: int
@@ -223,15 +237,13 @@ class TieReport(LongResult):
     def _sentences(self) -> list[str]:
         queries = count(self.n_queries, "query", "queries")
         notes = [f"{self.n_tied_queries} of {queries} with tied documents."]
-        beyond = [
-            name
-            for name, each in zip(self.measures, self.are_bounds, strict=True)
-            if not each
-        ]
-        if beyond:
+
+        names_without_bounds = list(compress(self.measures, ~self.are_bounds))
+        if names_without_bounds:
             notes.append(
                 f"Other orders of tied documents may have smaller or larger values of "
-                f"{first_few(beyond)}: lowest and highest grades first are not bounds."
+                f"{first_few(names_without_bounds)}: lowest and highest grades first are not "
+                "bounds."
             )
         return notes
 
@@ -291,83 +303,97 @@ def tie_report(
     Other orders of tied documents may have smaller or larger values of
       xGAP(g=[0.1,0.9]): lowest and highest grades first are not bounds.
     """
-    named = measures_by_name(measures)
+    by_name = measures_by_name(measures)
     _require_one_system(y_score, "tie_report(measures, y_true, scores, qid=qid)")
-    rankings = rankings_for(named.values(), y_true, y_score, qid)
-    named = {
-        name: each.resolve(rankings.judgments.top_of_scale)
-        for name, each in named.items()
-    }
-    rules = {"nonrelevant", *(_parts(each)[0].unjudged for each in named.values())}
+    rankings = rankings_for(by_name.values(), y_true, y_score, qid)
+
+    top = rankings.judgments.top_of_scale
+    by_name = {name: measure.resolve(top) for name, measure in by_name.items()}
+    resolved = by_name.values()
+
+    rules = {"nonrelevant", *(_unjudged_rule(measure) for measure in resolved)}
     tied_before = {rule: _tied_before(rankings, rule) for rule in rules}
     n_tied_before, indptr = tied_before["nonrelevant"]
+    n_tied_of_query = np.diff(n_tied_before[indptr])
     return TieReport(
-        measures=tuple(named),
-        expected=_means(named, rankings, "expected"),
-        lowest_first=_means(named, rankings, "pessimistic"),
-        highest_first=_means(named, rankings, "optimistic"),
-        are_bounds=np.array([_are_bounds(each) for each in named.values()]),
+        measures=tuple(by_name),
+        expected=_means(by_name, rankings, "expected"),
+        lowest_first=_means(by_name, rankings, "pessimistic"),
+        highest_first=_means(by_name, rankings, "optimistic"),
+        are_bounds=np.array([_are_bounds(measure) for measure in resolved]),
         tied_share=np.array(
-            [_tied_share(each, tied_before) for each in named.values()]
+            [_tied_share(measure, tied_before) for measure in resolved]
         ),
         n_queries=len(indptr) - 1,
-        n_tied_queries=int(np.count_nonzero(np.diff(n_tied_before[indptr]))),
+        n_tied_queries=int(np.count_nonzero(n_tied_of_query)),
     )
 
 
-def _means(named: dict[str, Measure], rankings: Rankings, rule: Ties) -> FloatArray:
+def _means(measures: dict[str, Measure], rankings: Rankings, rule: Ties) -> FloatArray:
     """Return the means under one rule; nan for measures that do not have it."""
-    able = {
-        name: _under(rule, each) for name, each in named.items() if _has(rule, each)
-    }
-    means = evaluate(able, rankings).mean() if able else {}
-    return np.array([means.get(name, np.nan) for name in named])
+    ruled = {}
+    for name, measure in measures.items():
+        if rule != "expected" or _averages_over_ties(measure):
+            ruled[name] = _with_ties(rule, measure)
+
+    means = evaluate(ruled, rankings).mean() if ruled else {}
+    return np.array([means.get(name, np.nan) for name in measures])
 
 
-def _has(rule: Ties, measure: Measure) -> bool:
-    return rule != "expected" or all(
-        part._averages_over_ties for part in _parts(measure)
-    )
+def _averages_over_ties(measure: Measure) -> bool:
+    return all(component._averages_over_ties for component in _components(measure))
 
 
-def _parts(measure: Measure) -> list[Measure]:
-    return [part for part, _ in measure._weighted_parts]
+def _components(measure: Measure) -> list[Measure]:
+    """Return the parts of a blend, or the measure alone."""
+    return [component for component, _ in measure._weighted_parts]
+
+
+def _unjudged_rule(measure: Measure) -> Unjudged:
+    return _components(measure)[0].unjudged
 
 
 @lru_cache(maxsize=256)  # to make a measure takes as long as to score a few short lists
-def _under(rule: Ties, measure: Measure) -> Measure:
+def _with_ties(rule: Ties, measure: Measure) -> Measure:
     """Return a measure under a rule for ties, if it has one."""
     if isinstance(measure, Blend):
-        return Blend([(_under(rule, part), weight) for part, weight in measure.parts])
+        pairs = [(_with_ties(rule, part), weight) for part, weight in measure.parts]
+        return Blend(pairs)
     if rule == measure.ties or "ties" in measure._refuses:
         return measure
-    return measure._replace(ties=rule)
+    return measure.replace(ties=rule)
 
 
 def _are_bounds(measure: Measure) -> bool:
     """Whether grades in order are known to give the smallest and the largest value."""
     return all(
         kind.__module__.startswith("skgraded.") and kind.__name__ not in _BEYOND_GRADES
-        for kind in map(type, _parts(measure))
+        for kind in map(type, _components(measure))
     )
 
 
-def _tied_before(
-    rankings: Rankings, unjudged: Any
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _tied_before(rankings: Rankings, unjudged: Unjudged) -> tuple[IntArray, IntArray]:
     """Return how many tied documents stand before each position, and where the queries begin."""
     ranked = rankings.ranked("row_order", unjudged)
-    is_tied = ranked.tied.astype(bool)
-    is_tied[:-1] |= ranked.tied[1:].astype(bool)
+    is_tied_with_previous = ranked.tied.astype(bool)
+
+    is_tied = is_tied_with_previous.copy()
+    is_tied[:-1] |= is_tied_with_previous[1:]
     return np.append(0, np.cumsum(is_tied)), ranked.indptr
 
 
-def _tied_share(measure: Measure, tied_before: dict[Any, Any]) -> float:
+def _tied_share(
+    measure: Measure, tied_before: dict[Unjudged, tuple[IntArray, IntArray]]
+) -> float:
     """Return the share of tied ranks down to the deepest cut-off of the measure's parts."""
-    parts = _parts(measure)
-    before, indptr = tied_before[parts[0].unjudged]
-    depths = [len(before) if part.k is None else part.k for part in parts]
-    shown = np.minimum(np.diff(indptr), max(depths))
-    n_tied = before[indptr[:-1] + shown] - before[indptr[:-1]]
-    shares = np.divide(n_tied, shown, out=np.zeros(len(shown)), where=shown > 0)
+    n_tied_before, indptr = tied_before[_unjudged_rule(measure)]
+    cutoffs = [component.k or _core.LAST_RANK for component in _components(measure)]
+    n_ranks = np.minimum(np.diff(indptr), max(cutoffs))
+
+    first = indptr[:-1]
+    end = first + n_ranks
+    n_tied = n_tied_before[end] - n_tied_before[first]
+
+    shares = np.zeros(len(n_ranks))
+    np.divide(n_tied, n_ranks, out=shares, where=n_ranks > 0)
     return float(shares.mean())

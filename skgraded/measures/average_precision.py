@@ -28,7 +28,6 @@ from skgraded._support.sealed import sealed
 from skgraded.measures._fields import field, number
 from skgraded.measures._gains import (
     Gain,
-    ReciprocalIdealGain,
     _BinaryMeasure,
     _GainMeasure,
     _ScaleMeasure,
@@ -39,6 +38,7 @@ from skgraded.measures._gains import (
     gain_by_level,
     require_top,
 )
+from skgraded.measures._ideal_discounts import ReciprocalIdealGain
 from skgraded.measures._positions import RECIPROCAL, largest_of, rank_of, reciprocal
 from skgraded.measures._prefix import (
     PairFactors,
@@ -678,7 +678,7 @@ class NCU(QMeasure):
     """
 
     stop: Literal["uniform"] | Gain | Sequence[float] = field(
-        "linear", partial(check_gain, others=["uniform"])
+        "linear", partial(check_gain, other_words=["uniform"])
     )
 
     def _stopping(self, judgments: Judgments) -> FloatArray:

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded._support import arguments as _params
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray
 from skgraded._support.lazy import cached_property
 from skgraded.measures._catalogue import measure
 from skgraded.measures._fields import Fields
@@ -75,26 +74,33 @@ class Blend(Measure):
             raise ValueError(
                 f"{name} must be a field of the parts of a Blend, got {value!r}."
             )
-        Fields.__init__(self, parts=_checked(parts))
-        (greater_is_better,) = {each.greater_is_better for each, _ in self.parts}
-        empty = sum(weight * each.empty for each, weight in self.parts)
-        vars(self).update(greater_is_better=greater_is_better, empty=float(empty))
+        weight_by_measure = _weight_by_measure(parts)
+        empty = sum(weight * component.empty for component, weight in weight_by_measure)
+        Fields.__init__(self, parts=weight_by_measure, empty=float(empty))
+
+    @property
+    def greater_is_better(self) -> bool:  # type: ignore[override]
+        """Whether greater is better, on which the parts agree."""
+        return self.parts[0][0].greater_is_better
 
     @cached_property
     def _string(self) -> str:
-        inside = (
-            f"{each}:{repr(weight).removesuffix('.0')}" for each, weight in self.parts
-        )
-        return f"{type(self).__name__}({{{','.join(inside)}}})"
+        items = [
+            f"{component}:{repr(weight).removesuffix('.0')}"
+            for component, weight in self.parts
+        ]
+        return f"{type(self).__name__}({{{','.join(items)}}})"
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{each!r}: {weight!r}" for each, weight in self.parts)
-        return f"{type(self).__name__}({{{inside}}})"
+        items = ", ".join(
+            f"{component!r}: {weight!r}" for component, weight in self.parts
+        )
+        return f"{type(self).__name__}({{{items}}})"
 
     @cached_property
     def is_open(self) -> bool:
         """Whether a part takes the top grade of the scale from the data that it scores."""
-        return any(each.is_open for each, _ in self.parts)
+        return any(component.is_open for component, _ in self.parts)
 
     def resolve(self, top_grade: int) -> Self:
         """Set the top grade of the scale in the parts that need it and do not state it.
@@ -109,59 +115,94 @@ class Blend(Measure):
         Blend
             The blend of the parts with their top grade set.
         """
-        resolved = [(each.resolve(top_grade), weight) for each, weight in self.parts]
-        return type(self)(resolved) if self.is_open else self
+        if not self.is_open:
+            return self
+        resolved = [
+            (component.resolve(top_grade), weight) for component, weight in self.parts
+        ]
+        return type(self)(resolved)
 
     @property
     def _weighted_parts(self) -> tuple[tuple[Measure, float], ...]:
         return self.parts
 
-    def _replace(self, **fields: Any) -> Self:
-        """Replace fields in all parts."""
-        return type(self)(
-            [(each._replace(**fields), weight) for each, weight in self.parts]
+    def replace(self, **fields: Any) -> Self:
+        """Return the blend with other values of some fields in all of its parts.
+
+        Parameters
+        ----------
+        **fields : object
+            The new values by the names of the fields, which every part has.
+
+        Returns
+        -------
+        Blend
+            The new blend; this one stays as it is.
+
+        Examples
+        --------
+        >>> from skgraded import Blend
+        >>> str(Blend({"nDCG": 0.5, "AP": 0.5}).replace(k=10))
+        'Blend({AP@10:0.5,nDCG@10:0.5})'
+        """
+        replaced = [
+            (component.replace(**fields), weight) for component, weight in self.parts
+        ]
+        return type(self)(replaced)
+
+    def relevant(self, judgments: Judgments) -> BoolArray:
+        return np.any(
+            [component.relevant(judgments) for component, _ in self.parts], axis=0
         )
 
-    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        return np.any([each.relevant(judgments) for each, _ in self.parts], axis=0)
-
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
-        values = np.zeros(rankings.judgments.n_queries)
         measures, weights = zip(*self.parts, strict=True)
-        of_parts, _ = score_queries(measures, rankings)
-        for of_part, weight in zip(of_parts, weights, strict=True):
-            values += weight * of_part
+        values_by_part, _ = score_queries(measures, rankings)
+
+        judgments = rankings.judgments
+        values = np.zeros(judgments.n_queries)
+        for values_of_part, weight in zip(values_by_part, weights, strict=True):
+            values += weight * values_of_part
+
         if np.isnan(self.empty):
             return values, int(np.isnan(values).sum())
-        judgments = rankings.judgments
         n_relevant = judgments.count_pool(self.relevant(judgments))
         return values, int((n_relevant == 0).sum())
 
     def _mean_of_ideal(self, judgments: Judgments) -> float | None:
-        means = [each._mean_of_ideal(judgments) for each, _ in self.parts]
-        return None if None in means else super()._mean_of_ideal(judgments)
+        means = [component._mean_of_ideal(judgments) for component, _ in self.parts]
+        if None in means:
+            return None
+        return super()._mean_of_ideal(judgments)
 
 
-def _checked(parts: Any) -> tuple[tuple[Measure, float], ...]:
-    given = [parts] if isinstance(parts, Measure) else parts
-    pairs: list[Any] = list(given.items() if isinstance(given, Mapping) else given)
-    if any(isinstance(each, str | Measure) for each in pairs):
+def _weight_by_measure(parts: Any) -> tuple[tuple[Measure, float], ...]:
+    """Return measures and their weights, in the order of the measures' strings."""
+    if isinstance(parts, Mapping):
+        pairs: list[Any] = list(parts.items())
+    elif isinstance(parts, Measure):
+        pairs = [parts]
+    else:
+        pairs = list(parts)
+    if any(isinstance(pair, str | Measure) for pair in pairs):
         raise ValueError(
             f"parts must map measures to weights, such as {{'nDCG@10': 0.5, 'AP': 0.5}}, got "
             f"{parts!r}."
         )
+
     weights: dict[Measure, float] = {}
     for spec, weight in pairs:
-        each = measure(spec)
-        factor = _params.number(f"The weight of {each}", weight, above=0)
-        for part, share in each.parts if isinstance(each, Blend) else ((each, 1.0),):
-            weights[part] = weights.get(part, 0.0) + factor * share
+        blended = measure(spec)
+        factor = _params.number(f"The weight of {blended}", weight, above=0)
+        for component, part_weight in blended._weighted_parts:
+            weights[component] = weights.get(component, 0.0) + factor * part_weight
     if not weights:
         raise ValueError("parts must hold at least one measure, got none.")
-    better = {each.greater_is_better: each for each in weights}
-    if len(better) > 1:
+
+    by_direction = {component.greater_is_better: component for component in weights}
+    if len(by_direction) > 1:
         raise ValueError(
-            f"parts must agree on whether greater is better: it is for {better[True]}, and is not "
-            f"for {better[False]}."
+            f"parts must agree on whether greater is better: it is for {by_direction[True]}, and "
+            f"is not for {by_direction[False]}."
         )
-    return tuple(sorted(weights.items(), key=lambda each: str(each[0])))
+    return tuple(sorted(weights.items(), key=lambda pair: str(pair[0])))

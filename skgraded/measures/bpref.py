@@ -17,7 +17,7 @@ from skgraded.measures._gains import (
     _GainMeasure,
     _ScaleMeasure,
     codes_of_judging,
-    listed,
+    count_in_list,
 )
 from skgraded.measures._positions import (
     CONSTANT,
@@ -218,7 +218,7 @@ class OldBpref(_ClippedPreference):
         self, judgments: Judgments
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         n_relevant = self._n_relevant(judgments)
-        retrieved = listed(judgments, ~self.relevant(judgments))
+        retrieved = count_in_list(judgments, ~self.relevant(judgments))
         return n_relevant, np.minimum(n_relevant, retrieved)
 
 

@@ -658,7 +658,7 @@ class RBP(_BinaryMeasure, PrefixCWL):
 
     p: float = field(0.8, _params.fraction)
     gain: Literal["binary"] | Gain | Sequence[float] = field(
-        "binary", partial(check_gain, others=["binary"])
+        "binary", partial(check_gain, other_words=["binary"])
     )
     max_grade: int | None = field(None, check_top_grade)
 

@@ -12,13 +12,8 @@ from skgraded import _core
 from skgraded._support import arguments as _params
 from skgraded._support.array_types import FloatArray, IntArray
 from skgraded.measures._fields import choice, field, number
-from skgraded.measures._gains import (
-    AveragedDiscount,
-    DiscountAtGainEnds,
-    _BinaryMeasure,
-    _GainMeasure,
-    _ScaleMeasure,
-)
+from skgraded.measures._gains import _BinaryMeasure, _GainMeasure, _ScaleMeasure
+from skgraded.measures._ideal_discounts import AveragedDiscount, DiscountAtGainEnds
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import (
     CONSTANT,

@@ -19,7 +19,7 @@ from skgraded.measures._gains import (
     _ScaleMeasure,
     _SetMeasure,
     codes_of_judging,
-    listed,
+    count_in_list,
 )
 from skgraded.measures._measure import Measure
 from skgraded.measures._positions import (
@@ -660,7 +660,7 @@ class _WholeRanking(_SetMeasure):
         latest = whole - self._sum_to(n_all - n_relevant)
         share = reciprocal(latest - earliest)
         # Relevant documents that are missing from the list take the last ranks.
-        n_missing = n_relevant - listed(judgments, relevant)
+        n_missing = n_relevant - count_in_list(judgments, relevant)
         late = whole - self._sum_to(n_all - n_missing) - earliest
         return LinearPart(
             self._lateness, self._marks(judgments), -share, 1.0 - late * share

@@ -10,21 +10,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import warn_once
-from skgraded._support.arguments import fraction, integer_or_none
+from skgraded._support.arguments import ArgumentError, fraction, integer_or_none
 from skgraded.exceptions import MissingInitialScoresWarning
-from skgraded.model_selection._boosters import BOOSTERS, Booster, booster_of, final_step
+from skgraded.model_selection._booster import Booster
+from skgraded.model_selection._boosters import BOOSTERS, booster_of, final_step
 from skgraded.model_selection._rows import entry_per_row
 from skgraded.rankings import Judgments, read_columns, read_grades
-
-# The ranker works these out from the query ids; given beside the ids they could contradict them.
-_WORKED_OUT = {"group", "group_id"}
-_EVALUATION_SETS = {"eval_set", "eval_group", "eval_names", "sample_weight_eval_set"}
-_STARTS = {
-    "eval_init_score",
-    "base_margin_eval_set",
-    "eval_base_margin",
-    "eval_baseline",
-}
 
 # Why fit parameters are refused, and the way round.
 _USE_IDS = (
@@ -43,8 +34,8 @@ _NO_STARTS = (
 )
 
 
-class GivenRows(NamedTuple):
-    """Rows to train on, or to watch the training on, as they are given to `QueryRanker.fit`.
+class RowArguments(NamedTuple):
+    """Arguments of `QueryRanker.fit` with the rows to train on, or to watch the training on.
 
     Attributes
     ----------
@@ -70,7 +61,7 @@ def check_estimator(estimator: Any) -> None:
 def check_parameters(
     ranker: Any,
     booster: Booster,
-    evaluation: GivenRows | None,
+    evaluation: RowArguments | None,
     fit_params: dict[str, Any],
 ) -> bool:
     """Check all but the data; return whether the training is watched.
@@ -81,7 +72,7 @@ def check_parameters(
         The ranker with its parameters.
     booster : Booster
         How its estimator is handled.
-    evaluation : GivenRows or None
+    evaluation : RowArguments or None
         The rows to watch, where they are given.
     fit_params : dict
         Other parameters of ``fit``.
@@ -94,66 +85,77 @@ def check_parameters(
     share = ranker.validation_fraction
     rounds = ranker.early_stopping_rounds
     integer_or_none("early_stopping_rounds", rounds, 1, "no early stopping")
-    taker = "" if evaluation is None else "eval_X"
+
+    # The argument that says which rows are watched.
+    source = "" if evaluation is None else "eval_X"
     if share is not None:
-        if taker:
+        if source:
             raise ValueError(
                 "eval_X must be left out where validation_fraction holds queries out, "
                 f"got validation_fraction={share!r}: set one of them."
             )
         fraction("validation_fraction", share)
-        taker = "validation_fraction"
-    if rounds is not None and not taker:
+        source = "validation_fraction"
+
+    if rounds is not None and not source:
         raise ValueError(
             "early_stopping_rounds needs validation_fraction, the share of queries to stop "
             "on, or eval_X, such queries, "
             f"got early_stopping_rounds={rounds} and validation_fraction=None."
         )
-    if taker and not booster.is_watched:
+    if source and not booster.is_watched:
         names = ", ".join(
-            name for (_, name), each in BOOSTERS.items() if each.is_watched
+            name for (_, name), booster in BOOSTERS.items() if booster.is_watched
         )
         raise ValueError(
-            f"{taker} is supported for {names} so far, "
+            f"{source} is supported for {names} so far, "
             f"got {type(final_step(ranker.estimator)).__name__}; leave it None."
         )
-    _check_fit_params(booster, fit_params, taker)
-    return bool(taker)
+
+    reasons = _refused_params(booster, source)
+    for name in sorted(fit_params.keys() & reasons):
+        if fit_params[name] is not None:
+            raise ValueError(f"{name} {reasons[name]}")
+    return bool(source)
 
 
-def _check_fit_params(booster: Booster, given: dict[str, Any], taker: str) -> None:
-    """Raise where a fit parameter would not follow the rows, and name the way round."""
-    refused = dict.fromkeys(_WORKED_OUT, _USE_IDS) | dict.fromkeys(
-        booster.by_number, _BY_NUMBER
-    )
-    refused["grades"] = (
+def _refused_params(booster: Booster, source: str) -> dict[str, str]:
+    """Return why fit parameters are refused, which would not follow the rows, by name.
+
+    The names are those of all libraries, since users may take one for the other.
+    """
+    reasons = dict.fromkeys(booster.by_number, _BY_NUMBER)
+    reasons["grades"] = (
         "is a parameter of the ranker itself: QueryRanker(..., grades={...})."
     )
-    if taker:
-        taken = f"is taken by {taker}: leave it out of the fit parameters."
-        starts = _STARTS | ({booster.start} if taker == "eval_X" else set())
-        refused |= dict.fromkeys(_EVALUATION_SETS, taken) | dict.fromkeys(
-            starts, _NO_STARTS
-        )
-    for name in sorted(given.keys() & refused):
-        if given[name] is not None:
-            raise ValueError(f"{name} {refused[name]}")
+    if source == "eval_X":
+        reasons[booster.start] = _NO_STARTS
+
+    is_taken = f"is taken by {source}: leave it out of the fit parameters."
+    for library in BOOSTERS.values():
+        reasons |= dict.fromkeys(library.names_of_queries, _USE_IDS)
+        if source:
+            reasons |= dict.fromkeys(library.names_of_evaluation_sets, is_taken)
+            reasons |= dict.fromkeys(library.names_of_evaluation_starts, _NO_STARTS)
+    return reasons
 
 
 def grades_of(labels: Any, features: Any) -> NDArray[Any]:
     """Return grades as an array that has as many rows as the features."""
     if labels is None:
         # scikit-learn's checks of estimators look for the last words.
-        raise ValueError(
-            "y must hold the grades of the documents, got None: "
-            "QueryRanker requires y to be passed, but the target y is None."
+        raise ArgumentError(
+            "y",
+            "must hold the grades of the documents, got None: QueryRanker requires y to be passed, "
+            "but the target y is None.",
         )
+
     grades = np.asarray(labels)
-    if np.iscomplexobj(
-        grades
-    ):  # of which scikit-learn's checks ask for these last words
-        raise ValueError(
-            f"y must hold real numbers, got {grades.dtype}. Complex data not supported"
+    if np.iscomplexobj(grades):
+        # scikit-learn's checks of estimators look for the last words.
+        raise ArgumentError(
+            "y",
+            f"must hold real numbers, got {grades.dtype}. Complex data not supported",
         )
     if _num_samples(features) != len(grades):
         raise ValueError(
@@ -168,10 +170,12 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
     shape = getattr(X, "shape", None) or np.asarray(X).shape
     if len(shape) != 2 or shape[1] == 0:  # noqa: PLR2004
         # scikit-learn's checks of estimators look for the words behind the first comma.
-        raise ValueError(
-            f"X must be two-dimensional, got 0 feature(s) (shape={shape}) while a minimum of 1 is "
-            "required. Reshape your data: X.reshape(1, -1) is a single document."
+        raise ArgumentError(
+            "X",
+            f"must be two-dimensional, got 0 feature(s) (shape={shape}) while a minimum of 1 is "
+            "required. Reshape your data: X.reshape(1, -1) is a single document.",
         )
+
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:  # scikit-learn < 1.6
@@ -184,9 +188,11 @@ def check_features(ranker: BaseEstimator, X: Any, *, reset: bool) -> None:
 def check_labels(judgments: Judgments, *, is_watched: bool) -> None:
     """Raise where a row to train on is unjudged, or every row to watch, or all weights are 0."""
     n_rows = judgments.n_documents
-    n_unjudged = (
-        n_rows - int(judgments.pool.indptr[-1]) if judgments.has_unjudged else 0
-    )
+    n_unjudged = 0
+    if judgments.has_unjudged:
+        n_judged = int(judgments.pool.indptr[-1])
+        n_unjudged = n_rows - n_judged
+
     if n_unjudged and not is_watched:
         raise ValueError(
             f"y must be judged in every row to train on, got NaN in {n_unjudged} of {n_rows} rows: "
@@ -200,7 +206,7 @@ def check_labels(judgments: Judgments, *, is_watched: bool) -> None:
 
 
 def check_initial_scores(
-    ranker: Any, X: Any, given: dict[str, Any]
+    ranker: Any, X: Any, initial_scores: dict[str, Any]
 ) -> NDArray[Any] | None:
     """Return the initial scores to predict with; warn where a model that starts from some has none.
 
@@ -210,19 +216,22 @@ def check_initial_scores(
         The fitted ranker.
     X : array-like of shape (n_documents, n_features)
         The features.
-    given : dict of str to array-like
+    initial_scores : dict of str to array-like
         The initial scores by the library's name.
     """
     name = booster_of(ranker.estimator_).start
-    for unknown in sorted(given.keys() - {name}):
-        known = f"initial scores as {name}" if name else "no initial scores"
+    for wrong_name in sorted(initial_scores.keys() - {name}):
+        supported = f"initial scores as {name}" if name else "no initial scores"
         raise TypeError(
-            f"predict of {type(final_step(ranker.estimator_)).__name__} takes {known}, "
-            f"got {unknown}."
+            f"predict of {type(final_step(ranker.estimator_)).__name__} takes {supported}, "
+            f"got {wrong_name}."
         )
-    if given.get(name) is not None:
-        read_columns(None, X=X, **given)
-        return entry_per_row(name, given[name], _num_samples(X))
+
+    start = initial_scores.get(name)
+    if start is not None:
+        read_columns(None, X=X, **initial_scores)
+        return entry_per_row(name, start, _num_samples(X))
+
     if hasattr(ranker, "starts_from_"):
         warn_once(
             f"The ranker was fitted with {name}, but predicts without it: its scores are only what "

@@ -22,11 +22,13 @@ from skgraded._guards import (
     warn_if_a_feature_holds_the_ids,
     warn_once,
 )
+from skgraded._support.arguments import ArgumentError
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
-from skgraded.model_selection._boosters import Booster, booster_of, final_step
+from skgraded.model_selection._booster import Booster
+from skgraded.model_selection._boosters import booster_of, final_step
 from skgraded.model_selection._checks import (
-    GivenRows,
+    RowArguments,
     check_estimator,
     check_features,
     check_initial_scores,
@@ -35,7 +37,6 @@ from skgraded.model_selection._checks import (
     grades_of,
 )
 from skgraded.model_selection._estimators import (
-    clone_estimator,
     export_model,
     fit_estimator,
     predict_from,
@@ -44,11 +45,15 @@ from skgraded.model_selection._estimators import (
 from skgraded.model_selection._rows import (
     QueryRows,
     Validation,
-    take_along,
-    take_named,
-    with_own,
+    measures_to_record,
+    params_per_row,
+    split_eval_metric,
 )
-from skgraded.model_selection._splitters import by_id, draw_queries, number_of
+from skgraded.model_selection._splitters import (
+    draw_queries,
+    number_of_queries,
+    queries_by_id,
+)
 from skgraded.rankings import Judgments, read_columns, replace_words, without_query_ids
 
 
@@ -252,25 +257,30 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_estimator(self.estimator)
         booster = booster_of(self.estimator)
-        validating = GivenRows(eval_X, eval_y, eval_qid, eval_sample_weight)
-        evaluation = (
-            validating if any(each is not None for each in validating) else None
-        )
+        evaluation = None
+        eval_rows = RowArguments(eval_X, eval_y, eval_qid, eval_sample_weight)
+        if any(column is not None for column in eval_rows):
+            evaluation = eval_rows
         watches = check_parameters(self, booster, evaluation, fit_params)
-        for name in [each for each in vars(self) if each.endswith("_")]:
-            delattr(self, name)  # of an earlier fit
-        others = take_named(fit_params, watches=watches)
-        given = GivenRows(X, y, qid, sample_weight)
-        judgments, rows = self._lay_out(given, booster.per_row, fit_params)
+
+        fitted_names = [name for name in vars(self) if name.endswith("_")]
+        for name in fitted_names:  # of an earlier fit
+            delattr(self, name)
+
+        measures, fit_params = split_eval_metric(fit_params, watches=watches)
+        arguments = RowArguments(X, y, qid, sample_weight)
+        judgments, rows = self._lay_out(arguments, booster.per_row, fit_params)
         check_labels(judgments, is_watched=False)
         warn_about_queries(judgments, "training rows")
         self.training_queries_ = QueryRecord.of(judgments)
         self.measure_ = _resolved(self.measure, judgments)
-        kept = rows
+
+        train = rows
         validation = None
         if watches:
-            kept, validation = self._set_apart(judgments, rows, evaluation, others)
-        self._train(booster, kept, validation, fit_params)
+            train, validation = self._set_apart(judgments, rows, evaluation, measures)
+        self._train(booster, train, validation, fit_params)
+
         predict = partial(predict_from, self.estimator_, start=None)
         warn_if_a_feature_holds_the_ids(predict, rows.X, judgments)
         return self
@@ -282,11 +292,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         validation: Validation | None,
         fit_params: dict[str, Any],
     ) -> None:
-        self.estimator_ = clone_estimator(self.estimator)
+        """Fit a clone of the estimator, and keep what was recorded in training."""
+        self.estimator_ = booster.clone(self.estimator)
         train_for(self.estimator_, self.measure_)
-        found = fit_estimator(booster, self.estimator_, rows, validation, fit_params)
-        if found is not None and validation is not None:
-            watched, self.best_score_ = found
+        record = fit_estimator(booster, self.estimator_, rows, validation, fit_params)
+
+        if record is not None and validation is not None:
+            watched, self.best_score_ = record
             self.evals_result_ = watched.evals_result
             self.evaluated_measures_ = dict(validation.named)
             if watched.best_iteration is not None:
@@ -296,42 +308,50 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _lay_out(
         self,
-        given: GivenRows,
-        per_row: frozenset[str] | None,
+        arguments: RowArguments,
+        names_per_row: frozenset[str] | None,
         fit_params: dict[str, Any],
         *,
         reset: bool = True,
     ) -> tuple[Judgments, QueryRows]:
         """Check the data; return judgments and rows by query."""
-        X, y, qid, sample_weight = given
+        X, y, qid, sample_weight = arguments
         features = _features_of(X)
         check_features(self, features, reset=reset)
+
         y = replace_words("y", y, self.grades)
         columns = read_columns(
             y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight, **fit_params
         )
         grades = grades_of(columns.labels, features)
         judgments = Judgments(columns.require_ids()._replace(labels=grades))
+
+        weight = None
+        if sample_weight is not None:
+            weight = np.asarray(sample_weight)
         rows = QueryRows(
             X=features,
             y=grades,
             sizes=np.diff(judgments.indptr),
-            weight=None if sample_weight is None else np.asarray(sample_weight),
-            ranks=np.argsort(by_id(judgments)),
-            per_row=take_along(per_row, fit_params, judgments.n_documents),
+            weight=weight,
+            ranks=np.argsort(queries_by_id(judgments)),
+            per_row=params_per_row(names_per_row, fit_params, judgments.n_documents),
         )
         if judgments.row_order is not None:
             rows = rows.at(judgments.row_order, rows.sizes)
         return judgments, rows
 
-    def _take_evaluation_set(self, evaluation: GivenRows) -> QueryRows:
+    def _lay_out_evaluation_set(self, evaluation: RowArguments) -> QueryRows:
         """Lay out the queries to watch; their top grade may be higher than that of training."""
         try:
             judgments, rows = self._lay_out(evaluation, frozenset(), {}, reset=False)
-        except ValueError as error:  # which names the arguments of training
+        except ArgumentError as error:  # which names an argument of training
+            raise error.renamed(f"eval_{error.name}") from error
+        except ValueError as error:
             raise ValueError(
                 f"eval_X, eval_y, eval_qid or eval_sample_weight is refused: {error}"
             ) from error
+
         check_labels(judgments, is_watched=True)
         warn_about_queries(judgments, estimator=self)
         self.validation_queries_ = QueryRecord.of(judgments)
@@ -342,8 +362,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self,
         judgments: Judgments,
         rows: QueryRows,
-        evaluation: GivenRows | None,
-        others: NamedMeasures,
+        evaluation: RowArguments | None,
+        measures: NamedMeasures,
     ) -> tuple[QueryRows, Validation]:
         """Return the rows to train on, and those to watch with the measures to record on them.
 
@@ -351,21 +371,22 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         the validation labels, as for the ranker's own measure.
         """
         if evaluation is None:
-            rows, watched = self._hold_out(judgments, rows)
+            rows, held_out = self._hold_out(judgments, rows)
         else:
-            watched = self._take_evaluation_set(evaluation)
-        top = max(judgments.top_grade, watched.judgments.top_grade)
-        are_fractional = watched.judgments.has_fractional_grades
-        resolved = resolve_all(dict(others), top, are_fractional=are_fractional)
-        named = with_own(self.measure_, resolved)
-        return rows, Validation(watched, named, self.early_stopping_rounds)
+            held_out = self._lay_out_evaluation_set(evaluation)
+
+        top = max(judgments.top_grade, held_out.judgments.top_grade)
+        are_fractional = held_out.judgments.has_fractional_grades
+        resolved = resolve_all(dict(measures), top, are_fractional=are_fractional)
+        recorded = measures_to_record(self.measure_, resolved)
+        return rows, Validation(held_out, recorded, self.early_stopping_rounds)
 
     def _hold_out(
         self, judgments: Judgments, rows: QueryRows
     ) -> tuple[QueryRows, QueryRows]:
         """Split the queries into training and validation."""
         n_queries = judgments.n_queries
-        n_held_out = number_of(
+        n_held_out = number_of_queries(
             "validation_fraction", self.validation_fraction or 0, n_queries
         )
         if not n_held_out:
@@ -373,21 +394,22 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 f"validation_fraction needs at least 2 training queries, got {n_queries}: "
                 "one is held out, one to train on."
             )
+
         queries = draw_queries(judgments, self.random_state)
         held_out = queries[:n_held_out]
-        kept = queries[n_held_out:]
-        self.validation_queries_ = self.training_queries_.of_ids(
-            judgments.qid[held_out]
-        )
-        return rows.take(kept), rows.take(held_out)
+        ids = judgments.qid[held_out]
+        self.validation_queries_ = self.training_queries_.of_ids(ids)
+        return rows.take(queries[n_held_out:]), rows.take(held_out)
 
     def _measure_for(self, judgments: Judgments) -> Measure:
         """Return the fitted measure, with a longer scale if it was fixed by lower grades."""
-        given = measure(self.measure)
-        known = getattr(self.measure_, "max_grade", None)
-        if not given.is_open or known is None or judgments.top_grade <= known:
+        unfitted = measure(self.measure)
+        max_grade = getattr(self.measure_, "max_grade", None)
+        if not unfitted.is_open or max_grade is None:
             return self.measure_
-        return given.resolve(judgments.top_of_scale)
+        if judgments.top_grade <= max_grade:
+            return self.measure_
+        return unfitted.resolve(judgments.top_of_scale)
 
     def predict(self, X: Any, **initial_scores: ArrayLike) -> NDArray[np.float64]:
         """Score documents; within a query, the higher the score, the better the document.
@@ -417,10 +439,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         MissingInitialScoresWarning
             If the ranker was fitted with initial scores and gets none.
         """
-        if not hasattr(
-            self, "estimator_"
-        ):  # of which scikit-learn asks after many tags
+        if not hasattr(self, "estimator_"):
+            # scikit-learn asks after many tags in here.
             check_is_fitted(self, "estimator_")
+
         features = _features_of(X)
         check_features(self, features, reset=False)
         start = check_initial_scores(self, X, initial_scores)
@@ -474,18 +496,19 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             judgments = Judgments(columns.require_ids())
         except ValueError as error:
             return refusal_of(error)
+
         warn_about_queries(judgments, estimator=self)
-        chosen = self._measure_for(judgments)
-        if chosen != self.measure_:
+        resolved = self._measure_for(judgments)
+        if resolved != self.measure_:
             warn_once(
                 f"{measure(self.measure)} took its top grade from the training rows, and the "
-                f"scored rows hold a higher one: they are scored by {chosen}, not by "
+                f"scored rows hold a higher one: they are scored by {resolved}, not by "
                 f"{self.measure_}, so that values differ between folds. Name the top grade: "
-                f"measure={chosen!r}.",
+                f"measure={resolved!r}.",
                 GradeScaleWarning,
             )
-        mean = chosen(judgments.rank(scores))
-        return mean if chosen.greater_is_better else -mean
+        mean = resolved(judgments.rank(scores))
+        return mean if resolved.greater_is_better else -mean
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file in the format of its library.
@@ -550,16 +573,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def booster_(self) -> Any:
         """The trained model of LightGBM or XGBoost, as their own functions take it."""
         check_is_fitted(self, "estimator_")
-        last = final_step(self.estimator_)
-        if hasattr(last, "get_booster"):  # XGBoost's name of it
-            return last.get_booster()
-        return last.booster_
+        return booster_of(self.estimator_).trained_model(final_step(self.estimator_))
 
     def __sklearn_clone__(self) -> Self:
-        without = copy.copy(self)
-        without.estimator = None
-        cloned: Self = BaseEstimator.__sklearn_clone__(without)
-        cloned.estimator = clone_estimator(self.estimator)
+        template = copy.copy(self)
+        template.estimator = None
+        cloned: Self = BaseEstimator.__sklearn_clone__(template)
+        cloned.estimator = booster_of(self.estimator).clone(self.estimator)
         return cloned
 
     # Predictions are numbers: ensembles and inspection take a regressor, and nothing else.
@@ -584,12 +604,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
 def _resolved(spec: str | Measure, judgments: Judgments) -> Measure:
     """Return the measure, with the top grade of the training labels where it leaves that open."""
-    chosen = measure(spec)
-    are_fractional = judgments.has_fractional_grades
+    unresolved = measure(spec)
     warn_of_continuous_scale(
-        [chosen], judgments.top_grade, are_fractional=are_fractional
+        [unresolved],
+        judgments.top_grade,
+        are_fractional=judgments.has_fractional_grades,
     )
-    return chosen.resolve(judgments.top_of_scale) if chosen.is_open else chosen
+    if not unresolved.is_open:
+        return unresolved
+    return unresolved.resolve(judgments.top_of_scale)
 
 
 def _features_of(X: Any) -> Any:

@@ -69,32 +69,41 @@ class QueryRows:
     @property
     def query_weight(self) -> NDArray[np.float64] | None:
         """Mean weight of the rows of each query."""
-        return None if self.weight is None else self.judgments.weights
+        if self.weight is None:
+            return None
+        return self.judgments.weights
 
     @property
     def query_weight_of_row(self) -> NDArray[np.float64] | None:
         """Weight of the query of each row."""
-        weight = self.query_weight
-        return None if weight is None else np.repeat(weight, self.sizes)
+        query_weight = self.query_weight
+        if query_weight is None:
+            return None
+        return np.repeat(query_weight, self.sizes)
 
     def take(self, queries: NDArray[np.int64]) -> QueryRows:
         """Take the rows of some queries, in the order in which they stand."""
-        taken = np.zeros(len(self.sizes), dtype=bool)
-        taken[queries] = True
-        rows = np.flatnonzero(np.repeat(taken, self.sizes))
-        return dataclasses.replace(
-            self.at(rows, self.sizes[taken]), ranks=self.ranks[taken]
-        )
+        is_selected = np.zeros(len(self.sizes), dtype=bool)
+        is_selected[queries] = True
+
+        rows = np.flatnonzero(np.repeat(is_selected, self.sizes))
+        selection = self.at(rows, self.sizes[is_selected])
+        return dataclasses.replace(selection, ranks=self.ranks[is_selected])
 
     def at(self, rows: NDArray[np.int64], sizes: NDArray[np.int64]) -> QueryRows:
         """Take some rows in a given order, in which they form queries of the given sizes."""
+        weight = None
+        if self.weight is not None:
+            weight = self.weight[rows]
+
         return QueryRows(
             X=_safe_indexing(self.X, rows),
             y=self.y[rows],
             sizes=sizes,
-            weight=None if self.weight is None else self.weight[rows],
+            weight=weight,
             per_row={
-                name: _safe_indexing(each, rows) for name, each in self.per_row.items()
+                name: _safe_indexing(values, rows)
+                for name, values in self.per_row.items()
             },
             ranks=self.ranks,
         )
@@ -125,7 +134,9 @@ class Validation:
         """
         if best_iteration is None:
             return "last"
-        return "any" if self.rounds is None else "best"
+        if self.rounds is None:
+            return "any"
+        return "best"
 
 
 class Watched(NamedTuple):
@@ -146,55 +157,79 @@ class Watched(NamedTuple):
     predicts_with: PredictsWith
 
 
-def take_named(fit_params: dict[str, Any], *, watches: bool) -> NamedMeasures:
-    """Take measures out of ``eval_metric``: mappings of names, and functions of ours."""
-    given = fit_params.get("eval_metric")
-    metrics: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
-    ours: list[Any] = [each for each in metrics if isinstance(each, Mapping)]
-    if ours and not watches:
+def split_eval_metric(
+    fit_params: Mapping[str, Any], *, watches: bool
+) -> tuple[NamedMeasures, dict[str, Any]]:
+    """Separate our measures in ``eval_metric`` from the fit parameters for the estimator.
+
+    Ours are mappings of names and, where a measure is watched, functions of ours. What else
+    ``eval_metric`` holds stays among the fit parameters.
+    """
+    eval_metric = fit_params.get("eval_metric")
+    metrics: list[Any] = [eval_metric]
+    if isinstance(eval_metric, list | tuple):
+        metrics = list(eval_metric)
+
+    mappings = [metric for metric in metrics if isinstance(metric, Mapping)]
+    if mappings and not watches:
         raise ValueError(
             "eval_metric needs validation queries to evaluate measures on: set "
             "validation_fraction, or pass eval_X."
         )
+
+    functions = []
     if watches:
-        ours += [
-            each for each in metrics if hasattr(each, "named") and not each.as_loss
+        functions = [
+            metric
+            for metric in metrics
+            if hasattr(metric, "named") and not metric.as_loss
         ]
-    if not ours:
-        return ()
-    others = [each for each in metrics if each not in ours]
-    del fit_params["eval_metric"]
-    if others:
-        fit_params["eval_metric"] = others
-    named = [each if isinstance(each, Mapping) else dict(each.named) for each in ours]
-    return parse_named(named, "eval_metric")
+    our_metrics = [*mappings, *functions]
+    if not our_metrics:
+        return (), dict(fit_params)
+
+    names = [*mappings, *(dict(function.named) for function in functions)]
+    named_measures = parse_named(names, "eval_metric")
+
+    remaining_params = dict(fit_params)
+    del remaining_params["eval_metric"]
+    foreign_metrics = [metric for metric in metrics if metric not in our_metrics]
+    if foreign_metrics:
+        remaining_params["eval_metric"] = foreign_metrics
+    return named_measures, remaining_params
 
 
-def with_own(own: Measure, others: Mapping[str, Measure]) -> NamedMeasures:
+def measures_to_record(
+    ranker_measure: Measure, measures: Mapping[str, Measure]
+) -> NamedMeasures:
     """Return the measures to record with their names, a ranker's own one first.
 
     A name that was chosen for it takes the place of its string.
     """
-    chosen = [name for name, each in others.items() if each == own]
-    rest = {name: each for name, each in others.items() if each != own}
-    own_name = chosen[0] if chosen else str(own)
-    if own_name in rest:
+    chosen_names = [name for name in measures if measures[name] == ranker_measure]
+    ranker_name = chosen_names[0] if chosen_names else str(ranker_measure)
+
+    different_measures = {
+        name: measure for name, measure in measures.items() if measure != ranker_measure
+    }
+    if ranker_name in different_measures:
         raise ValueError(
-            f"The names of measures must differ, got {own_name!r} for {own} and for "
-            f"{rest[own_name]}."
+            f"The names of measures must differ, got {ranker_name!r} for {ranker_measure} "
+            f"and for {different_measures[ranker_name]}."
         )
-    return ((own_name, own), *rest.items())
+    return ((ranker_name, ranker_measure), *different_measures.items())
 
 
-def take_along(
-    known: frozenset[str] | None, fit_params: Mapping[str, Any], n_rows: int
+def params_per_row(
+    names: frozenset[str] | None, fit_params: Mapping[str, Any], n_rows: int
 ) -> dict[str, Any]:
     """Pick the fit parameters that go along with the rows.
 
     Parameters
     ----------
-    known : frozenset of str or None
-        The names of these parameters; None takes the arrays and lists with an entry per row.
+    names : frozenset of str or None
+        The names of these parameters, where they are known; None takes the arrays and lists with
+        an entry per row.
     fit_params : mapping of str to object
         All fit parameters.
     n_rows : int
@@ -208,23 +243,23 @@ def take_along(
     Raises
     ------
     ValueError
-        If a parameter of a known name has no entry for some row.
+        If a parameter of one of the names has no entry for some row.
     """
-    if known is not None:
-        given = {name: fit_params[name] for name in known & fit_params.keys()}
+    if names is not None:
         return {
-            name: entry_per_row(name, value, n_rows)
-            for name, value in given.items()
-            if value is not None
+            name: entry_per_row(name, fit_params[name], n_rows)
+            for name in names & fit_params.keys()
+            if fit_params[name] is not None
         }
-    return {
+
+    per_row = {}
+    for name, value in fit_params.items():
+        if _n_entries(value) != n_rows:
+            continue
         # An older scikit-learn takes rows of Arrow arrays as lists of Arrow's scalars.
-        name: np.asarray(value)
-        if type(value).__module__.startswith("pyarrow")
-        else value
-        for name, value in fit_params.items()
-        if _n_entries(value) == n_rows
-    }
+        is_of_arrow = type(value).__module__.startswith("pyarrow")
+        per_row[name] = np.asarray(value) if is_of_arrow else value
+    return per_row
 
 
 def entry_per_row(name: str, value: Any, n_rows: int) -> NDArray[Any]:
@@ -240,12 +275,15 @@ def entry_per_row(name: str, value: Any, n_rows: int) -> NDArray[Any]:
 
 
 def _n_entries(value: Any) -> int | None:
-    is_sized = isinstance(value, list | tuple) or hasattr(value, "shape")
-    is_sized = is_sized or hasattr(
-        value, "__array__"
-    )  # such as Arrow's, which have no shape
+    is_sized = (
+        isinstance(value, list | tuple)
+        or hasattr(value, "shape")
+        or hasattr(value, "__array__")  # such as Arrow's, which have no shape
+    )
+    if not is_sized:
+        return None
     try:
-        return int(_num_samples(value)) if is_sized else None
+        return int(_num_samples(value))
     except TypeError:  # a single value
         return None
 
@@ -276,35 +314,48 @@ def recorded_value(
         The value of the watched measure.
     """
     rows = validation.rows
-    (name, chosen) = validation.named[0]
+    name, measure = validation.named[0]
     recorded = np.asarray(watched.evals_result["valid_0"][name])
-    if watched.predicts_with != "any":
-        best = recorded.max() if chosen.greater_is_better else recorded.min()
-        recorded = np.array([best if watched.predicts_with == "best" else recorded[-1]])
-    ((_, shown),) = named_means(((name, chosen),), rows.judgments.rank(scores))
-    nearest = recorded[np.abs(recorded - shown).argmin()]
-    scale = max(1.0, abs(nearest))
-    difference = abs(shown - nearest)
-    if (
-        difference > _ROUNDING * scale
-        and difference > _share_of_close_scores(rows, scores) * scale
-    ):
+
+    # The value of the iteration that predictions use, or the nearest one where it is not known.
+    rankings = rows.judgments.rank(scores)
+    ((_, predicted),) = named_means(validation.named[:1], rankings)
+    if watched.predicts_with == "last":
+        expected = recorded[-1]
+    elif watched.predicts_with == "best" and measure.greater_is_better:
+        expected = recorded.max()
+    elif watched.predicts_with == "best":
+        expected = recorded.min()
+    else:
+        nearest_iteration = np.abs(recorded - predicted).argmin()
+        expected = recorded[nearest_iteration]
+
+    # Where scores are close, rounding may change all of the value of a query.
+    scale = max(1.0, abs(expected))
+    difference = abs(predicted - expected)
+    exceeds_rounding = difference > _ROUNDING * scale
+    if exceeds_rounding and difference > _share_of_close_scores(rows, scores) * scale:
         raise ValueError(
-            f"{name} on the validation rows was {nearest:.6g} in training, in the iteration that "
-            f"predictions use, but is {shown:.6g} by predict of {predictor}: another model was "
-            "watched than the one that predicts. Look for what changes predict alone, such as a "
-            "number or range of iterations, a rounding of its scores, or a transformer that gives "
-            "other features for the same rows."
+            f"{name} on the validation rows was {expected:.6g} in training, in the "
+            f"iteration that predictions use, but is {predicted:.6g} by predict of "
+            f"{predictor}: another model was watched than the one that predicts. Look for "
+            "what changes predict alone, such as a number or range of iterations, a rounding "
+            "of its scores, or a transformer that gives other features for the same rows."
         )
-    return float(nearest)
+    return float(expected)
 
 
 def _share_of_close_scores(rows: QueryRows, scores: NDArray[Any]) -> float:
     """Share of the queries with documents whose order by score may depend on rounding."""
     query = rows.query_of_row
-    by_score = np.lexsort((scores, query))
-    gaps = np.diff(scores[by_score].astype(np.float64))
-    close = (
-        (gaps > 0) & (gaps < _ROUNDING * np.abs(scores).max()) & (np.diff(query) == 0)
-    )
-    return len(np.unique(query[1:][close])) / len(rows.sizes)
+    by_query_and_score = np.lexsort((scores, query))
+    sorted_scores = scores[by_query_and_score].astype(np.float64)
+
+    # Neighbours by score of one query, whose scores differ by little.
+    gaps = np.diff(sorted_scores)
+    largest_rounding = _ROUNDING * np.abs(scores).max()
+    is_within_query = np.diff(query) == 0
+    is_close = is_within_query & (gaps > 0) & (gaps < largest_rounding)
+
+    queries_of_close_scores = np.unique(query[1:][is_close])
+    return len(queries_of_close_scores) / len(rows.sizes)

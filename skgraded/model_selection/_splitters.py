@@ -68,21 +68,20 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
 
     def _rows(self, layout: Judgments) -> Iterator[tuple[IntArray, IntArray]]:
         """Yield the rows of each training and test set."""
-        for chosen in self._choose(layout):
-            train, test = (np.flatnonzero(_by_row(layout, each)) for each in chosen)
+        for is_train, is_test in self._choose(layout):
+            train = np.flatnonzero(_entries_by_row(layout, is_train))
+            test = np.flatnonzero(_entries_by_row(layout, is_test))
             yield train, test
 
     def _lay_out(self, X: Any, columns: CheckedColumns) -> Judgments:
         """Check the parameters and the ids, and lay out the rows by query."""
         integer("n_splits", self.n_splits, self._fewest_splits)
-        columns = columns.require_ids()._replace(
-            labels=self._labels_of(X, columns.labels)
-        )
-        layout = Judgments(columns)
+        labels = self._labels(X, columns.labels)
+        layout = Judgments(columns.require_ids()._replace(labels=labels))
         warn_about_queries(layout, "rows to split")
         return layout
 
-    def _labels_of(self, X: Any, labels: Any) -> Any:
+    def _labels(self, X: Any, labels: Any) -> Any:
         # Only the layout of the rows matters here; the labels do not.
         return np.zeros(_num_samples(X), dtype=np.uint8)
 
@@ -176,8 +175,11 @@ class QueryKFold(_QueryFolds):
 
     def _fold_of_query(self, layout: Judgments) -> IntArray:
         queries = (
-            draw_queries(layout, self.random_state) if self.shuffle else by_id(layout)
+            draw_queries(layout, self.random_state)
+            if self.shuffle
+            else queries_by_id(layout)
         )
+
         fold_of_query = np.empty(layout.n_queries, dtype=np.int64)
         for fold, members in enumerate(np.array_split(queries, self.n_splits)):
             fold_of_query[members] = fold
@@ -227,7 +229,7 @@ class StratifiedQueryKFold(_QueryFolds):
         self.n_splits = n_splits
         self.random_state = random_state
 
-    def _labels_of(self, X: Any, labels: Any) -> Any:
+    def _labels(self, X: Any, labels: Any) -> Any:
         if labels is None:
             raise ValueError(
                 "y must hold the grades, by which the queries are dealt, got None."
@@ -235,9 +237,8 @@ class StratifiedQueryKFold(_QueryFolds):
         return labels
 
     def _fold_of_query(self, layout: Judgments) -> IntArray:
-        return deal_alike(
-            layout, draw_queries(layout, self.random_state), self.n_splits
-        )
+        queries = draw_queries(layout, self.random_state)
+        return deal_alike(layout, queries, self.n_splits)
 
 
 class QueryShuffleSplit(_QuerySplitter):
@@ -286,16 +287,16 @@ class QueryShuffleSplit(_QuerySplitter):
         self.random_state = random_state
 
     def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
-        n_train, n_test = _numbers_of_queries(
+        n_train, n_test = _numbers_to_train_and_test(
             self.train_size, self.test_size, layout.n_queries
         )
         rng = check_random_state(self.random_state)
         for _ in range(self.n_splits):
             queries = draw_queries(layout, rng)
-            in_train, in_test = np.zeros((2, layout.n_queries), dtype=bool)
-            in_test[queries[:n_test]] = True
-            in_train[queries[n_test : n_test + n_train]] = True
-            yield in_train, in_test
+            is_train, is_test = np.zeros((2, layout.n_queries), dtype=bool)
+            is_test[queries[:n_test]] = True
+            is_train[queries[n_test : n_test + n_train]] = True
+            yield is_train, is_test
 
 
 def query_train_test_split(
@@ -365,33 +366,47 @@ def query_train_test_split(
         raise ValueError("query_train_test_split needs at least one array, got none.")
     X = arrays[0]
     y = arrays[1] if len(arrays) > 1 else None
-    others = {
-        f"array {place}": array for place, array in enumerate(arrays) if place != 1
+    arrays_beside_y = {
+        f"array {position}": array
+        for position, array in enumerate(arrays)
+        if position != 1
     }
-    columns = read_columns(y, qid, named=("array 1", "qid"), **others)
-    default = 0.25 if test_size is None and train_size is None else test_size
+    columns = read_columns(y, qid, named=("array 1", "qid"), **arrays_beside_y)
+
+    if test_size is None and train_size is None:
+        test_size = 0.25
     splitter = QueryShuffleSplit(
-        1, test_size=default, train_size=train_size, random_state=random_state
+        1, test_size=test_size, train_size=train_size, random_state=random_state
     )
     ((train, test),) = splitter._rows(splitter._lay_out(X, columns))
-    given = indexable(*arrays, *([] if qid is None else [np.asarray(qid)]))
-    return [_safe_indexing(array, rows) for array in given for rows in (train, test)]
+
+    arrays_to_split = list(arrays)
+    if qid is not None:
+        arrays_to_split.append(np.asarray(qid))
+    return [
+        _safe_indexing(array, rows)
+        for array in indexable(*arrays_to_split)
+        for rows in (train, test)
+    ]
 
 
-def _numbers_of_queries(
+def _numbers_to_train_and_test(
     train_size: float | None, test_size: float | None, n_queries: int
 ) -> tuple[int, int]:
     """Return the number of queries to train on and to test on, from shares or numbers."""
-    n_train = (
-        None if train_size is None else number_of("train_size", train_size, n_queries)
-    )
-    if test_size is None and n_train is not None:
+    n_train = None
+    if train_size is not None:
+        n_train = number_of_queries("train_size", train_size, n_queries)
+
+    if test_size is not None:
+        n_test = number_of_queries("test_size", test_size, n_queries)
+    elif n_train is not None:
         n_test = n_queries - n_train
     else:
-        n_test = number_of(
-            "test_size", 0.2 if test_size is None else test_size, n_queries
-        )
-    n_train = n_queries - n_test if n_train is None else n_train
+        n_test = number_of_queries("test_size", 0.2, n_queries)
+
+    if n_train is None:
+        n_train = n_queries - n_test
     if n_train + n_test > n_queries or min(n_train, n_test) < 1:
         raise ValueError(
             f"train_size and test_size must leave at least one query each of {n_queries}, "
@@ -401,7 +416,7 @@ def _numbers_of_queries(
     return n_train, n_test
 
 
-def number_of(name: str, size: float, n_queries: int) -> int:
+def number_of_queries(name: str, size: float, n_queries: int) -> int:
     """Return the number of queries that a share of them, or a number, stands for."""
     if is_integer(size) and size >= 1:
         return int(size)
@@ -415,56 +430,63 @@ def number_of(name: str, size: float, n_queries: int) -> int:
 
 def query_of_row(layout: Judgments) -> IntArray:
     """Return the number of the query of each row."""
-    return _by_row(layout, np.arange(layout.n_queries))
+    return _entries_by_row(layout, np.arange(layout.n_queries))
 
 
-def _by_row(layout: Judgments, by_query: NDArray[_T]) -> NDArray[_T]:
+def _entries_by_row(layout: Judgments, entries: NDArray[_T]) -> NDArray[_T]:
     """Return for each row the entry of its query."""
-    by_layout = np.repeat(by_query, np.diff(layout.indptr))
+    entries_in_layout = np.repeat(entries, np.diff(layout.indptr))
     if layout.row_order is None:
-        return by_layout
-    by_row = np.empty_like(by_layout)
-    by_row[layout.row_order] = by_layout
-    return by_row
+        return entries_in_layout
+
+    entries_by_row = np.empty_like(entries_in_layout)
+    entries_by_row[layout.row_order] = entries_in_layout
+    return entries_by_row
 
 
 def draw_queries(
     judgments: Judgments, random_state: int | RandomState | None
 ) -> IntArray:
     """Shuffle query numbers so that the order depends on the ids alone, not on the rows' order."""
-    queries = by_id(judgments)
+    queries = queries_by_id(judgments)
     # RandomState's stream is frozen for good; that of a Generator may change with NumPy's version.
     return check_random_state(random_state).permutation(queries)
 
 
-def by_id(judgments: Judgments) -> IntArray:
+def queries_by_id(judgments: Judgments) -> IntArray:
     """Sort query numbers by query id."""
     try:
         return np.argsort(judgments.qid, kind="stable")
     except TypeError:  # ids of several types: their types and texts give an order
-        keys = [(type(each).__name__, repr(each)) for each in judgments.qid.tolist()]
-        return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+        keys = [(type(qid).__name__, repr(qid)) for qid in judgments.qid.tolist()]
+        queries = sorted(range(len(keys)), key=keys.__getitem__)
+        return np.array(queries, dtype=np.int64)
 
 
 def _strata(judgments: Judgments) -> tuple[IntArray, IntArray]:
     """Return the top grade, rounded down, and the number of judged documents of each query."""
     pool = judgments.pool
-    some = pool.lengths > 0
-    highest = np.full(judgments.n_queries, -1, dtype=np.int64)
-    highest[some] = judgments.grades[pool.levels[pool.indptr[:-1][some]]].astype(
-        np.int64
-    )
-    return highest, pool.lengths
+    is_judged = pool.lengths > 0
+
+    # The levels of a query's pool descend.
+    first_places = pool.indptr[:-1][is_judged]
+    top_grades = np.full(judgments.n_queries, -1, dtype=np.int64)
+    top_grades[is_judged] = judgments.grades[pool.levels[first_places]].astype(np.int64)
+    return top_grades, pool.lengths
 
 
 def deal_alike(judgments: Judgments, queries: IntArray, n_folds: int) -> IntArray:
     """Deal queries to folds that are alike in top grades and pool sizes; return their folds."""
-    top_level, pool_size = _strata(judgments)
+    top_grade, pool_size = _strata(judgments)
+
+    # By top grade, then by pool size, both descending; the sort is stable.
+    order = np.lexsort((-pool_size[queries], -top_grade[queries]))
+    queries = queries[order]
+    borders = np.flatnonzero(np.diff(top_grade[queries])) + 1
+
     fold_of_query = np.empty(judgments.n_queries, dtype=np.int64)
     n_queries, n_documents = np.zeros((2, n_folds), dtype=np.int64)
-    # By top grade, then by pool size, both descending; the sort is stable.
-    queries = queries[np.lexsort((-pool_size[queries], -top_level[queries]))]
-    for stratum in np.split(queries, np.flatnonzero(np.diff(top_level[queries])) + 1):
+    for stratum in np.split(queries, borders):
         for first in range(0, len(stratum), n_folds):
             members = stratum[first : first + n_folds]
             # The largest query to the fold with the fewest documents, among those short of queries.

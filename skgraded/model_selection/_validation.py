@@ -7,6 +7,7 @@ import dataclasses
 import time
 import warnings
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -176,26 +177,34 @@ def cross_validate_queries(
     """
     choice("response_method", response_method, get_args(ResponseMethod))
     is_several = isinstance(estimator, Mapping)
-    rankers = by_name(estimator) if is_several else {"": estimator}
+    estimators = by_name(estimator) if is_several else {"": estimator}
+
     columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
     columns = columns.require_ids()._replace(labels=read_grades("y", columns.labels))
     judgments = Judgments(columns)
     ids = as_ids(columns.ids)
     warn_about_queries(judgments, "rows to cross-validate on")
-    named = measures_for(rankers, measures, judgments)
+
+    resolved = measures_for(estimators, measures, judgments)
+    first_measure = next(iter(resolved.values()))
     rankers = {
-        name: fitted_on_queries(each, next(iter(named.values())))
-        for name, each in rankers.items()
+        name: ranker_for(estimator, first_measure)
+        for name, estimator in estimators.items()
     }
-    weight = None if sample_weight is None else np.asarray(sample_weight)
+
+    weight = None
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight)
     # Rows cannot be taken from every sparse format.
     features = X.tocsr() if hasattr(X, "tocsr") else without_query_ids(X)
-    task = _Task(features, columns.labels, ids, weight, named, response_method)
+    task = _Task(features, columns.labels, ids, weight, resolved, response_method)
+
     splits = splits_of(cv, n_repeats, X, y, ids)
     warn_if_splits_cut_queries(splits, query_of_row(judgments), judgments.n_queries)
-    of_labels = _scores_of_labels(task, splits)
-    parts = _tested(rankers, task, splits, n_jobs, return_estimator)
-    return _gathered(of_labels, parts, tuple(rankers) if is_several else None)
+    scores_of_labels = _scores_of_labels(task, splits)
+    results = _fit_and_score_all(rankers, task, splits, n_jobs, return_estimator)
+    systems = tuple(rankers) if is_several else None
+    return _as_validation(scores_of_labels, results, systems)
 
 
 class _Task(NamedTuple):
@@ -209,7 +218,7 @@ class _Task(NamedTuple):
     response_method: ResponseMethod
 
 
-class _Part(NamedTuple):
+class _Result(NamedTuple):
     """Results of one ranker on one split."""
 
     qid: NDArray[Any]
@@ -219,28 +228,29 @@ class _Part(NamedTuple):
     estimator: Any
 
 
-def _tested(
+def _fit_and_score_all(
     rankers: dict[str, Any],
     task: _Task,
     splits: list[tuple[IntArray, IntArray]],
     n_jobs: int | None,
     keeps_estimators: bool,
-) -> list[list[_Part]]:
+) -> list[list[_Result]]:
     """Fit and score every ranker on every split; return the results by ranker and split."""
+    targets = (target_for(ranker, task.grades, task.ids) for ranker in rankers.values())
     calls = (
         delayed(_fit_and_score)(clone(ranker), target, task, split, keeps_estimators)
-        for ranker in rankers.values()
-        for target in [target_for(ranker, task.grades, task.ids)]
+        for ranker, target in zip(rankers.values(), targets, strict=True)
         for split in splits
     )
-    n_fits = len(rankers) * len(splits)
     n_splits = len(splits)
-    parts: list[_Part] = []
+    n_fits = len(rankers) * n_splits
+
+    results: list[_Result] = []
     with ProgressBar(n_fits, "fits", delay=_SECONDS_WITHOUT_A_BAR) as bar:
-        for part in Parallel(n_jobs=n_jobs, return_as="generator")(calls):
-            parts.append(part)
+        for result in Parallel(n_jobs=n_jobs, return_as="generator")(calls):
+            results.append(result)
             bar.step()
-    return [parts[first : first + n_splits] for first in range(0, n_fits, n_splits)]
+    return [results[first : first + n_splits] for first in range(0, n_fits, n_splits)]
 
 
 def _fit_and_score(
@@ -249,12 +259,17 @@ def _fit_and_score(
     task: _Task,
     split: tuple[IntArray, IntArray],
     keeps_estimator: bool,
-) -> _Part:
+) -> _Result:
+    """Fit a ranker on the training rows, and score the queries of the test rows."""
     train, test = split
-    weighted = {} if task.weight is None else {"sample_weight": task.weight[train]}
+    weights = {}
+    if task.weight is not None:
+        weights["sample_weight"] = task.weight[train]
+
     start = time.perf_counter()
-    ranker.fit(_safe_indexing(task.X, train), _safe_indexing(target, train), **weighted)
-    fitted = time.perf_counter()
+    ranker.fit(_safe_indexing(task.X, train), _safe_indexing(target, train), **weights)
+    end_of_fit = time.perf_counter()
+
     predicted = scores_of(ranker, _safe_indexing(task.X, test), task.response_method)
     with warnings.catch_warnings():
         # A fold may lack grades that the labels have, which were scored as a whole before.
@@ -262,48 +277,69 @@ def _fit_and_score(
         scores = evaluate(
             task.measures, task.grades[test], predicted, qid=task.ids[test]
         )
-    times = fitted - start, time.perf_counter() - fitted
-    return _Part(scores.qid, scores.values, *times, ranker if keeps_estimator else None)
+    return _Result(
+        qid=scores.qid,
+        values=scores.values,
+        fit_time=end_of_fit - start,
+        score_time=time.perf_counter() - end_of_fit,
+        estimator=ranker if keeps_estimator else None,
+    )
 
 
-def _gathered(
-    of_labels: Scores, parts: list[list[_Part]], systems: tuple[str, ...] | None
+def _as_validation(
+    scores_of_labels: Scores,
+    results: list[list[_Result]],
+    systems: tuple[str, ...] | None,
 ) -> QueryValidation:
     """Put the results of all rankers and splits side by side."""
-    qid, folds, values = _laid_out(parts, len(of_labels))
-    of_labels = of_labels.select(qid=qid)
+    qid, folds, values = _lay_out(results, len(scores_of_labels))
+
+    # What does not depend on scores is that of the labels.
+    selected = scores_of_labels.select(qid=qid)
     fields = {
-        each.name: getattr(of_labels, each.name) for each in dataclasses.fields(Scores)
+        field.name: getattr(selected, field.name)
+        for field in dataclasses.fields(Scores)
     }
-    fit_time, score_time, estimators = (
-        [[getattr(each, field) for each in of_ranker] for of_ranker in parts]
-        for field in ("fit_time", "score_time", "estimator")
-    )
-    fields |= {"values": values, "folds": folds, "systems": systems}
-    fields |= {"fit_time": np.array(fit_time), "score_time": np.array(score_time)}
-    if estimators[0][0] is not None:
-        fields["estimators"] = tuple(map(tuple, estimators))
+    fields["values"] = values
+    fields["folds"] = folds
+    fields["systems"] = systems
+
+    # What is known of each split.
+    for name in ("fit_time", "score_time"):
+        fields[name] = np.array(
+            [[getattr(result, name) for result in by_split] for by_split in results]
+        )
+    if results[0][0].estimator is not None:
+        fields["estimators"] = tuple(
+            tuple(result.estimator for result in by_split) for by_split in results
+        )
+
+    # One ranker without a name has no axis.
     if systems is None:
-        by_ranker = fields.keys() & {"values", "fit_time", "score_time", "estimators"}
-        fields |= {name: fields[name][0] for name in by_ranker}
+        names = fields.keys() & {"values", "fit_time", "score_time", "estimators"}
+        for name in names:
+            fields[name] = fields[name][0]
     return QueryValidation(**fields)
 
 
-def _laid_out(
-    parts: list[list[_Part]], n_measures: int
+def _lay_out(
+    results: list[list[_Result]], n_measures: int
 ) -> tuple[list[Any], IntArray, FloatArray]:
     """Return queries, the split of each by repeat, and values by ranker, repeat and query."""
-    tested = [each.qid for each in parts[0]]
-    qid = list(dict.fromkeys(query for each in tested for query in each.tolist()))
-    place = {query: number for number, query in enumerate(qid)}
+    tested = [result.qid for result in results[0]]
     repeats = repeats_of(tested)
-    folds = np.full((repeats[-1] + 1, len(qid)), -1)
-    values = np.full((len(parts), *folds.shape, n_measures), np.nan)
-    for split, (repeat, queries) in enumerate(zip(repeats, tested, strict=True)):
-        places = [place[query] for query in queries.tolist()]
-        folds[repeat, places] = split
-        for of_ranker, its_parts in zip(values, parts, strict=True):
-            of_ranker[repeat, places] = its_parts[split].values
+    qid = list(dict.fromkeys(chain.from_iterable(ids.tolist() for ids in tested)))
+    number_of_query = {query: number for number, query in enumerate(qid)}
+
+    n_repeats = repeats[-1] + 1
+    folds = np.full((n_repeats, len(qid)), -1)
+    values = np.full((len(results), *folds.shape, n_measures), np.nan)
+    for split, ids in enumerate(tested):
+        repeat = repeats[split]
+        queries = [number_of_query[query] for query in ids.tolist()]
+        folds[repeat, queries] = split
+        for ranker, by_split in enumerate(results):
+            values[ranker, repeat, queries] = by_split[split].values
     return qid, folds, values
 
 
@@ -313,9 +349,12 @@ def _scores_of_labels(task: _Task, splits: list[tuple[IntArray, IntArray]]) -> S
     for _, test in splits:
         is_tested[test] = True
     rows = np.flatnonzero(is_tested)
-    weight = None if task.weight is None else task.weight[rows]
-    tested = Judgments(task.grades[rows], qid=task.ids[rows], sample_weight=weight)
-    return evaluate(task.measures, tested.rank(np.zeros(len(rows))))
+
+    weight = None
+    if task.weight is not None:
+        weight = task.weight[rows]
+    judgments = Judgments(task.grades[rows], qid=task.ids[rows], sample_weight=weight)
+    return evaluate(task.measures, judgments.rank(np.zeros(len(rows))))
 
 
 def splits_of(
@@ -323,7 +362,9 @@ def splits_of(
 ) -> list[tuple[IntArray, IntArray]]:
     """Return training and test rows of all splits of all repeats."""
     splits = [
-        split for each in _repeated(cv, n_repeats) for split in _splits(each, X, y, ids)
+        split
+        for splitter in _splitters_of_repeats(cv, n_repeats)
+        for split in _splits(splitter, X, y, ids)
     ]
     if not splits:
         raise ValueError(f"cv must give at least one split, got none from {cv!r}.")
@@ -337,15 +378,19 @@ def repeats_of(tested: list[NDArray[Any]]) -> IntArray:
     are one repeat. Random splits, which test some queries each, are mostly a repeat each.
     """
     repeats = [0]
-    seen = set(tested[0].tolist())
-    for queries in (set(each.tolist()) for each in tested[1:]):
-        is_again = not seen.isdisjoint(queries)
-        repeats.append(repeats[-1] + is_again)
-        seen = queries if is_again else seen | queries
+    queries_of_repeat = set(tested[0].tolist())
+    for ids in tested[1:]:
+        queries = set(ids.tolist())
+        if queries_of_repeat.isdisjoint(queries):
+            repeats.append(repeats[-1])
+            queries_of_repeat |= queries
+        else:
+            repeats.append(repeats[-1] + 1)
+            queries_of_repeat = queries
     return np.array(repeats)
 
 
-def _repeated(cv: Any, n_repeats: int) -> list[Any]:
+def _splitters_of_repeats(cv: Any, n_repeats: int) -> list[Any]:
     """Return a splitter for each repeat; seeds are those after its own."""
     integer("n_repeats", n_repeats, 1)
     splitter = QueryKFold(cv) if is_integer(cv) else cv
@@ -356,13 +401,14 @@ def _repeated(cv: Any, n_repeats: int) -> list[Any]:
             "n_repeats > 1 needs a cv that draws its splits, such as QueryKFold(5) or 5, got "
             f"{n_repeats} and {cv!r}."
         )
+
     seed: Any = splitter.random_state
     if not is_integer(seed):  # None and a RandomState draw others in every call
         return [splitter] * n_repeats
-    repeats = [copy.copy(splitter) for _ in range(n_repeats)]
-    for number, each in enumerate(repeats, int(seed)):
-        each.random_state = number
-    return repeats
+    splitters = [copy.copy(splitter) for _ in range(n_repeats)]
+    for number, splitter_of_repeat in enumerate(splitters, int(seed)):
+        splitter_of_repeat.random_state = number
+    return splitters
 
 
 def _splits(
@@ -375,11 +421,14 @@ def _splits(
             "cv must be a number of folds, a splitter such as QueryKFold(5), or pairs of training "
             f"and test rows, got {cv!r}."
         )
+
+    features = np.zeros((_num_samples(X), 1))
+    grades, _ = split_target(y)
     with warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", "The groups parameter is ignored", UserWarning
         )
-        return list(cv.split(np.zeros((_num_samples(X), 1)), split_target(y)[0], ids))
+        return list(cv.split(features, grades, ids))
 
 
 def scores_of_models(
@@ -390,29 +439,34 @@ def scores_of_models(
     measures: Measures | None,
 ) -> dict[str, Scores]:
     """Return the scores of fitted models on documents, by default by their own measure."""
-    for name, each in models.items():
-        if not hasattr(each, "predict"):
+    for name, model in models.items():
+        if not hasattr(model, "predict"):
             raise TypeError(
                 "rankers must be fitted models, results of cross_validate_queries or of "
-                f"nDCG(k=10).per_query(y, scores, qid=qid), got {type(each).__name__} for "
+                f"nDCG(k=10).per_query(y, scores, qid=qid), got {type(model).__name__} for "
                 f"{name!r}."
             )
     if X is None:
-        first = next(iter(models))
+        first_name = next(iter(models))
         raise ValueError(
-            f"X and y are needed to rank the queries with {first!r}, a fitted model."
+            f"X and y are needed to rank the queries with {first_name!r}, a fitted model."
         )
     if y is None:
         raise ValueError("y must hold the grades of the rows of X, got None.")
+
     columns = read_columns(y, qid, named=("y", "qid"), X=X).require_ids()
     judgments = Judgments(columns)
-    own = {name: each for name, each in models.items() if ranker_in(each) is not None}
-    named = measures_for(own or models, measures, judgments)
-    parts = {}
-    for name, each in models.items():
-        warn_about_queries(judgments, estimator=each)
-        parts[name] = evaluate(named, judgments.rank(scores_of_rows(each, X)))
-    return parts
+    rankers = {
+        name: model for name, model in models.items() if ranker_in(model) is not None
+    }
+    resolved = measures_for(rankers or models, measures, judgments)
+
+    scores = {}
+    for name, model in models.items():
+        warn_about_queries(judgments, estimator=model)
+        rankings = judgments.rank(scores_of_rows(model, X))
+        scores[name] = evaluate(resolved, rankings)
+    return scores
 
 
 def target_for(estimator: Any, grades: NDArray[Any], ids: NDArray[Any]) -> Any:
@@ -432,20 +486,26 @@ def target_for(estimator: Any, grades: NDArray[Any], ids: NDArray[Any]) -> Any:
 
 def _splits_rows(estimator: Any) -> bool:
     """Whether an estimator cross-validates or holds one that does, such as a search."""
-    params = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
-    return any(name.rpartition("__")[2] == "cv" for name in params)
+    names = (name.rpartition("__")[2] for name in _params_in(estimator))
+    return "cv" in names
 
 
 def ranker_in(estimator: Any) -> QueryRanker | None:
     """Find the `QueryRanker` that an estimator is or wraps."""
     if isinstance(estimator, QueryRanker):
         return estimator
-    params = (
-        estimator.get_params(deep=True).values()
-        if hasattr(estimator, "get_params")
-        else ()
-    )
-    return next((each for each in params if isinstance(each, QueryRanker)), None)
+    for value in _params_in(estimator).values():
+        if isinstance(value, QueryRanker):
+            return value
+    return None
+
+
+def _params_in(estimator: Any) -> dict[str, Any]:
+    """Return the parameters of an estimator and of those in it, or none of another object."""
+    if not hasattr(estimator, "get_params"):
+        return {}
+    params: dict[str, Any] = estimator.get_params(deep=True)
+    return params
 
 
 def _measure_of(estimator: Any) -> Measure:
@@ -464,24 +524,29 @@ def measures_for(
     rankers: dict[str, Any], measures: Measures | None, judgments: Judgments
 ) -> dict[str, Measure]:
     """Return the measures by name, with the scale of all labels where one leaves it open."""
-    if measures is None:
-        given = measures_by_name([_measure_of(each) for each in rankers.values()])
-        if len(given) > 1:
+    if measures is not None:
+        unresolved = measures_by_name(measures)
+    else:
+        unresolved = measures_by_name(list(map(_measure_of, rankers.values())))
+        if len(unresolved) > 1:
             raise ValueError(
                 "measures must be given where rankers have different measures of their own, got "
-                f"{', '.join(given)}."
+                f"{', '.join(unresolved)}."
             )
-    else:
-        given = measures_by_name(measures)
+
     are_fractional = judgments.has_fractional_grades
-    resolved = resolve_all(given, judgments.top_grade, are_fractional=are_fractional)
+    resolved = resolve_all(
+        unresolved, judgments.top_grade, are_fractional=are_fractional
+    )
+    # A name that is the string of its measure follows it.
     return {
-        str(each) if name == str(given[name]) else name: each
-        for name, each in resolved.items()
+        str(measure) if name == str(unresolved[name]) else name: measure
+        for name, measure in resolved.items()
     }
 
 
-def fitted_on_queries(estimator: Any, chosen: Measure) -> Any:
+def ranker_for(estimator: Any, measure: Measure) -> Any:
     """Return an estimator that can be fitted on a target with query ids, if it is a ranker."""
-    is_ranker = booster_of(estimator).needs_queries
-    return QueryRanker(estimator, measure=chosen) if is_ranker else estimator
+    if booster_of(estimator).needs_queries:
+        return QueryRanker(estimator, measure=measure)
+    return estimator

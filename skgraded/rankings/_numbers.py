@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded._support.arguments import is_missing, is_number
+from skgraded._support.arguments import ArgumentError, is_missing, is_number
 from skgraded._support.array_types import FloatArray, IntArray
 
 _AS_THEY_ARE = frozenset(
@@ -82,8 +82,8 @@ def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
         return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         row = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
-        raise ValueError(
-            f"{name} must have a value in every row, got a masked entry in row {row}."
+        raise ArgumentError(
+            name, f"must have a value in every row, got a masked entry in row {row}."
         )
     array = as_array(name, values)
     if array.ndim != 1:
@@ -95,10 +95,11 @@ def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _not_a_column(name: str, found: str) -> ValueError:
-    return ValueError(
-        f"{name} must be one-dimensional, with one entry per row, got {found}. Pass columns "
+    return ArgumentError(
+        name,
+        f"must be one-dimensional, with one entry per row, got {found}. Pass columns "
         "themselves, with the queries one after the other and qid=, one id per row; "
-        "skgraded.trec.evaluate scores dicts of dicts."
+        "skgraded.trec.evaluate scores dicts of dicts.",
     )
 
 

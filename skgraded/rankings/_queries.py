@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded._support.arguments import is_missing
+from skgraded._support.arguments import ArgumentError, is_missing
 from skgraded._support.array_types import IntArray
 from skgraded._support.sealed import sealed
 from skgraded.rankings._numbers import LARGEST_EXACT, one_dimensional
@@ -174,10 +174,18 @@ def _raise_other_length(ids: Any, n_rows: int) -> NoReturn:
     )
 
 
+class _MissingIdError(ArgumentError):
+    """A row names no query; a column of another name has no id there."""
+
+    def renamed(self, name: str) -> ArgumentError:
+        return ArgumentError(name, self.rule.replace("name a query", "have an id", 1))
+
+
 def _require_ids(names: NDArray[Any], rows: IntArray) -> None:
     for query in np.flatnonzero(_missing(names))[:1]:
-        raise ValueError(
-            f"qid must name a query in every row, got {names[query]} in row {rows[query]}."
+        raise _MissingIdError(
+            "qid",
+            f"must name a query in every row, got {names[query]} in row {rows[query]}.",
         )
 
 
@@ -233,7 +241,9 @@ def _as_codes(ids: NDArray[Any]) -> IntArray:
     try:
         distinct = dict.fromkeys(objects)
     except TypeError as error:
-        raise ValueError(f"qid must hold ids that can be hashed: {error}.") from error
+        raise ArgumentError(
+            "qid", f"must hold ids that can be hashed: {error}."
+        ) from error
     code = dict(zip(distinct, range(len(distinct)), strict=True))
     return np.fromiter(
         map(code.__getitem__, objects), dtype=np.int64, count=len(objects)

@@ -1,13 +1,13 @@
 """Results: values and means by system, query and measure, how they are averaged and shown."""
 
 from skgraded.results._align import (
-    align as align,
     clusters_of as clusters_of,
+    places_of_queries as places_of_queries,
     side_by_side,
 )
 from skgraded.results._means import Means
 from skgraded.results._names import (
-    OfMeasures as OfMeasures,
+    MeasureCollection as MeasureCollection,
     by_name as by_name,
     column_of as column_of,
     direction_of as direction_of,

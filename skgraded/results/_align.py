@@ -12,7 +12,8 @@ from skgraded._support.arguments import is_missing
 from skgraded._support.array_types import IntArray
 from skgraded._support.text import count, first_few
 from skgraded.results._names import by_name, direction_of
-from skgraded.results._scores import Ideal, Scores
+from skgraded.results._scores import IdealSource, Scores, value_of
+from skgraded.results._selection import take_queries
 
 
 def side_by_side(scores: Scores | Mapping[Any, Any]) -> Scores:
@@ -57,50 +58,57 @@ def side_by_side(scores: Scores | Mapping[Any, Any]) -> Scores:
             "mapping of measures to arrays of shape (n_systems, n_queries), got "
             f"{type(scores).__name__}."
         )
-    are_scores = {isinstance(each, Scores) for each in scores.values()}
+    are_scores = {isinstance(part, Scores) for part in scores.values()}
     if are_scores == {True, False}:
         raise TypeError("scores must hold either Scores or arrays, got both.")
-    return _of_parts(by_name(scores)) if are_scores == {True} else _of_arrays(scores)
+    if are_scores == {True}:
+        return _scores_from_parts(by_name(scores))
+    return _scores_from_arrays(scores)
 
 
-def _of_parts(parts: dict[str, Scores]) -> Scores:
+def _scores_from_parts(parts: dict[str, Scores]) -> Scores:
     """Put results, each of one system, side by side."""
     first_name, first = next(iter(parts.items()))
     n_repeats = _n_repeats(parts)
-    aligned = [_like(first, part, name, first_name) for name, part in parts.items()]
+    aligned = [_aligned(part, name, first, first_name) for name, part in parts.items()]
+    # A part without repeats has the same values in each.
     cubes = [
-        np.broadcast_to(each.cube[0], (n_repeats, *each.cube.shape[2:]))
-        for each in aligned
+        np.broadcast_to(part.cube[0], (n_repeats, *part.cube.shape[2:]))
+        for part in aligned
     ]
-    n_empty, ideals = (
-        zip(*(getattr(each, field) for each in aligned), strict=True)
-        for field in ("n_empty", "ideals")
-    )
-    return first._with(
+
+    all_n_empty = zip(*(part.n_empty for part in aligned), strict=True)
+    all_ideals = zip(*(part._ideal_sources for part in aligned), strict=True)
+    all_clusters = [part.clusters for part in aligned if part.clusters is not None]
+    all_folds = [part.folds for part in aligned if part.folds is not None]
+    return first._with_cube(
         np.array(cubes),
-        0 if all(each._measure == 0 for each in aligned) else slice(None),
+        has_measure_axis=any(part.has_measure_axis for part in aligned),
         systems=tuple(parts),
-        clusters=next(
-            (each.clusters for each in aligned if each.clusters is not None), None
-        ),
-        folds=next((each.folds for each in aligned if each.folds is not None), None),
-        n_empty=tuple(map(_agreed, n_empty)),
-        ideals=tuple(partial(_agreed, each) for each in ideals),
-        notes=tuple(dict.fromkeys(note for each in aligned for note in each.notes)),
+        clusters=next(iter(all_clusters), None),
+        folds=next(iter(all_folds), None),
+        n_empty=tuple(map(_common_number, all_n_empty)),
+        ideals=tuple(partial(_common_ideal, sources) for sources in all_ideals),
+        notes=tuple(dict.fromkeys(note for part in aligned for note in part.notes)),
         is_sorted=False,
     )
 
 
-def _agreed(numbers: Iterable[Ideal]) -> Any:
+def _common_number(numbers: Iterable[Any]) -> Any:
     """Return a number if it is the same in all parts, and None if it is not."""
-    found = {each() if callable(each) else each for each in numbers}
-    return found.pop() if len(found) == 1 else None
+    distinct = set(numbers)
+    return distinct.pop() if len(distinct) == 1 else None
+
+
+def _common_ideal(sources: Iterable[IdealSource]) -> float | None:
+    ideal: float | None = _common_number(map(value_of, sources))
+    return ideal
 
 
 def _n_repeats(parts: Mapping[str, Scores]) -> int:
     """Return the number of repeats; a part without repeats has the same values in each."""
     numbers = {
-        name: len(each.folds) for name, each in parts.items() if each.folds is not None
+        name: len(part.folds) for name, part in parts.items() if part.folds is not None
     }
     if len(set(numbers.values())) > 1:
         listed = ", ".join(f"{name!r} has {number}" for name, number in numbers.items())
@@ -110,7 +118,7 @@ def _n_repeats(parts: Mapping[str, Scores]) -> int:
     return max(numbers.values(), default=1)
 
 
-def _like(first: Scores, part: Scores, name: str, first_name: str) -> Scores:
+def _aligned(part: Scores, name: str, first: Scores, first_name: str) -> Scores:
     """Return a part with measures and queries in the first one's order; raise if it has others."""
     if part.systems is not None:
         raise ValueError(
@@ -124,17 +132,19 @@ def _like(first: Scores, part: Scores, name: str, first_name: str) -> Scores:
         )
     if part.measures != first.measures:
         part = part[list(first.measures)]
+
     both = f"{name!r} and {first_name!r}"
     if part.qid is not first.qid:  # else they are of the same judgments
-        places = align(first.qid.tolist(), part.qid.tolist())
+        places = places_of_queries(first.qid.tolist(), part.qid.tolist())
         n_same = np.count_nonzero(places >= 0)
         if not part.n_queries == first.n_queries == n_same:
             raise ValueError(
                 f"Systems must be scored on the same queries: {name!r} has {part.n_queries}, "
                 f"{first_name!r} has {first.n_queries}, and {n_same} of them are the same."
             )
-        part = part._of_queries(places)
+        part = take_queries(part, places)
         _require_same_judgments(first, part, both)
+
     if not np.array_equal(first.weights, part.weights):  # type: ignore[arg-type]
         raise ValueError(f"Systems must weight queries alike, but {both} do not.")
     return part
@@ -146,36 +156,46 @@ def _require_same_judgments(first: Scores, part: Scores, both: str) -> None:
     theirs = part.fingerprints
     if ours is None or theirs is None or np.array_equal(ours, theirs):
         return
+    differs = ours != theirs
+    example = first.qid.tolist()[int(np.argmax(differs))]
     raise ValueError(
         f"Systems must be scored by the same judgments, but {both} were scored by other grades in "
-        f"{np.count_nonzero(ours != theirs)} of {len(ours)} queries, such as "
-        f"{first.qid.tolist()[int(np.argmax(ours != theirs))]!r}. Score all systems by the labels "
-        "of the same documents; runs with documents of their own by "
-        "skgraded.trec.evaluate(measures, qrels, runs)."
+        f"{np.count_nonzero(differs)} of {len(ours)} queries, such as {example!r}. "
+        "Score all systems by the labels of the same documents; runs with documents of their own "
+        "by skgraded.trec.evaluate(measures, qrels, runs)."
     )
 
 
-def _of_arrays(arrays: Mapping[Any, Any]) -> Scores:
+def _scores_from_arrays(arrays: Mapping[Any, Any]) -> Scores:
     """Return the scores of a mapping of measures to values by system and query."""
-    first = next((each for each in arrays.values() if hasattr(each, "loc")), None)
+    frames = [array for array in arrays.values() if hasattr(array, "loc")]
+    first_frame = next(iter(frames), None)
+    names = list(map(str, arrays))
     values = [
-        np.asarray(_in_order(str(name), each, first), dtype=np.float64)
-        for name, each in arrays.items()
+        np.asarray(_in_order(name, array, first_frame), dtype=np.float64)
+        for name, array in zip(names, arrays.values(), strict=True)
     ]
+
     shape = values[0].shape
-    for name, each in zip(arrays, values, strict=True):
-        if each.ndim != 2 or each.shape != shape:  # noqa: PLR2004 - systems by queries
+    for name, array in zip(names, values, strict=True):
+        if array.ndim != 2 or array.shape != shape:  # noqa: PLR2004 - systems by queries
             raise ValueError(
                 "The values of all measures must be arrays of one shape (n_systems, n_queries), "
-                f"got {each.shape} for {str(name)!r} and {shape} for {str(next(iter(arrays)))!r}."
+                f"got {array.shape} for {name!r} and {shape} for {names[0]!r}."
             )
-    systems: Any = [f"system {number}" for number in range(1, shape[0] + 1)]
+
+    if first_frame is None:
+        queries = np.arange(shape[1])
+        systems = [f"system {number}" for number in range(1, shape[0] + 1)]
+    else:
+        queries = first_frame.columns
+        systems = [str(system) for system in first_frame.index]
     return Scores(
-        measures=tuple(map(str, arrays)),
-        qid=np.arange(shape[1]) if first is None else first.columns,
+        measures=tuple(names),
+        qid=queries,
         values=np.stack(values, axis=2),
         directions=tuple(map(direction_of, arrays)),
-        systems=tuple(map(str, systems if first is None else first.index)),
+        systems=tuple(systems),
     )
 
 
@@ -192,60 +212,17 @@ def _in_order(name: str, values: Any, first: Any) -> Any:
     return values.loc[first.index, first.columns]
 
 
-def align(queries: Sequence[Any], others: Sequence[Any]) -> IntArray:
-    """Find the place of each query of a result in another one.
-
-    Parameters
-    ----------
-    queries : sequence
-        Query ids.
-    others : sequence
-        The query ids of the other result.
-
-    Returns
-    -------
-    ndarray of shape (n_queries,), int64
-        The places; -1 for a query that the other result lacks.
-
-    Examples
-    --------
-    >>> from skgraded.results import align
-    >>> align(["a", "b", "c"], ["c", "a"])
-    array([ 1, -1,  0])
-    """
-    place = {query: row for row, query in enumerate(others)}
-    return np.array([place.get(query, -1) for query in queries], dtype=np.int64)
+def places_of_queries(queries: Sequence[Any], others: Sequence[Any]) -> IntArray:
+    """Find the place of each query of a result in another one; -1 for a query that it lacks."""
+    place_by_query = {query: place for place, query in enumerate(others)}
+    places = [place_by_query.get(query, -1) for query in queries]
+    return np.array(places, dtype=np.int64)
 
 
 def clusters_of(cluster: Any, scores: Scores) -> IntArray | None:
-    """Return the number of the cluster of every query.
+    """Return the number of the cluster of every query; None where queries are by themselves.
 
-    Parameters
-    ----------
-    cluster : mapping or None
-        The cluster of each query by its id, a dict or a pandas Series.
-    scores : Scores
-        The queries; without `cluster`, their own clusters count.
-
-    Returns
-    -------
-    ndarray of shape (n_queries,), int64, or None
-        The numbers; None where queries are by themselves.
-
-    Raises
-    ------
-    TypeError
-        If `cluster` is no mapping.
-    ValueError
-        If it has no entry for a query, or a missing one.
-
-    Examples
-    --------
-    >>> from skgraded import evaluate
-    >>> from skgraded.results import clusters_of
-    >>> scores = evaluate("AP", [1, 0, 1], [3, 2, 1], qid=["a", "b", "c"])
-    >>> clusters_of({"a": "ann", "b": "ben", "c": "ann"}, scores)
-    array([0, 1, 0])
+    Without a mapping of query ids to clusters, those of the scores count.
     """
     if cluster is None:
         if scores.clusters is None:
@@ -256,16 +233,20 @@ def clusters_of(cluster: Any, scores: Scores) -> IntArray | None:
             "cluster must map query ids to clusters, as a dict or a pandas Series does, got "
             f"{type(cluster).__name__}."
         )
-    named = {query: each for query, each in cluster.items() if not is_missing(each)}
-    missing = [query for query in scores.qid.tolist() if query not in named]
+    cluster_by_query = {
+        query: name for query, name in cluster.items() if not is_missing(name)
+    }
+    missing = [query for query in scores.qid.tolist() if query not in cluster_by_query]
     if missing:
         queries = count(len(missing), "query", "queries")
         raise ValueError(
             f"cluster must have an entry for every query, and has none for {queries}: "
             f"{first_few(list(map(repr, missing)))}."
         )
-    number: dict[Any, int] = {}
-    found = [
-        number.setdefault(named[each], len(number)) for each in scores.qid.tolist()
+
+    number_by_cluster: dict[Any, int] = {}
+    numbers = [
+        number_by_cluster.setdefault(cluster_by_query[query], len(number_by_cluster))
+        for query in scores.qid.tolist()
     ]
-    return np.array(found, dtype=np.int64)
+    return np.array(numbers, dtype=np.int64)

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from skgraded._support.exact_mean import MeanSums
+from skgraded._support.results_base import Field, Result
 from skgraded._support.text import count
-from skgraded._support.writers import Field, Result
-from skgraded.results._names import OfMeasures, column_of
+from skgraded.results._names import MeasureCollection, column_of, entries_at
 from skgraded.results._scores import Scores, warn_of_no_mean
 from skgraded.results._tables import WIDEST_MEASURE, fields_of_measures, notes_on_empty
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Means(OfMeasures, Result):
+class Means(MeasureCollection, Result):
     """Means of measures over queries whose values were not kept.
 
     `skgraded.chunks.evaluate`, `skgraded.dask.evaluate` and `skgraded.spark.evaluate` return it;
@@ -82,13 +82,15 @@ class Means(OfMeasures, Result):
             Their means.
         """
         return cls(
-            scores.measures,
-            scores.n_queries,
-            n_documents,
-            tuple(number or 0 for number in scores.n_empty),
-            tuple(np.isnan(scores.values).sum(axis=0).tolist()),
-            tuple(MeanSums.of(column, scores.weights) for column in scores.values.T),
-            scores.empty,
+            measures=scores.measures,
+            n_queries=scores.n_queries,
+            n_documents=n_documents,
+            n_empty=tuple(number or 0 for number in scores.n_empty),
+            n_left_out=tuple(np.isnan(scores.values).sum(axis=0).tolist()),
+            sums=tuple(
+                MeanSums.of(column, scores.weights) for column in scores.values.T
+            ),
+            empty=scores.empty,
         )
 
     def joined(self, other: Means) -> Means:
@@ -104,26 +106,22 @@ class Means(OfMeasures, Result):
         Means
             The means over all.
         """
+        sums = zip(self.sums, other.sums, strict=True)
         return dataclasses.replace(
             self,
             n_queries=self.n_queries + other.n_queries,
             n_documents=self.n_documents + other.n_documents,
             n_empty=tuple(map(operator.add, self.n_empty, other.n_empty)),
             n_left_out=tuple(map(operator.add, self.n_left_out, other.n_left_out)),
-            sums=tuple(
-                one.joined(two) for one, two in zip(self.sums, other.sums, strict=True)
-            ),
+            sums=tuple(ours.joined(theirs) for ours, theirs in sums),
         )
 
     def __getitem__(self, name: Any) -> Means:
         """Pick one measure by its name, or several by a list of names."""
         names = name if isinstance(name, list | tuple) else [name]
-        columns = [column_of(self.measures, each) for each in names]
-        picked: dict[str, Any] = {
-            field: tuple(getattr(self, field)[column] for column in columns)
-            for field in ("measures", "n_empty", "n_left_out", "sums", "empty")
-        }
-        return dataclasses.replace(self, **picked)
+        columns = [column_of(self.measures, name) for name in names]
+        fields = ("measures", "n_empty", "n_left_out", "sums", "empty")
+        return dataclasses.replace(self, **entries_at(columns, vars(self), fields))
 
     def mean(self) -> dict[str, float]:
         """Return the weighted means over the queries that have a value.
@@ -164,9 +162,8 @@ class Means(OfMeasures, Result):
     _widest_label = WIDEST_MEASURE
 
     def _fields(self) -> list[Field]:
-        return fields_of_measures(
-            self.measures, {"mean": [each.mean for each in self.sums]}, []
-        )
+        means = [sums.mean for sums in self.sums]
+        return fields_of_measures(self.measures, {"mean": means}, ideals=[])
 
     def _sentences(self) -> list[str]:
         size = f"Means over {count(self.n_queries, 'query', 'queries')}."

@@ -11,42 +11,56 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import stacklevel_of_the_user
 from skgraded._support import arguments
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.array_types import FloatArray, HashArray, IntArray
 from skgraded._support.exact_mean import exact_means
-from skgraded._support.lazy import import_pandas
+from skgraded._support.lazy import Lazy, LazyField, import_pandas
+from skgraded._support.results_base import Field, LongResult, Report, Table
 from skgraded._support.sealed import sealed
-from skgraded._support.text import count
-from skgraded._support.writers import Field, LongResult, Report, Table, visible
 from skgraded.exceptions import UndefinedMeanWarning
-from skgraded.results._names import OfMeasures, column_of, places_on
-from skgraded.results._tables import (
-    WIDEST_MEASURE,
-    WIDEST_QUERY,
-    best_first,
-    fields_of_measures,
-    fields_of_systems,
-    fields_of_values,
-    notes_on_empty,
+from skgraded.results._names import MeasureCollection, column_of, entries_at, places_on
+from skgraded.results._reports import (
+    KINDS_OF_MEANS,
+    fields_of_scores,
+    notes_on_scores,
+    report_of_means,
+    report_of_values,
+    table_of_means,
+    trec_eval_lines,
 )
+from skgraded.results._selection import select_repeats, select_systems, take_queries
+from skgraded.results._tables import best_first
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-# The mean of an ideal ranking, or what computes it when it is asked for first.
-Ideal = float | None | Callable[[], float | None]
-
-_KINDS = {"arithmetic": "", "geometric": "geometric "}
 # What smaller values count as in a geometric mean of trec_eval, which a 0 would make 0.
 _LEAST = 1e-5
 
+# What ideal means and fingerprints come from: numbers, or a function, called on first use.
+IdealSource = float | None | Callable[[], float | None] | Lazy[float | None]
+JudgedSource = ArrayLike | None | Callable[[], HashArray] | Lazy[HashArray]
+
+
+def _ideals_from(sources: tuple[IdealSource, ...]) -> tuple[float | None, ...]:
+    return tuple(map(value_of, sources))
+
+
+def _hashes_from(source: JudgedSource) -> HashArray | None:
+    hashes: HashArray | None = value_of(source)
+    return None if hashes is None else sealed(hashes)
+
+
+def value_of(source: Any) -> Any:
+    """Return a value, or what a lazy one computes."""
+    return source.value if isinstance(source, Lazy) else source
+
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Scores(OfMeasures, LongResult):
+class Scores(MeasureCollection, LongResult):
     """Values of measures by system, repeat and query.
 
     The axes of ``values`` are ``([system,] [repeat,] query[, measure])``. There is an axis of
@@ -76,13 +90,11 @@ class Scores(OfMeasures, LongResult):
         For each measure, the number of queries with nothing relevant; None if it is unknown.
     empty : tuple of float
         For each measure, the value of these queries; nan leaves them out.
-    ideals : tuple of float, None or callable
-        For each measure, the mean of the ideal ranking, None if it is unknown or there is none, or
-        a function that returns it. `ideal` calls the functions.
-    judged : ndarray of shape (n_queries,), uint64, callable or None
+    ideals : tuple of float or None
+        For each measure, the mean of the ideal ranking; None if it is unknown or there is none.
+    judged : ndarray of shape (n_queries,), uint64, or None
         A number that stands for the judged grades of each query, by which systems that were scored
-        by different ones are told apart; a function that returns the numbers, or None if they are
-        unknown.
+        by different ones are told apart; None if they are unknown.
     notes : tuple of str
         Sentences on what the values do not show, such as what was left out.
     is_sorted : bool
@@ -124,23 +136,35 @@ class Scores(OfMeasures, LongResult):
     folds: IntArray | None = None
     n_empty: tuple[int | None, ...] = ()
     empty: tuple[float, ...] = ()
-    ideals: tuple[Ideal, ...] = ()
-    judged: Any = None
+    ideals: LazyField[tuple[IdealSource, ...], tuple[float | None, ...]] = LazyField(  # noqa: RUF009 - of this class alone
+        (), _ideals_from
+    )
+    judged: LazyField[JudgedSource, HashArray | None] = LazyField(None, _hashes_from)  # noqa: RUF009
     notes: tuple[str, ...] = ()
     is_sorted: bool = False
 
     def __post_init__(self) -> None:
-        fields = vars(self)
         n_measures = len(self.measures)
-        for name, nothing in _UNKNOWN.items():
-            fields[name] = fields[name] or nothing * n_measures
-        for name in _ARRAYS:
-            if not (fields[name] is None or callable(fields[name])):
-                fields[name] = _own(name, fields[name])
+        sources = vars(self)
+        for name, unknown in _UNKNOWN.items():
+            if not sources[name]:
+                object.__setattr__(self, name, unknown * n_measures)
+
+        for name, dtype in _DTYPES.items():
+            if sources[name] is not None:
+                object.__setattr__(self, name, _unwritable(sources[name], dtype))
+
+        ideals = sources["ideals"] or (None,) * n_measures
+        object.__setattr__(self, "ideals", tuple(map(_lazy_if_callable, ideals)))
+        judged = _lazy_if_callable(sources["judged"])
+        if judged is not None and not isinstance(judged, Lazy):
+            judged = _unwritable(judged, np.uint64)
+        object.__setattr__(self, "judged", judged)
+
         axes = [
-            len(each)
-            for each in (self.systems, self.folds, self.qid)
-            if each is not None
+            len(labels)
+            for labels in (self.systems, self.folds, self.qid)
+            if labels is not None
         ]
         shape = self.values.shape
         if shape != (*axes, n_measures) and (shape != tuple(axes) or n_measures != 1):
@@ -155,11 +179,15 @@ class Scores(OfMeasures, LongResult):
         return len(self.qid)
 
     @property
-    def fingerprints(self) -> Any:
-        """The numbers of ``judged``, which a function computes when they are asked for first."""
-        if callable(self.judged):
-            vars(self)["judged"] = _own("judged", self.judged())
+    def fingerprints(self) -> HashArray | None:
+        """The numbers of ``judged``."""
         return self.judged
+
+    @property
+    def _ideal_sources(self) -> tuple[IdealSource, ...]:
+        """What the ideal means come from, which does not compute them."""
+        sources: tuple[IdealSource, ...] = vars(self)["ideals"]
+        return sources
 
     @property
     def cube(self) -> FloatArray:
@@ -171,32 +199,40 @@ class Scores(OfMeasures, LongResult):
         )
 
     @property
-    def _measure(self) -> Any:
-        """What users see of the last axis of a cube: all of it, or the measure that was picked."""
-        n_others = 1 + (self.systems is not None) + (self.folds is not None)
-        return slice(None) if self.values.ndim > n_others else 0
+    def has_measure_axis(self) -> bool:
+        """Whether there is an axis of measures; there is none if one was picked by its name."""
+        n_other_axes = 1 + (self.systems is not None) + (self.folds is not None)
+        return self.values.ndim > n_other_axes
 
-    def _with(self, cube: FloatArray, measure: Any = None, **changes: Any) -> Scores:
-        """Return other values, and other fields; the cube loses the axes that users do not see."""
-        fields = {
-            each.name: getattr(self, each.name) for each in dataclasses.fields(Scores)
-        }
-        fields |= changes
-        measure = self._measure if measure is None else measure
-        axes = _seen(fields["systems"]), _seen(fields["folds"]), slice(None), measure
-        return Scores(**{**fields, "values": cube[axes]})
+    def _with_cube(
+        self, cube: FloatArray, *, has_measure_axis: bool | None = None, **changes: Any
+    ) -> Scores:
+        """Return other values, and other fields; the cube loses the axes without names."""
+        if has_measure_axis is None:
+            has_measure_axis = self.has_measure_axis
+        # A subclass may have others.
+        names = [field.name for field in dataclasses.fields(Scores)]
+        fields = {**{name: vars(self)[name] for name in names}, **changes}
+
+        values = cube
+        if not has_measure_axis:
+            values = values[..., 0]
+        if fields["folds"] is None:
+            values = values[:, 0]
+        if fields["systems"] is None:
+            values = values[0]
+        return Scores(**{**fields, "values": values})
 
     def __getitem__(self, name: Any) -> Scores:
         """Pick one measure by its name, without an axis of measures; or several by a list."""
-        names, seen = (
-            (name, slice(None)) if isinstance(name, list | tuple) else ([name], 0)
-        )
-        columns = [column_of(self.measures, each) for each in names]
-        picked = {
-            field: tuple(getattr(self, field)[column] for column in columns)
-            for field in ("measures", "directions", "n_empty", "empty", "ideals")
-        }
-        return self._with(self.cube[..., columns], seen, **picked)
+        has_measure_axis = isinstance(name, list | tuple)
+        names = name if has_measure_axis else [name]
+        columns = [column_of(self.measures, name) for name in names]
+
+        cube = self.cube[..., columns]
+        fields = ("measures", "directions", "n_empty", "empty", "ideals")
+        picked = entries_at(columns, vars(self), fields)
+        return self._with_cube(cube, has_measure_axis=has_measure_axis, **picked)
 
     def select(
         self, *, system: Any = None, qid: Any = None, repeat: Any = None
@@ -225,59 +261,15 @@ class Scores(OfMeasures, LongResult):
         ValueError
             If there is no axis of systems, or of repeats, to select from.
         """
-        selected = self._with(self.cube)
+        selected = self._with_cube(self.cube)
         if system is not None:
-            selected = selected._of_systems(system)
+            selected = select_systems(selected, system)
         if repeat is not None:
-            selected = selected._of_repeats(repeat)
+            selected = select_repeats(selected, repeat)
         if qid is not None:
-            selected = selected._of_queries(
-                places_on("query", selected.qid.tolist(), qid)
-            )
+            places = places_on("query", selected.qid.tolist(), qid)
+            selected = take_queries(selected, places)
         return selected
-
-    def _of_systems(self, system: Any) -> Scores:
-        if self.systems is None:
-            raise ValueError(
-                "system= needs values of named systems, which this result does not have: "
-                'evaluate(measures, y, {"a": scores_a, "b": scores_b}) names them.'
-            )
-        places = places_on("system", self.systems, system)
-        names = tuple(self.systems[place] for place in places)
-        return self._with(
-            self.cube[places], systems=names if isinstance(system, list) else None
-        )
-
-    def _of_repeats(self, repeat: Any) -> Scores:
-        if self.folds is None:
-            raise ValueError(
-                "repeat= needs values in repeats, which this result does not have."
-            )
-        places = places_on("repeat", range(len(self.folds)), repeat)
-        folds = self.folds[places]
-        selected = self._with(self.cube[:, places], folds=folds)
-        selected = selected._of_queries(np.flatnonzero((folds >= 0).any(axis=0)))
-        return (
-            selected
-            if isinstance(repeat, list)
-            else selected._with(selected.cube, folds=None)
-        )
-
-    def _of_queries(self, places: Any) -> Scores:
-        """Keep some queries, in another order."""
-        fields = {**vars(self), "judged": self.fingerprints}
-        along = {
-            each: fields[each][..., places]
-            for each in _BY_QUERY
-            if fields[each] is not None
-        }
-        if len(places) != self.n_queries:
-            # Counts over all queries are unknown for a part of them, unless they are 0.
-            along["n_empty"] = tuple(
-                0 if number == 0 else None for number in self.n_empty
-            )
-            along["ideals"] = (None,) * len(self)
-        return self._with(self.cube[:, :, places], **along)
 
     def sort(self, measure: Any, average: str = "arithmetic") -> Scores:
         """Put the systems into the order of their means by one measure, the best one first.
@@ -310,11 +302,10 @@ class Scores(OfMeasures, LongResult):
         column = column_of(self.measures, measure)
         if self.systems is None:
             return self
-        order = best_first(
-            np.array(self._means(average))[:, column] * self.directions[column]
-        )
-        names = [self.systems[place] for place in order]
-        return dataclasses.replace(self._of_systems(names), is_sorted=True)
+        means = np.array(self._means(average))[:, column]
+        order = best_first(means * self.directions[column])
+        names = tuple(self.systems[place] for place in order)
+        return self._with_cube(self.cube[order], systems=names, is_sorted=True)
 
     def over_repeats(self) -> Scores:
         """Return the mean of each query over the repeats that tested it.
@@ -326,19 +317,26 @@ class Scores(OfMeasures, LongResult):
         """
         if self.folds is None:
             return self
-        is_known = ~np.isnan(self.cube)
-        times = is_known.sum(axis=1, keepdims=True)
-        totals = np.where(is_known, self.cube, 0.0).sum(axis=1, keepdims=True)
-        means = np.divide(
-            totals, times, out=np.full_like(totals, np.nan), where=times > 0
-        )
-        return self._with(means, folds=None)
+        cube = self.cube
+        is_known = ~np.isnan(cube)
+        n_known = is_known.sum(axis=1, keepdims=True)
+        totals = np.where(is_known, cube, 0.0).sum(axis=1, keepdims=True)
+
+        means = np.full_like(totals, np.nan)
+        np.divide(totals, n_known, out=means, where=n_known > 0)
+        return self._with_cube(means, folds=None)
 
     @property
     def means(self) -> FloatArray:
         """The means, shape ([n_systems,][ n_measures]); nan where no query has a value."""
-        means: FloatArray = np.array(self._means())[_seen(self.systems), self._measure]
-        return means
+        means: FloatArray = np.array(self._means())
+        return self._without_nameless_axes(means)
+
+    def _without_nameless_axes(self, array: FloatArray) -> FloatArray:
+        """Drop the last axis if a measure was picked, and the first one without named systems."""
+        if not self.has_measure_axis:
+            array = array[..., 0]
+        return array[0] if self.systems is None else array
 
     def mean(
         self, average: str = "arithmetic", *, floor: float = _LEAST
@@ -366,16 +364,14 @@ class Scores(OfMeasures, LongResult):
         >>> found.mean(), found.mean("geometric")
         ({'RR': 0.625}, {'RR': 0.5})
         """
-        return self._named(self._defined_means(average, floor))
+        return self._by_name(self._means_with_warnings(average, floor))
 
-    def _named(self, means: list[list[float]]) -> dict[str, Any]:
+    def _by_name(self, means: list[list[float]]) -> dict[str, Any]:
         """Return means by system and measure with their names."""
         rows = [dict(zip(self.measures, row, strict=True)) for row in means]
-        return (
-            rows[0]
-            if self.systems is None
-            else dict(zip(self.systems, rows, strict=True))
-        )
+        if self.systems is None:
+            return rows[0]
+        return dict(zip(self.systems, rows, strict=True))
 
     def __eq__(self, other: object) -> bool:
         """Refuse a comparison with a number, which would be false whatever the mean is."""
@@ -390,7 +386,9 @@ class Scores(OfMeasures, LongResult):
 
     def __float__(self) -> float:
         """Return the only mean."""
-        ways = [f"scores[{self.measures[0]!r}]"] if len(self) > 1 else []
+        ways = []
+        if len(self) > 1:
+            ways.append(f"scores[{self.measures[0]!r}]")
         if self.systems is not None and len(self.systems) > 1:
             ways.append(f"scores.select(system={self.systems[0]!r})")
         if ways:
@@ -398,33 +396,41 @@ class Scores(OfMeasures, LongResult):
                 f"float() needs a result with one mean, got {self.means.size}: choose by "
                 f"{' and '.join(ways)}."
             )
-        [[mean]] = self._defined_means()
+        [[mean]] = self._means_with_warnings()
         return mean
 
-    def _defined_means(self, average: str = "arithmetic", floor: float = _LEAST) -> Any:
+    def _means_with_warnings(
+        self, average: str = "arithmetic", floor: float = _LEAST
+    ) -> list[list[float]]:
         """Return the means by system and measure; warn where one is undefined."""
         means = self._means(average, floor)
-        for column, of_systems in enumerate(zip(*means, strict=True)):
-            if any(map(math.isnan, of_systems)):
-                system = np.isnan(of_systems).argmax()
+        for column, measure in enumerate(self.measures):
+            is_undefined = [math.isnan(row[column]) for row in means]
+            if any(is_undefined):
+                system = is_undefined.index(True)
                 values = self.over_repeats().cube[system, 0, :, column]
-                warn_of_no_mean(
-                    self.measures[column], self.n_queries, int(np.isnan(values).sum())
-                )
+                n_left_out = int(np.isnan(values).sum())
+                warn_of_no_mean(measure, self.n_queries, n_left_out)
         return means
 
-    def _means(self, average: str = "arithmetic", floor: float = _LEAST) -> Any:
+    def _means(
+        self, average: str = "arithmetic", floor: float = _LEAST
+    ) -> list[list[float]]:
         """Return the means by system and measure as lists, whichever axes there are."""
-        arguments.choice("average", average, _KINDS)
+        arguments.choice("average", average, KINDS_OF_MEANS)
         least = arguments.number("floor", floor, above=0)
         values = self.over_repeats().values
-        n_systems = 1 if self.systems is None else len(self.systems)
         if average == "geometric":
-            values = np.log(
-                np.maximum(values, least)
-            )  # maximum() leaves nan, which is no value
-        means = exact_means(values, self.weights, n_systems, len(self.measures))
-        return means if average == "arithmetic" else np.exp(means).tolist()
+            # maximum() leaves nan, which is no value.
+            values = np.log(np.maximum(values, least))
+
+        n_systems = 1 if self.systems is None else len(self.systems)
+        means = exact_means(
+            values, self.weights, n_before=n_systems, n_after=len(self.measures)
+        )
+        if average == "geometric":
+            means = np.exp(means).tolist()
+        return means
 
     def fold_means(self) -> FloatArray:
         """Return the means over the queries of each fold, as `cross_validate` does.
@@ -446,13 +452,15 @@ class Scores(OfMeasures, LongResult):
         means = []
         for fold in range(self.folds.max() + 1):
             repeats, queries = np.nonzero(self.folds == fold)
+            values = self.cube[:, repeats, queries]
             weights = None if self.weights is None else self.weights[queries]
-            tested = self.cube[:, repeats, queries]
-            means.append(exact_means(tested, weights, len(tested), len(self.measures)))
-        by_fold: FloatArray = np.stack(means, axis=1)[
-            _seen(self.systems), :, self._measure
-        ]
-        return by_fold
+            means.append(
+                exact_means(
+                    values, weights, n_before=len(values), n_after=len(self.measures)
+                )
+            )
+        by_fold: FloatArray = np.stack(means, axis=1)
+        return self._without_nameless_axes(by_fold)
 
     def ideal(self) -> dict[str, float | None]:
         """Return the means that the ideal ranking has, in which a better grade is always above.
@@ -466,9 +474,7 @@ class Scores(OfMeasures, LongResult):
             The mean of each measure, by its name; None if it is unknown, or the measure has no
             ideal ranking.
         """
-        ideals = tuple(each() if callable(each) else each for each in self.ideals)
-        vars(self)["ideals"] = ideals  # computed once
-        return dict(zip(self.measures, ideals, strict=True))
+        return dict(zip(self.measures, self.ideals, strict=True))
 
     def to_dict(self) -> dict[Any, Any]:
         """Return the values by name: of the system, the repeat, the query and the measure.
@@ -479,12 +485,15 @@ class Scores(OfMeasures, LongResult):
             Nested dictionaries, one level for each axis of ``values``. With queries and measures
             alone it is what pytrec_eval returns.
         """
-        repeats = None if self.folds is None else range(len(self.folds))
-        measures = None if self._measure == 0 else self.measures
-        axes = [self.systems, repeats, self.qid.tolist(), measures]
-        nested: dict[Any, Any] = _nested(
-            [axis for axis in axes if axis is not None], self.values.tolist()
-        )
+        axes: list[Sequence[Any]] = []
+        if self.systems is not None:
+            axes.append(self.systems)
+        if self.folds is not None:
+            axes.append(range(len(self.folds)))
+        axes.append(self.qid.tolist())
+        if self.has_measure_axis:
+            axes.append(self.measures)
+        nested: dict[Any, Any] = _nested(axes, self.values.tolist())
         return nested
 
     def to_frame(self) -> pd.DataFrame:
@@ -503,10 +512,12 @@ class Scores(OfMeasures, LongResult):
             If pandas is not installed.
         """
         pandas = import_pandas(".qid and .values")
-        axes: dict[str, Any] = (
-            {} if self.systems is None else {"system": list(self.systems)}
-        )
-        axes |= {} if self.folds is None else {"repeat": range(len(self.folds))}
+        axes: dict[str, Any] = {}
+        if self.systems is not None:
+            axes["system"] = list(self.systems)
+        if self.folds is not None:
+            axes["repeat"] = range(len(self.folds))
+
         index = pandas.Index(self.qid, name="qid")
         if axes:  # a product takes a fifth of the time of columns of names
             index = pandas.MultiIndex.from_product(
@@ -518,17 +529,15 @@ class Scores(OfMeasures, LongResult):
         )
         if self.folds is None:
             return frame
+
         folds = np.tile(self.folds.ravel(), len(frame) // self.folds.size)
         frame.insert(0, "fold", folds)
         return frame[folds >= 0]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make copies as the result was made: pickle forgets that arrays are read-only."""
-        fields = {
-            each.name: getattr(self, each.name) for each in dataclasses.fields(self)
-        }
-        fields |= {"ideals": tuple(self.ideal().values()), "judged": self.fingerprints}
-        return partial(type(self), **fields), ()
+        names = [field.name for field in dataclasses.fields(self)]
+        return partial(type(self), **{name: getattr(self, name) for name in names}), ()
 
     def to_trec_eval(self, per_query: bool = False, average: str = "arithmetic") -> str:
         """Write the means, and if asked for the values of all queries, as trec_eval does.
@@ -558,181 +567,57 @@ class Scores(OfMeasures, LongResult):
         runid                   all a
         AP                      all 1.0000
         """
-        sign = "gm_" if average == "geometric" else ""
-        systems = self.systems or ("",)
-        all_queries = ("all", [f"{sign}{name}" for name in self])
-        queries = (
-            [(str(query), self.measures) for query in self.qid.tolist()]
-            if per_query
-            else []
-        )
-        for name in (*systems, *self, *(query for query, _ in queries)):
-            written = name.encode(
-                errors="replace"
-            ).decode()  # bytes that are not UTF-8 may stay
-            if visible(written) != written:
-                raise ValueError(
-                    "The lines of trec_eval have no place for control characters, got "
-                    f"{visible(name)!r} as a name."
-                )
-        lines = []
-        for system, values, means in zip(
-            systems, self.cube, self._means(average), strict=True
-        ):
-            lines.append(f"{'runid':<22}\tall\t{system}")
-            rows = [*values[0, : len(queries)].tolist(), means]
-            for (query, names), row in zip([*queries, all_queries], rows, strict=True):
-                lines += [
-                    f"{name:<22}\t{query}\t{value:6.4f}"
-                    for name, value in zip(names, row, strict=True)
-                    if not math.isnan(value)
-                ]
-        return "\n".join(lines) + "\n"
+        return "\n".join(trec_eval_lines(self, per_query, average)) + "\n"
 
     def _notes(self) -> list[str]:
-        """Say what the values do not show, in sentences."""
-        return [*self.notes, *notes_on_empty(self.measures, self.n_empty, self.empty)]
-
-    def _over(self) -> str:
-        """Say what means are taken over."""
-        n_repeats = self.cube.shape[1]
-        repeats = (
-            f", by the mean of each over {n_repeats} repeats" if n_repeats > 1 else ""
-        )
-        return f"{count(self.n_queries, 'query', 'queries')}{repeats}"
-
-    def _tables(self, n_rows: int | None = None) -> list[Table]:
-        return [self._table_of(self._means(), n_rows=n_rows)]
-
-    def _table_of(
-        self, means: Any, average: str = "arithmetic", n_rows: Any = None
-    ) -> Table:
-        if self.systems is None:
-            return self._table_of_one(means[0], average)
-        means = np.array(means)
-        by_first = best_first(means[:, 0] * self.directions[0])
-        rows = (np.arange(len(means)) if self.is_sorted else by_first)[:n_rows]
-        shown = f", the first {n_rows} shown" if len(rows) < len(means) else ""
-        size = f"{count(len(means), 'system')}{shown}; {_KINDS[average]}means over {self._over()}."
-        fields = fields_of_systems(
-            [self.systems[row] for row in rows],
-            self.measures,
-            self.directions,
-            means[rows],
-        )
-        return Table(fields, [size, *self._notes()])
-
-    def _table_of_one(self, means: list[float], average: str) -> Table:
-        """Make the table of one system; the means of folds and the ideal ones are arithmetic."""
-        columns = {"mean": means}
-        ideals = []
-        size = f"{_KINDS[average]}means over {self._over()}.".capitalize()
-        if average == "arithmetic":
-            ideals = list(self.ideal().values())
-            if self.folds is not None:
-                by_fold = self.fold_means().reshape(-1, len(self))
-                columns |= {
-                    "fold mean": by_fold.mean(axis=0),
-                    "fold std": by_fold.std(axis=0),
-                }
-                size = (
-                    f"mean: over {self._over()}; fold mean, fold std: mean and standard deviation "
-                    f"of the means of {len(by_fold)} folds."
-                )
-        fields = fields_of_measures(self.measures, columns, ideals)
-        return Table(fields, [size, *self._notes()], widest_label=WIDEST_MEASURE)
+        return notes_on_scores(self)
 
     def _fields(self) -> list[Field]:
-        return fields_of_values(
-            self.cube, self.systems, self.folds, self.qid, self.measures
-        )
+        return fields_of_scores(self)
 
-    def _table_of_values(self) -> Table:
-        systems = (
-            "" if self.systems is None else f"{count(len(self.systems), 'system')}, "
-        )
-        size = f"{systems}{count(self.n_queries, 'query', 'queries')}."
-        return Table(self._fields(), [size, *self._notes()], widest_label=WIDEST_QUERY)
+    def _tables(self, n_rows: int | None = None) -> list[Table]:
+        return [table_of_means(self, n_rows=n_rows)]
 
     def _report(self) -> Report:
-        return self._report_of(per_query=True)._replace(tables=self._tables())
+        report = report_of_values(self, "arithmetic")
+        return report._replace(tables=self._tables())
 
-    def _report_of(
-        self, per_query: bool = False, average: str = "arithmetic"
-    ) -> Report:
-        """Describe the means or the values of queries for writers."""
-        means = self._means(average)
-        facts: dict[str, Any] = {"average": average, "n_queries": self.n_queries}
-        if per_query:
-            facts["means"] = self._named(means)
-            return Report(
-                [self._table_of_values()], self._columns(), facts, self._notes()
-            )
-        fields = fields_of_systems(
-            self.systems or ("",), self.measures, self.directions, means
-        )
-        columns: dict[str, Any] = {each.name: each.values for each in fields}
-        return Report([self._table_of(means, average)], columns, facts, self._notes())
+    def _report_of_means(self, average: str = "arithmetic") -> Report:
+        return report_of_means(self, average)
+
+    def _report_of_values(self, average: str = "arithmetic") -> Report:
+        return report_of_values(self, average)
 
 
-_ARRAYS = {
+_DTYPES = {
     "qid": None,
     "values": np.float64,
     "weights": np.float64,
     "clusters": None,
     "folds": np.int64,
-    "judged": np.uint64,
 }
-_UNKNOWN: dict[str, tuple[Any, ...]] = {
-    "n_empty": (0,),
-    "empty": (math.nan,),
-    "ideals": (None,),
-}
-_BY_QUERY = ("qid", "weights", "clusters", "folds", "judged")
+_UNKNOWN: dict[str, tuple[Any, ...]] = {"n_empty": (0,), "empty": (math.nan,)}
 
 
-def _own(name: str, values: Any) -> Any:
+def _lazy_if_callable(source: Any) -> Any:
+    return Lazy(source) if callable(source) else source
+
+
+def _unwritable(values: Any, dtype: Any) -> NDArray[Any]:
     """Return an array that nobody writes to; a copy, unless that is so already."""
-    array: NDArray[Any] = np.asarray(values, _ARRAYS[name])
+    array: NDArray[Any] = np.asarray(values, dtype)
     return sealed(array.copy()) if array.flags.writeable else array
 
 
-def _seen(names: Any) -> Any:
-    """Return what users see of an axis: all of it; or its only place, if it has no names."""
-    return 0 if names is None else slice(None)
-
-
-def _nested(axes: Sequence[Sequence[Any]], values: Any) -> Any:
-    axis, *others = axes
-    if not others:
-        return dict(zip(axis, values, strict=True))
-    return {
-        name: _nested(others, value) for name, value in zip(axis, values, strict=True)
-    }
+def _nested(axes: Sequence[Sequence[Any]], values: Any) -> dict[Any, Any]:
+    axis, *inner_axes = axes
+    if inner_axes:
+        values = [_nested(inner_axes, inner_values) for inner_values in values]
+    return dict(zip(axis, values, strict=True))
 
 
 def warn_of_no_mean(name: object, n_queries: int, n_left_out: int) -> None:
-    """Warn where a mean is nan, because its weights add up to 0.
-
-    Parameters
-    ----------
-    name : str or Measure
-        The measure.
-    n_queries : int
-        Number of queries.
-    n_left_out : int
-        Number of queries without a value.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from skgraded.results import warn_of_no_mean
-    >>> with warnings.catch_warnings(record=True) as shown:
-    ...     warnings.simplefilter("always")
-    ...     warn_of_no_mean("AP", 2, 1)
-    >>> print(shown[0].message)  # doctest: +ELLIPSIS
-    The mean of AP is undefined because no query has ... weight (1 of 2 have no value).
-    """
+    """Warn where the mean of a measure is nan, because its weights add up to 0."""
     warnings.warn(
         f"The mean of {name} is undefined because no query has a value and a positive "
         f"weight ({n_left_out} of {n_queries} have no value).",

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from skgraded._support.arguments import is_nan
 from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.results_base import Field, or_blank
 from skgraded._support.text import count, first_few, shorten
-from skgraded._support.writers import Field, or_blank
 
 _ROUNDING = 1e-12  # of the mean of values that are 1
 WIDEST_MEASURE = 44
@@ -29,12 +29,12 @@ def fields_of_measures(
     ideals: Sequence[float | None],
 ) -> list[Field]:
     """State means, with a row for each measure; ideal means are shown where one is not 1."""
-    fields = [Field("measure", measures, "measure")]
-    fields += [
-        Field(name, list(values), name, ROUNDED) for name, values in columns.items()
-    ]
+    fields = [Field("measure", measures, heading="measure")]
+    for name, values in columns.items():
+        fields.append(Field(name, list(values), heading=name, form=ROUNDED))
+
     if any(ideal is not None and abs(ideal - 1.0) > _ROUNDING for ideal in ideals):
-        fields.append(Field("ideal", ideals, "ideal", or_blank(ROUNDED)))
+        fields.append(Field("ideal", ideals, heading="ideal", form=or_blank(ROUNDED)))
     return fields
 
 
@@ -47,14 +47,16 @@ def fields_of_systems(
     """State means, with a row for each system and a column for each measure."""
     by_measure = zip(measures, np.array(means).T, directions, strict=True)
     columns = [
-        Field(name, column, name, ROUNDED, best) for name, column, best in by_measure
+        Field(name, column, heading=name, form=ROUNDED, best=direction)
+        for name, column, direction in by_measure
     ]
-    return [Field("system", systems, "system"), *columns]
+    return [Field("system", systems, heading="system"), *columns]
 
 
 def best_first(means: FloatArray) -> NDArray[np.intp]:
     """Return the places of means in descending order, with nan at the end."""
-    return np.argsort(np.where(np.isnan(means), np.inf, -means), kind="stable")
+    sort_keys = np.where(np.isnan(means), np.inf, -means)
+    return np.argsort(sort_keys, kind="stable")
 
 
 def fields_of_values(
@@ -65,32 +67,39 @@ def fields_of_values(
     measures: Sequence[str],
 ) -> list[Field]:
     """State the values, with a row for each system, repeat and query."""
-    system, repeat, query = (place.ravel() for place in np.indices(cube.shape[:3]))
-    tested = slice(None) if folds is None else folds[repeat, query] >= 0
-    system, repeat, query = (each[tested] for each in (system, repeat, query))
-    fields = (
-        []
-        if systems is None
-        else [Field("system", np.array(systems, dtype=object)[system])]
-    )
+    rows = np.indices(cube.shape[:3]).reshape(3, -1)
+    values = cube.reshape(-1, len(measures))
     if folds is not None:
-        fields += [Field("repeat", repeat), Field("fold", folds[repeat, query])]
+        _, repeat, query = rows
+        was_tested = folds[repeat, query] >= 0
+        rows = rows[:, was_tested]
+        values = values[was_tested]
+    system, repeat, query = rows
+
+    # What a row is about.
+    fields = []
+    if systems is not None:
+        system_names = np.array(systems, dtype=object)
+        fields.append(Field("system", system_names[system]))
+    if folds is not None:
+        fields.append(Field("repeat", repeat))
+        fields.append(Field("fold", folds[repeat, query]))
+
+    # Several systems stand before the query, in one column of tables.
     heading = "qid"
     form: str | Callable[..., str] = "{}"
     if systems is not None and len(set(systems)) > 1:
-        width = max(len(shorten(each)) for each in systems)
+        width = max(len(shorten(name)) for name in systems)
         heading = f"{'system':<{width}}  qid"
-        form = partial(_labelled, width)
-    values = cube.reshape(-1, len(measures))[tested].T
+        form = partial(_system_and_query, width)
     fields.append(Field("qid", qid[query], heading, form))
-    columns = zip(measures, values, strict=True)
-    return [
-        *fields,
-        *(Field(name, each, name, or_blank(ROUNDED, "-")) for name, each in columns),
-    ]
+
+    for name, column in zip(measures, values.T, strict=True):
+        fields.append(Field(name, column, heading=name, form=or_blank(ROUNDED, "-")))
+    return fields
 
 
-def _labelled(width: int, query: object, /, *, system: str, **_: Any) -> str:
+def _system_and_query(width: int, query: object, /, *, system: str, **_: Any) -> str:
     return f"{shorten(system):<{width}}  {query}"
 
 
@@ -99,30 +108,21 @@ def notes_on_empty(
 ) -> list[str]:
     """Say how many queries have nothing relevant, and what they count as.
 
-    Parameters
-    ----------
-    measures : sequence of str
-        Names of the measures.
-    n_empty : sequence of int or None
-        For each measure, the number of these queries, if it is known.
-    empty : sequence of float
-        For each measure, their value; nan leaves them out.
-
-    Returns
-    -------
-    list of str
-        A sentence for each number and value.
-
     Examples
     --------
     >>> from skgraded.results._tables import notes_on_empty
     >>> notes_on_empty(["AP", "nDCG"], [2, 2], [0.0, 0.0])
     ['2 queries with nothing relevant, counted as 0 (AP, nDCG).']
     """
-    by_fate: dict[str, list[str]] = {}
-    for name, number, value in zip(measures, n_empty, empty, strict=True):
-        if number:
-            queries = f"{count(number, 'query', 'queries')} with nothing relevant"
-            fate = "left out" if is_nan(value) else f"counted as {value:g}"
-            by_fate.setdefault(f"{queries}, {fate}", []).append(name)
-    return [f"{fate} ({first_few(names)})." for fate, names in by_fate.items()]
+    names_by_statement: dict[str, list[str]] = {}
+    for name, n_queries, value in zip(measures, n_empty, empty, strict=True):
+        if not n_queries:
+            continue
+        queries = f"{count(n_queries, 'query', 'queries')} with nothing relevant"
+        fate = "left out" if is_nan(value) else f"counted as {value:g}"
+        names_by_statement.setdefault(f"{queries}, {fate}", []).append(name)
+
+    return [
+        f"{statement} ({first_few(names)})."
+        for statement, names in names_by_statement.items()
+    ]

@@ -75,8 +75,10 @@ def scores_of(
         response_method = _best_method(estimator)
     responses = np.asarray(getattr(estimator, response_method)(X))
     if response_method == "predict":
-        one_column = responses.ndim == 2 and responses.shape[1] == 1  # noqa: PLR2004
-        return responses[:, 0] if one_column else responses
+        if responses.ndim == 2 and responses.shape[1] == 1:  # noqa: PLR2004
+            return responses[:, 0]
+        return responses
+
     if response_method == "decision_function":
         if responses.ndim == 1:
             return responses
@@ -124,9 +126,8 @@ def scores_of_rows(
 
 
 def _best_method(estimator: Any) -> ResponseMethod:
-    if hasattr(
-        estimator, "classes_"
-    ):  # a fitted classifier, perhaps at the end of a Pipeline
+    # A fitted classifier, perhaps at the end of a Pipeline, has classes.
+    if hasattr(estimator, "classes_"):
         if hasattr(estimator, "predict_proba"):
             return "predict_proba"
         if hasattr(estimator, "decision_function"):
@@ -199,11 +200,15 @@ class RankingScorer:
             judgments = _judge(X, y, qid, sample_weight)
         except ValueError as error:
             return refusal_of(error)
+
         rankings = self._rank(estimator, X, judgments)
         if not self.is_single:
-            return self._signed_means(evaluate(self._named_for(judgments), rankings))
-        measure = self.measures[0][1].resolve(judgments.top_of_scale)
-        return measure(rankings) if measure.greater_is_better else -measure(rankings)
+            measures = self._resolved_measures(judgments)
+            return self._signed_means(evaluate(measures, rankings))
+
+        _, measure = self.measures[0]
+        measure = measure.resolve(judgments.top_of_scale)
+        return _signed_mean(measure, measure(rankings))
 
     def per_query(
         self,
@@ -234,7 +239,8 @@ class RankingScorer:
             The values.
         """
         judgments = _judge(X, y, qid, sample_weight)
-        return evaluate(self._named_for(judgments), self._rank(estimator, X, judgments))
+        measures = self._resolved_measures(judgments)
+        return evaluate(measures, self._rank(estimator, X, judgments))
 
     def _rank(self, estimator: Any, X: Any, judgments: Judgments) -> Rankings:
         warn_about_queries(judgments, estimator=estimator)
@@ -244,23 +250,25 @@ class RankingScorer:
     def _named(self) -> dict[str, Measure]:
         """The measures by name, without the ``neg_`` of a changed sign."""
         return {
-            str(each) if name == _signed_name(each) else name: each
-            for name, each in self.measures
+            str(measure) if name == _signed_name(measure) else name: measure
+            for name, measure in self.measures
         }
 
-    def _named_for(self, judgments: Judgments) -> dict[str, Measure]:
+    def _resolved_measures(self, judgments: Judgments) -> dict[str, Measure]:
         """Return the measures on the scale of the labels; `make_ranking_scorer` has warned."""
         return resolve_all(self._named, judgments.top_grade, are_fractional=False)
 
     def _signed_means(self, scores: Scores | Means) -> float | dict[str, float]:
         """Return the means, with the opposite sign where less is better."""
-        means = {
-            name: mean if each.greater_is_better else -mean
-            for (name, each), mean in zip(
-                self.measures, scores.mean().values(), strict=True
-            )
+        means = scores.mean().values()
+        signed_means = {
+            name: _signed_mean(measure, mean)
+            for (name, measure), mean in zip(self.measures, means, strict=True)
         }
-        return means[self.measures[0][0]] if self.is_single else means
+        if self.is_single:
+            name, _ = self.measures[0]
+            return signed_means[name]
+        return signed_means
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Ask scikit-learn for the query ids and weights, where metadata routing is on.
@@ -280,11 +288,14 @@ class RankingScorer:
         return True
 
     def __repr__(self) -> str:
-        named = {name: str(each) for name, each in self.measures}
-        given = repr(str(self.measures[0][1]) if self.is_single else named)
+        strings = {name: str(measure) for name, measure in self.measures}
+        arguments = repr(strings)
+        if self.is_single:
+            _, measure = self.measures[0]
+            arguments = repr(str(measure))
         if self.response_method != "auto":
-            given += f", response_method={self.response_method!r}"
-        return f"make_ranking_scorer({given})"
+            arguments += f", response_method={self.response_method!r}"
+        return f"make_ranking_scorer({arguments})"
 
 
 def _judge(
@@ -377,15 +388,22 @@ def make_ranking_scorer(
     >>> scorer.per_query(ridge, X, y, qid=qid).n_queries
     20
     """
-    named = measures_by_name(measures)
+    by_name = measures_by_name(measures)
     if not isinstance(measures, Mapping):
-        named = {_signed_name(each): each for each in named.values()}
+        by_name = {_signed_name(measure): measure for measure in by_name.values()}
+
     choice("response_method", response_method, get_args(ResponseMethod))
-    warn_if_grades_are_inferred(named.values(), "make_ranking_scorer")
+    warn_if_grades_are_inferred(by_name.values(), "make_ranking_scorer")
+
     is_single = isinstance(measures, str | Measure)
-    return RankingScorer(tuple(named.items()), is_single, response_method)
+    return RankingScorer(tuple(by_name.items()), is_single, response_method)
+
+
+def _signed_mean(measure: Measure, mean: float) -> float:
+    """Return a mean with the opposite sign where less is better."""
+    return mean if measure.greater_is_better else -mean
 
 
 def _signed_name(measure: Measure) -> str:
     """Return a measure's name, with scikit-learn's ``neg_`` where less is better."""
-    return ("" if measure.greater_is_better else "neg_") + str(measure)
+    return str(measure) if measure.greater_is_better else f"neg_{measure}"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
 from skgraded._support.array_types import FloatArray
+from skgraded._support.results_base import Field, Result, Table
 from skgraded._support.text import count
-from skgraded._support.writers import Field, Result, Table
 from skgraded.measures import Measures, evaluate, measures_by_name
 from skgraded.rankings import Rankings, as_rankings
 
@@ -186,7 +186,7 @@ def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> A
             f"length must leave at most {_MOST_LISTS:,} lists of these grades, got {length}."
         )
     chosen = {
-        name: each._replace(k=min(each.k or length, length))
+        name: each.replace(k=min(each.k or length, length))
         for name, each in measures_by_name(measures).items()
     }
     scores = evaluate(chosen, _ranked(lists, pool))

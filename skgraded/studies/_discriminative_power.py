@@ -12,7 +12,7 @@ from skgraded._intervals.paired import N_RESAMPLES, TESTS, level_of, paired_diff
 from skgraded._support.arguments import choice, fraction, integer
 from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.progress import ProgressBar
-from skgraded._support.writers import Field, Result, Table
+from skgraded._support.results_base import Field, Result, Table
 from skgraded.studies._scored_systems import complete_topics, scored_systems
 
 

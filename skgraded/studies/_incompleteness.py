@@ -14,8 +14,8 @@ from skgraded._support import pictures
 from skgraded._support.arguments import choice
 from skgraded._support.array_types import FloatArray
 from skgraded._support.progress import ProgressBar
+from skgraded._support.results_base import Field, Result, Table
 from skgraded._support.text import count
-from skgraded._support.writers import Field, Result, Table
 from skgraded.measures import Measure, Measures, measure, measures_by_name, resolve_all
 from skgraded.studies._measure_correlation import (
     kendall_tau,

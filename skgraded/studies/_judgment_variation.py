@@ -14,8 +14,8 @@ from skgraded._guards import warn_about_queries
 from skgraded._support.arguments import integer
 from skgraded._support.array_types import FloatArray
 from skgraded._support.progress import ProgressBar
+from skgraded._support.results_base import Field, Result
 from skgraded._support.sealed import all_sealed
-from skgraded._support.writers import Field, Result
 from skgraded.measures import (
     Measure,
     Measures,

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._support.arguments import choice, flag
 from skgraded._support.array_types import FloatArray
 from skgraded._support.pictures import SMALL, axes_or_new, headline
+from skgraded._support.results_base import Field, Result, Table
 from skgraded._support.text import count
-from skgraded._support.writers import Field, Result, Table
 from skgraded.results import Scores, column_of
 from skgraded.studies._scored_systems import kept_systems, legend, scored_systems
 from skgraded.studies._topic_facts import topic_sets

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from skgraded._support.arguments import choice, integer
 from skgraded._support.array_types import FloatArray
 from skgraded._support.progress import ProgressBar
+from skgraded._support.results_base import Field, Result, Table
 from skgraded._support.sealed import all_sealed
 from skgraded._support.text import count
-from skgraded._support.writers import Field, Result, Table
 from skgraded.measures import Measures, evaluate as evaluate_rankings, measures_by_name
 from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
 from skgraded.studies._scored_systems import known_mean

@@ -20,7 +20,7 @@ from skgraded._support.pictures import (
     headline,
     plain,
 )
-from skgraded._support.writers import Field, Result, Table
+from skgraded._support.results_base import Field, Result, Table
 from skgraded.measures import GAP, Measure, eGAP, measure_or_none, xGAP
 from skgraded.studies._measure_correlation import (
     STATISTICS,

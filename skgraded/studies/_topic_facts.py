@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support.arguments import integer, number
 from skgraded._support.array_types import FloatArray, IntArray
-from skgraded._support.writers import Field, Result, Table
+from skgraded._support.results_base import Field, Result, Table
 from skgraded.studies._scored_systems import scored_systems
 from skgraded.trec import Qrels, read_qrels
 

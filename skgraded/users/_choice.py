@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray
 from skgraded.measures import Measure, eGAP
 from skgraded.results import Scores, column_of
 from skgraded.users._threshold_scores import names_by_threshold
@@ -17,10 +17,9 @@ _FEWEST = 3  # candidates, and queries: with fewer nothing is left over to estim
 _PRIOR_CANDIDATES = 10.0
 _LEAST_RELIABILITY = 0.02
 # Weight of a candidate's own error against that of all together.
-_OWN = 0.5
-_RIDGE = (
-    1e-3  # of the errors, so that measures that agree in every query can be told apart
-)
+_WEIGHT_OF_OWN_ERROR = 0.5
+# Of the errors, so that measures that agree in every query can be told apart.
+_RIDGE = 1e-3
 _TINY = 1e-14
 
 
@@ -113,38 +112,65 @@ def choose(scores: Scores, g: ArrayLike, *, by: str | Measure = "nDCG@10") -> Ch
     "nDCG@10's choice: by these queries no candidate is clearly better for g."
     """
     systems = scores.systems or ("",)
-    names, _ = names_by_threshold(scores.measures)
-    users = eGAP(g=tuple(np.asarray(g, dtype=np.float64).tolist())).g
-    if len(users) != len(names):
+    threshold_measures, _ = names_by_threshold(scores.measures)
+    probabilities = np.asarray(g, dtype=np.float64).tolist()
+    g_of_users = eGAP(g=tuple(probabilities)).g
+    if len(g_of_users) != len(threshold_measures):
         raise ValueError(
-            f"g must have a probability for each of the {len(names)} thresholds that were scored, "
-            f"got {len(users)}."
+            f"g must have a probability for each of the {len(threshold_measures)} thresholds that "
+            f"were scored, got {len(g_of_users)}."
         )
+
     general = scores.measures[column_of(scores.measures, by)]
-    columns = [scores.measures.index(each) for each in (*names, general)]
-    values = scores.over_repeats().cube[:, 0][..., columns]
-    values[..., -1] *= scores.directions[columns[-1]]
-    # As in eGAP, a threshold that no document reaches counts 0 where lower ones have a value.
-    has_value = ~np.isnan(values[..., [0, -1]]).any(axis=(0, 2))
-    values = np.nan_to_num(values[:, has_value])
+    values, has_value = _values(scores, [*threshold_measures, general])
     if min(values.shape[:2]) < _FEWEST:
         raise ValueError(
             f"scores must hold at least {_FEWEST} candidates and queries on which all have values, "
             f"got {len(systems)} and {values.shape[1]}."
         )
-    weights = np.ones(len(scores.qid)) if scores.weights is None else scores.weights
-    shares = weights[has_value] / weights[has_value].sum()
-    first = int((shares @ values[..., -1].T).argmax())
-    mean, error = predicted_means(values, np.array([*users, 0.0]), shares)
-    best = int(mean.argmax())
-    if mean[best] - mean[first] <= error[best]:
+    query_weights = scores.weights
+    if query_weights is None:
+        query_weights = np.ones(len(scores.qid))
+    query_weights = query_weights[has_value]
+    query_shares = query_weights / query_weights.sum()
+
+    # Two candidates: the best one by the general measure, and the one with the best prediction.
+    general_means = query_shares @ values[..., -1].T
+    general_choice = int(general_means.argmax())
+    target = np.array([*g_of_users, 0.0])
+    prediction, error = predicted_means(values, target, query_shares)
+    best = int(prediction.argmax())
+
+    general_candidate = systems[general_choice]
+    expected_gain = prediction[best] - prediction[general_choice]
+    if expected_gain <= error[best]:
         reason = f"{general}'s choice: by these queries no candidate is clearly better for g."
-        return Choice(systems[first], systems[first], reason)
+        return Choice(general_candidate, general_candidate, reason)
     reason = (
         f"These candidates seem to trade users: for g, {systems[best]} is expected to be better "
-        f"than {systems[first]}, the choice of {general}."
+        f"than {general_candidate}, the choice of {general}."
     )
-    return Choice(systems[best], systems[first], reason)
+    return Choice(systems[best], general_candidate, reason)
+
+
+def _values(scores: Scores, measures: list[str]) -> tuple[FloatArray, BoolArray]:
+    """Return the candidates' values by measures, the last of which is the general one.
+
+    They have the shape (n_candidates, n_queries, n_measures), for the queries that the second array
+    marks; more is better.
+    """
+    columns = [scores.measures.index(measure) for measure in measures]
+    cube = scores.over_repeats().cube
+    values = cube[:, 0][..., columns]
+    direction = scores.directions[columns[-1]]
+    values[..., -1] *= direction
+
+    # As in eGAP, a threshold that no document reaches counts 0 where lower ones have a value.
+    first_and_general = values[..., [0, -1]]
+    is_nan = np.isnan(first_and_general)
+    is_missing: BoolArray = np.any(is_nan, axis=(0, 2))
+    has_value = ~is_missing
+    return np.nan_to_num(values[:, has_value]), has_value
 
 
 def predicted_means(
@@ -168,42 +194,69 @@ def predicted_means(
     """
     n_candidates, n_queries, _ = values.shape
     means = shares @ values
-    apart = means - means.mean(axis=0)
-    rest = values - values.mean(axis=0) - apart[:, None]
-    # By how much each query moves the mean of each candidate.
-    moves = rest * (shares * (n_queries / (n_queries - 1.0)) ** 0.5)[:, None]
-    own = np.swapaxes(moves, 1, 2) @ moves
-    within = own.sum(axis=0) / (n_candidates - 1.0)
-    within += _RIDGE * np.diag(within.diagonal() + _TINY)
-    between = _between(apart, within, moves)
-    errors = _OWN * own + (1.0 - _OWN) * within
-    covariance = between @ target
-    weights = np.linalg.solve(
-        between + errors, np.tile(covariance, (n_candidates, 1))[..., None]
+    mean_of_all = means.mean(axis=0)
+    deviations = means - mean_of_all
+
+    # By how much each query moves the mean of each candidate, from its departure from the query's
+    # mean over the candidates.
+    query_means = values.mean(axis=0)
+    departures = values - query_means - deviations[:, None]
+    correction = (n_queries / (n_queries - 1.0)) ** 0.5
+    moves = departures * (shares * correction)[:, None]
+
+    # The covariance W / n of the errors e, half of each candidate and half of all together.
+    own_within = np.swapaxes(moves, 1, 2) @ moves
+    within = own_within.sum(axis=0) / (n_candidates - 1.0)
+    variances = within.diagonal() + _TINY
+    within += _RIDGE * np.diag(variances)
+    error_covariance = (
+        _WEIGHT_OF_OWN_ERROR * own_within + (1.0 - _WEIGHT_OF_OWN_ERROR) * within
     )
-    weights = weights[..., 0]
-    mean: FloatArray = means.mean(axis=0) @ target + (weights * apart).sum(axis=1)
-    return mean, np.sqrt(np.maximum(target @ covariance - weights @ covariance, 0.0))
+
+    # w' T (T + W / n)^-1 (m - mean of all), and what it leaves of the variance w' T w.
+    between = _between(deviations, within, moves)
+    covariance = between @ target
+    covariances = np.tile(covariance, (n_candidates, 1))
+    total_covariance = between + error_covariance
+    solution = np.linalg.solve(total_covariance, covariances[..., None])
+    weights = solution[..., 0]
+    predicted_deviations = (weights * deviations).sum(axis=1)
+    prediction: FloatArray = mean_of_all @ target + predicted_deviations
+    variance_left = target @ covariance - weights @ covariance
+    error = np.sqrt(np.maximum(variance_left, 0.0))
+    return prediction, error
 
 
-def _between(apart: FloatArray, within: FloatArray, moves: FloatArray) -> FloatArray:
-    """Return the covariance of true means, without negative parts and drawn to one factor."""
-    found = apart.T @ apart / (len(apart) - 1.0)
+def _between(
+    deviations: FloatArray, within: FloatArray, moves: FloatArray
+) -> FloatArray:
+    """Return the covariance T of true means, without negative parts and drawn to one factor."""
+    total = deviations.T @ deviations / (len(deviations) - 1.0)
+
+    # T = total - within, of which the negative parts are left out where within is the identity.
     root = np.linalg.cholesky(within)
     inverse = np.linalg.inv(root)
-    sizes, axes = np.linalg.eigh(inverse @ found @ inverse.T)
+    scaled_total = inverse @ total @ inverse.T
+    sizes, axes = np.linalg.eigh(scaled_total)
+    positive_sizes = np.maximum(sizes - 1.0, 0.0)
     axes = root @ axes
-    positive = (axes * np.maximum(sizes - 1.0, 0.0)) @ axes.T
-    flat = (moves @ inverse.T).reshape(len(moves), -1)
-    alike = flat @ flat.T
+    positive = (axes * positive_sizes) @ axes.T
+
     # Candidates that err together are worth fewer.
-    n_effective = max(float(np.trace(alike) ** 2 / (alike**2).sum()), 2.0)
-    deviation = np.sqrt(within.diagonal())
-    reliability = max(
-        float(((found - within).diagonal() / within.diagonal()).mean()),
-        _LEAST_RELIABILITY,
-    )
+    scaled_moves = moves @ inverse.T
+    errors = scaled_moves.reshape(len(moves), -1)
+    products = errors @ errors.T
+    sum_of_squares = (products**2).sum()
+    n_candidates = np.trace(products) ** 2 / sum_of_squares
+    n_effective = max(float(n_candidates), 2.0)
+
+    # One factor gives all measures the mean reliability, and a correlation of 1.
+    variance = within.diagonal()
+    reliabilities = (total - within).diagonal() / variance
+    reliability = max(float(reliabilities.mean()), _LEAST_RELIABILITY)
+    deviation = np.sqrt(variance)
     factor = reliability * np.outer(deviation, deviation)
-    total = n_effective + _PRIOR_CANDIDATES
-    drawn: FloatArray = (n_effective * positive + _PRIOR_CANDIDATES * factor) / total
+
+    weighted_sum = n_effective * positive + _PRIOR_CANDIDATES * factor
+    drawn: FloatArray = weighted_sum / (n_effective + _PRIOR_CANDIDATES)
     return drawn

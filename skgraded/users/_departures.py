@@ -14,12 +14,15 @@ import numpy as np
 
 from skgraded._intervals.estimate import Estimate
 from skgraded._support.array_types import FloatArray
+from skgraded.users._chooser import Chooser
 from skgraded.users._fit import Fit
-from skgraded.users._reader import Chooser, Reader, Walks
-from skgraded.users._sessions import ABSENT, Lists
+from skgraded.users._reader import Reader, Walks
+from skgraded.users._sessions import ABSENT, Sessions
 
 _LEAST_INFORMATION = 50.0  # sum of p (1 - p); with less, the scores are far from normal
-_LEFT = 1e-3  # of the squares of a score, after it is cleared of the parameters
+_LEAST_REMAINDER = (
+    1e-3  # of the squares of a score, after it is cleared of the parameters
+)
 
 
 class _Score(NamedTuple):
@@ -45,115 +48,182 @@ def departures_of(fit: Fit) -> tuple[dict[str, float], float]:
     p_value : float
         That the largest is chance, by Bonferroni's rule; nan if none could be tested.
     """
-    scores: dict[str, FloatArray] = {}
-    information: dict[str, float] = {}
+    names, scores = _testable_scores(fit)
+    if not names:
+        return {}, float("nan")
+
+    # What a score shares with those of the parameters is no sign of a departure.
+    cleared = scores - fit.scores @ (fit.moves_within.T @ scores)
+    clusters = fit.reader.sessions.clusters
+    value = cleared.sum(axis=0)
+    estimate = Estimate(value, cleared, clusters=clusters)
+    sum_of_squares = (scores**2).sum(axis=0)
+    least_variance = _LEAST_REMAINDER * sum_of_squares
+    tested = np.flatnonzero(estimate.error**2 > least_variance)
+    if not len(tested):
+        return {}, float("nan")
+
+    p_values = estimate.students_p_value()[tested]
+    least_p_value = float(p_values.min())
+    p_value = min(1.0, len(tested) * least_p_value)
+    error = np.where(estimate.error > 0, estimate.error, np.inf)
+    t = estimate.value / error
+    departures = {names[column]: float(t[column]) for column in tested}
+    return departures, p_value
+
+
+def _testable_scores(fit: Fit) -> tuple[list[str], FloatArray]:
+    """Return names of departures, and their scores, shape (n_sessions, n_names).
+
+    Scores of the classes are added up. Departures of little information are left out.
+    """
     reader = fit.reader
-    found = (
-        _of_choices(fit, reader)
-        if isinstance(reader, Chooser)
-        else _of_reading(fit, reader)
-    )
-    for name, score, each in found:
-        scores[name] = scores.get(name, 0.0) + score
-        information[name] = information.get(name, 0.0) + each.sum()
-    known = [name for name in scores if information[name] >= _LEAST_INFORMATION]
-    if not known:
-        return {}, float("nan")
-    columns = np.column_stack([scores[name] for name in known])
-    cleared = columns - fit.scores @ (fit.moves_within.T @ columns)
-    test = Estimate(cleared.sum(axis=0), cleared, clusters=reader.lists.clusters)
-    used = np.flatnonzero(test.error**2 > _LEFT * (columns**2).sum(axis=0))
-    if not len(used):
-        return {}, float("nan")
-    p_value = min(1.0, len(used) * float(test.students_p_value()[used].min()))
-    t = test.value / np.where(test.error > 0, test.error, np.inf)
-    return {known[at]: float(t[at]) for at in used}, p_value
+    if isinstance(reader, Chooser):
+        departures = departures_of_choices(fit, reader)
+    else:
+        departures = departures_of_reading(fit, reader)
+
+    score_of: dict[str, FloatArray] = {}
+    information_of: dict[str, float] = {}
+    for name, score, information in departures:
+        total_information = information.sum()
+        score_of[name] = score_of.get(name, 0.0) + score
+        information_of[name] = information_of.get(name, 0.0) + total_information
+
+    names = [name for name in score_of if information_of[name] >= _LEAST_INFORMATION]
+    if not names:
+        return [], np.empty((len(fit.scores), 0))
+    return names, np.column_stack([score_of[name] for name in names])
 
 
-def _of_reading(fit: Fit, reader: Reader) -> Iterator[_Score]:
+def departures_of_reading(fit: Fit, reader: Reader) -> Iterator[_Score]:
     """Yield the departures of users who read from rank to rank, class by class."""
-    walks = reader.walk(fit.theta)
-    lists = reader.lists
-    posterior, _ = reader.posterior(fit.theta, walks)
+    sessions = reader.sessions
+    walks_of_types = reader.walk(fit.theta)
+    posterior, _ = reader.posterior(fit.theta, walks_of_types)
     for k, types in enumerate(reader.types.T, start=1):
-        of_class = walks.take(types)
-        share = posterior[:, k - 1]
-        apart = np.where(lists.level == ABSENT, 0.0, lists.clicked - of_class.click)
-        variance = of_class.alive * of_class.click * (1 - of_class.click)
-        for name, weight in _weights(lists, k).items():
-            score = (of_class.alive * apart * weight).sum(axis=1)
-            yield _Score(
-                name, share * score, share * (variance * (weight != 0)).sum(axis=1)
-            )
-        yield from _of_going_on(lists, of_class, k, share)
-        for name, weight in {
-            "some users click more than others": np.ones(len(lists.rank)),
-            "some users look deeper than others": _depth(lists),
-        }.items():
-            each = apart * weight
-            before = np.cumsum(each, axis=1) - each
-            second = (
-                of_class.alive * (each**2 + 2 * each * before) - variance * weight**2
-            )
-            yield _Score(name, share * second.sum(axis=1), share * variance.sum(axis=1))
+        walks = walks_of_types.take(types)
+        probability = posterior[:, k - 1]  # of the class
+        yield from _departures_of_clicks(sessions, walks, k, probability)
+        yield from _departures_of_going_on(sessions, walks, k, probability)
+        yield from _departures_between_users(sessions, walks, probability)
 
 
-def _weights(lists: Lists, k: int) -> dict[str, FloatArray]:
+def _departures_of_clicks(
+    sessions: Sessions, walks: Walks, k: int, probability: FloatArray
+) -> Iterator[_Score]:
+    """Yield departures that make users of class k click other documents."""
+    surprise, variance = _surprise_of_clicks(sessions, walks)
+    for name, weight in click_weights(sessions, k).items():
+        is_affected = weight != 0
+        score = (walks.arriving * surprise * weight).sum(axis=1)
+        information = (variance * is_affected).sum(axis=1)
+        yield _Score(name, probability * score, probability * information)
+
+
+def _surprise_of_clicks(
+    sessions: Sessions, walks: Walks
+) -> tuple[FloatArray, FloatArray]:
+    """Return clicked - expected at each place, and the variance of a click there."""
+    difference = sessions.clicked - walks.clicking
+    surprise = np.where(sessions.level == ABSENT, 0.0, difference)
+    variance = walks.arriving * walks.clicking * (1 - walks.clicking)
+    return surprise, variance
+
+
+def click_weights(sessions: Sessions, k: int) -> dict[str, FloatArray]:
     """Return what departures add to the log odds of a click of a user of class k, by place."""
-    level = lists.level
-    depth = _depth(lists)
+    level = sessions.level
+    n_ranks = level.shape[1]
+    depth = _depth(sessions)
     is_below = (level >= 0) & (level < k)
+    is_just_below = (level == k - 1) & (level > 0)
+    is_top = (level == sessions.n_levels) & (k < sessions.n_levels)
+
+    # The mean grade of the documents above a place, as if one more of grade 0 were there.
     grades = np.maximum(level, 0)
-    above = (np.cumsum(grades, axis=1) - grades) / np.arange(1, level.shape[1] + 1)
+    sum_above = np.cumsum(grades, axis=1) - grades
+    mean_above = sum_above / np.arange(1, n_ranks + 1)
+
+    levels_above_threshold = np.maximum(level - k, 0)
     weights = {
-        "better documents above the threshold are clicked more": np.maximum(
-            level - k, 0
-        ),
-        "documents just below the threshold are clicked more": (level == k - 1)
-        & (level > 0),
-        "demanding users click more readily": np.full(level.shape[1], k),
+        "better documents above the threshold are clicked more": levels_above_threshold,
+        "documents just below the threshold are clicked more": is_just_below,
+        "demanding users click more readily": np.full(n_ranks, k),
         "demanding users look deeper": k * depth,
         "clicks below the threshold depend on rank": is_below * depth,
-        "the top grade is clicked more": (level == lists.n_levels)
-        & (k < lists.n_levels),
-        "after better documents users click more": above,
+        "the top grade is clicked more": is_top,
+        "after better documents users click more": mean_above,
     }
-    return {name: np.asarray(each, dtype=np.float64) for name, each in weights.items()}
+    return {name: weight.astype(np.float64) for name, weight in weights.items()}
 
 
-def _of_going_on(
-    lists: Lists, walks: Walks, k: int, share: FloatArray
+def _departures_of_going_on(
+    sessions: Sessions, walks: Walks, k: int, probability: FloatArray
 ) -> Iterator[_Score]:
-    """Yield departures of how users go on to the next rank."""
-    alive = walks.alive[:, :-1]
-    stays = walks.stays[:, :-1]
-    apart = walks.alive[:, 1:] - alive * stays
-    variance = share * (alive * stays * (1 - stays)).sum(axis=1)
-    depth = _depth(lists)[:-1]
-    name = "users who are deep in the list go on more"
-    yield _Score(name, share * (apart * depth).sum(axis=1), variance)
-    yield _Score("demanding users go on more", share * k * apart.sum(axis=1), variance)
+    """Yield departures of how users of class k go on to the next rank."""
+    arriving = walks.arriving[:, :-1]
+    continuing = walks.continuing[:, :-1]
+    went_on = walks.arriving[:, 1:]
+    surprise = went_on - arriving * continuing
+    variance = arriving * continuing * (1 - continuing)
+    information = probability * variance.sum(axis=1)
+
+    depth = _depth(sessions)[:-1]
+    deep_score = probability * (surprise * depth).sum(axis=1)
+    yield _Score("users who are deep in the list go on more", deep_score, information)
+    demanding_score = probability * k * surprise.sum(axis=1)
+    yield _Score("demanding users go on more", demanding_score, information)
 
 
-def _of_choices(fit: Fit, reader: Chooser) -> Iterator[_Score]:
+def _departures_between_users(
+    sessions: Sessions, walks: Walks, probability: FloatArray
+) -> Iterator[_Score]:
+    """Yield departures that vary from session to session, by second derivatives.
+
+    With s_n = weight_n (clicked_n - expected_n), the sum of s_n over the ranks that a user gets to
+    has the square sum s_n^2 + 2 s_n (s_1 + ... + s_(n-1)), of which its variance is expected.
+    """
+    surprise, variance = _surprise_of_clicks(sessions, walks)
+    information = probability * variance.sum(axis=1)
+
+    weights = {
+        "some users click more than others": np.ones(len(sessions.rank)),
+        "some users look deeper than others": _depth(sessions),
+    }
+    for name, weight in weights.items():
+        score = surprise * weight
+        sum_before = np.cumsum(score, axis=1) - score
+        square = walks.arriving * (score**2 + 2 * score * sum_before)
+        second_derivative = (square - variance * weight**2).sum(axis=1)
+        yield _Score(name, probability * second_derivative, information)
+
+
+def departures_of_choices(fit: Fit, reader: Chooser) -> Iterator[_Score]:
     """Yield departures of choices by grade and rank from what is expected."""
-    lists = reader.lists
+    sessions = reader.sessions
+    level = sessions.level
     expected = reader.expected(fit.theta)
-    depth = _depth(lists)
-    apart = lists.clicked - expected
+    surprise = sessions.clicked - expected
     variance = expected * (1 - expected)
-    is_top = (lists.level == lists.n_levels) * 1.0
-    for name, weight in {
-        "more is chosen": np.ones(lists.level.shape),
-        "better documents are chosen deeper": np.maximum(lists.level, 0) * depth,
+
+    depth = _depth(sessions)
+    is_top = (level == sessions.n_levels) * 1.0
+    weights = {
+        "more is chosen": np.ones(level.shape),
+        "better documents are chosen deeper": np.maximum(level, 0) * depth,
         "the top grade is chosen more": is_top,
         "the top grade is chosen deeper": is_top * depth,
-        "grade 0 is chosen deeper": (lists.level == 0) * depth,
-    }.items():
-        information = (variance * (weight != 0)).sum(axis=1)
-        yield _Score(name, (apart * weight).sum(axis=1), information)
+        "grade 0 is chosen deeper": (level == 0) * depth,
+    }
+    for name, weight in weights.items():
+        is_affected = weight != 0
+        score = (surprise * weight).sum(axis=1)
+        information = (variance * is_affected).sum(axis=1)
+        yield _Score(name, score, information)
 
 
-def _depth(lists: Lists) -> FloatArray:
-    depth: FloatArray = np.log2(lists.rank + 1.0)
+def _depth(sessions: Sessions) -> FloatArray:
+    """Return the logarithm of each rank, less the mean."""
+    depth: FloatArray = np.log2(sessions.rank + 1.0)
     return depth - depth.mean()

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skgraded._guards import warn_once
 from skgraded._intervals.estimate import Estimate
 from skgraded._support.arguments import fraction, integer_or_none
-from skgraded._support.array_types import FloatArray, IntArray
-from skgraded.exceptions import GradeScaleWarning, UserModelWarning
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
+from skgraded._support.lazy import cached_property
+from skgraded.exceptions import GradeScaleWarning, SkgradedWarning, UserModelWarning
 from skgraded.rankings import CheckedColumns, number_rows, read_columns
 from skgraded.users._feedback_columns import (
-    checked_grades,
+    check_grades,
     count_grades,
+    find_shown_grades,
     flags,
-    known_grades,
     propensities,
     unit_numbers,
     warn_if_few,
@@ -28,30 +29,81 @@ _TINY = 1e-300
 
 
 class _Feedback(NamedTuple):
-    """Rows with a grade: its number among the shown ones, whether satisfied, propensity, cluster.
+    """Rows with a grade, and counts by grade.
 
-    Then the shown grades and 0, and by grade how many were shown, examined and satisfied.
+    Attributes
+    ----------
+    level : ndarray of shape (n_rows,), int
+        Number of each row's grade among the shown ones.
+    satisfied : ndarray of shape (n_rows,), bool
+        Whether the document satisfied its user.
+    propensity : ndarray of shape (n_rows,)
+        Probability that it was examined.
+    cluster : ndarray of shape (n_rows,), int
+        Number of the cluster.
+    shown_grades : ndarray of shape (n_levels,), int
+        The shown grades, and 0.
+    n_shown, n_examined, n_satisfied : ndarray of shape (max_grade + 1,)
+        How many documents were shown, examined and satisfied, by grade.
     """
 
     level: IntArray
-    satisfied: NDArray[np.bool_]
+    satisfied: BoolArray
     propensity: FloatArray
     cluster: IntArray
-    shown: IntArray
+    shown_grades: IntArray
     n_shown: IntArray
     n_examined: FloatArray
     n_satisfied: IntArray
 
     @property
-    def total(self) -> FloatArray:
+    def examined(self) -> FloatArray:
         """Examined documents of the shown grades; infinity where there is none of grade 0."""
-        total = self.n_examined[self.shown]
-        return np.where(total > 0, total, np.inf)
+        examined = self.n_examined[self.shown_grades]
+        return np.where(examined > 0, examined, np.inf)
 
     @property
     def rates(self) -> FloatArray:
         """Satisfied documents over examined ones, by shown grade."""
-        return self.n_satisfied[self.shown] / self.total
+        return self.n_satisfied[self.shown_grades] / self.examined
+
+
+class _EstimateOfRates(Estimate):
+    """An estimate from sums over clusters, which is told how its variance grows.
+
+    Parameters
+    ----------
+    value : ndarray of shape (k,)
+        The values.
+    moves : ndarray of shape (n_units, k)
+        By how much each cluster, and each row not yet seen, moves them.
+    weights : ndarray of shape (n_units,)
+        Number of rows of each.
+    growth : ndarray of shape (k,)
+        Skewness over standard error.
+    n_clusters : int
+        Number of clusters.
+    """
+
+    def __init__(
+        self,
+        value: FloatArray,
+        moves: FloatArray,
+        weights: FloatArray,
+        growth: FloatArray,
+        n_clusters: int,
+    ) -> None:
+        super().__init__(value, moves, weights=weights)
+        self._growth = growth
+        self._n_clusters = n_clusters
+
+    @cached_property
+    def skewness(self) -> FloatArray:
+        """Skewness of the values, no more than that of as many numbers as clusters can be."""
+        n = self._n_clusters
+        largest = max(n - 2, 0) / np.sqrt(n * max(n - 1, 1))
+        skewness: FloatArray = np.clip(self._growth * self.error, -largest, largest)
+        return skewness
 
 
 def thresholds_from_feedback(
@@ -158,106 +210,140 @@ def thresholds_from_feedback(
         satisfied=satisfied,
         propensity=propensity,
     )
-    rows = _checked(columns, satisfied, propensity, top)
+    rows = _feedback_of(columns, satisfied, propensity, top)
     estimate = _estimate(rows, confidence)
+
     n_clusters = int(rows.cluster.max()) + 1
-    warn_if_few(n_clusters, "grade" if columns.ids is None else "cluster")
-    ends = estimate.interval(confidence)
+    has_clusters = columns.ids is not None
+    warn_if_few(n_clusters, "cluster" if has_clusters else "grade")
+
+    interval = estimate.interval(confidence)
+    n_thresholds = np.diff(rows.shown_grades)
     return Shares(
-        **spread(estimate.value, ends, estimate.covariance, np.diff(rows.shown)),
+        **spread(estimate.value, interval, estimate.covariance, n_thresholds),
         confidence=confidence,
         n_shown=rows.n_shown,
         n_examined=rows.n_examined,
         n_satisfied=rows.n_satisfied,
         n_unjudged=np.size(columns.labels) - len(rows.level),
-        clusters={"row" if columns.ids is None else "cluster": n_clusters},
+        clusters={"cluster" if has_clusters else "row": n_clusters},
     )
 
 
-def _checked(
+def _feedback_of(
     columns: CheckedColumns,
     satisfied: ArrayLike,
     propensity: ArrayLike | None,
     top: int | None,
 ) -> _Feedback:
-    grades, judged = checked_grades(columns)
-    if not judged.any():
+    """Check the columns, and keep the rows with a grade."""
+    grades, is_judged = check_grades(columns)
+    if not is_judged.any():
         raise ValueError(
             f"grade must hold at least one grade, got {len(grades)} rows without."
         )
-    known = grades[judged].astype(np.int64)
-    was_satisfied = flags("satisfied", satisfied, len(grades))[judged]
-    chances = propensities(propensity, len(grades))[judged]
-    n_shown = count_grades(known, top)
-    shown = known_grades(n_shown)
+
+    grade = grades[is_judged].astype(np.int64)
+    was_satisfied = flags("satisfied", satisfied, len(grades))[is_judged]
+    propensity_of_row = propensities(propensity, len(grades))[is_judged]
+    n_shown = count_grades(grade, top)
+    shown_grades = find_shown_grades(n_shown)
+    n_examined = np.bincount(grade, propensity_of_row, len(n_shown))
+    satisfied_grade = grade[was_satisfied]
     return _Feedback(
-        np.searchsorted(shown, known),
-        was_satisfied,
-        chances,
-        _clusters(columns, judged),
-        shown,
-        n_shown,
-        np.bincount(known, chances, len(n_shown)).astype(np.float64),
-        np.bincount(known[was_satisfied], minlength=len(n_shown)),
+        level=np.searchsorted(shown_grades, grade),
+        satisfied=was_satisfied,
+        propensity=propensity_of_row,
+        cluster=_clusters(columns, is_judged),
+        shown_grades=shown_grades,
+        n_shown=n_shown,
+        n_examined=n_examined.astype(np.float64),
+        n_satisfied=np.bincount(satisfied_grade, minlength=len(n_shown)),
     )
 
 
-def _clusters(columns: CheckedColumns, judged: NDArray[np.bool_]) -> IntArray:
+def _clusters(columns: CheckedColumns, is_judged: BoolArray) -> IntArray:
     """Return the number of the cluster of each row with a grade; without ids, each is one."""
     if columns.ids is None:
-        return np.arange(int(judged.sum()))
-    numbers = unit_numbers("cluster", columns.ids, len(judged))
-    return (
-        numbers
-        if judged.all()
-        else number_rows(numbers[judged], judged.sum()).astype(np.int64)
-    )
+        return np.arange(int(is_judged.sum()))
+    numbers = unit_numbers("cluster", columns.ids, len(is_judged))
+    if is_judged.all():
+        return numbers
+    return number_rows(numbers[is_judged], is_judged.sum()).astype(np.int64)
 
 
 def _estimate(rows: _Feedback, confidence: float) -> Estimate:
     """Return the shares of the thresholds from one shown grade to the next."""
     from sklearn.isotonic import isotonic_regression
 
-    weight = np.where(np.isinf(rows.total), 1.0, rows.total)
-    fitted = isotonic_regression(rows.rates, sample_weight=weight)
-    if not fitted[-1] > fitted[0]:
+    rates = rows.rates
+    has_documents = np.isfinite(rows.examined)
+    weight = np.where(has_documents, rows.examined, 1.0)
+    rising_rates = isotonic_regression(rates, sample_weight=weight)
+    if not rising_rates[-1] > rising_rates[0]:
         raise ValueError(
             "satisfied must be true more often for the top grade than for the lowest, got the "
-            f"rate {rows.rates[0]:.3g} at grade {rows.shown[0]} and {rows.rates[-1]:.3g} at grade "
-            f"{rows.shown[-1]}. Check that higher grades are better."
+            f"rate {rates[0]:.3g} at grade {rows.shown_grades[0]} and {rates[-1]:.3g} at grade "
+            f"{rows.shown_grades[-1]}. Check that higher grades are better."
         )
     _warn_of_falls(rows, confidence)
-    rise = fitted[-1] - fitted[0]
-    steps = np.diff(fitted) / rise
-    of_rates = np.diff(np.eye(len(fitted)), axis=1)
-    of_rates[0] += steps
-    of_rates[-1] -= steps
-    return _moved(rows, steps, of_rates / rise)
+
+    # g_k = (rho_k - rho_(k-1)) / rise, where the rise is rho_c - rho_0
+    rise = rising_rates[-1] - rising_rates[0]
+    g = np.diff(rising_rates) / rise
+
+    # dg_k = (d rho_k - d rho_(k-1) - g_k (d rho_c - d rho_0)) / rise; a row for each rate
+    derivatives = _derivatives_of_differences(len(rates))
+    derivatives[0] += g
+    derivatives[-1] -= g
+    return _estimate_from_rates(rows, g, derivatives / rise)
 
 
-def _moved(rows: _Feedback, value: FloatArray, of_rates: FloatArray) -> Estimate:
+def _derivatives_of_differences(n_rates: int) -> FloatArray:
+    """Return the derivatives of rho_k - rho_(k-1), with a row for each rate."""
+    return np.diff(np.eye(n_rates), axis=1)
+
+
+def _estimate_from_rates(
+    rows: _Feedback, values: FloatArray, derivatives: FloatArray
+) -> Estimate:
     """Return the estimate of values with these derivatives by the rates, over clusters.
 
     Of a grade that never satisfied, a row not yet seen did so once, or of one that always did, not.
     """
+    level = rows.level
     rates = rows.rates
-    total = rows.total
-    sizes = np.bincount(rows.cluster)
-    n = len(rates)
-    by_rate = (rows.satisfied - rates[rows.level] * rows.propensity) / total[rows.level]
-    unseen = ((rates == 0.0).astype(float) - (rates == 1.0)) / total
-    sums = np.bincount(rows.cluster * n + rows.level, by_rate, len(sizes) * n).reshape(
-        -1, n
-    )
-    moves = np.vstack([sums, np.diag(unseen)]) @ of_rates
-    estimate = Estimate(value, moves, weights=np.append(sizes, np.ones(n)))
-    # How the variance grows is read off rows, as where `Estimate` is given all of them.
-    squares = np.bincount(rows.level, by_rate**2, n) + unseen**2
-    cubes = np.bincount(rows.level, by_rate**2 * by_rate, n) + unseen**3
-    growth = (cubes @ of_rates**3) / np.maximum((squares @ of_rates**2) ** 2, _TINY)
-    most = max(len(sizes) - 2, 0) / np.sqrt(len(sizes) * max(len(sizes) - 1, 1))
-    estimate.skewness = np.clip(growth * estimate.error, -most, most)
-    return estimate
+    n_levels = len(rates)
+    cluster_sizes = np.bincount(rows.cluster)
+    n_clusters = len(cluster_sizes)
+
+    # A row moves the rate of its grade by (satisfied - rate * propensity) / examined.
+    surprise = rows.satisfied - rates[level] * rows.propensity
+    move_of_rate = surprise / rows.examined[level]
+    never_satisfied = rates == 0.0
+    always_satisfied = rates == 1.0
+    sign_of_unseen = never_satisfied.astype(float) - always_satisfied
+    move_of_unseen = sign_of_unseen / rows.examined
+
+    # A cluster moves the rates by the sums of its rows; rows not yet seen are clusters of one.
+    cell = rows.cluster * n_levels + level
+    sums = np.bincount(cell, move_of_rate, n_clusters * n_levels)
+    moves_of_clusters = sums.reshape(-1, n_levels)
+    moves_of_rates = np.vstack([moves_of_clusters, np.diag(move_of_unseen)])
+    moves = moves_of_rates @ derivatives
+    sizes: FloatArray = np.append(cluster_sizes, np.ones(n_levels))
+
+    # How the variance grows is read off rows, as where `Estimate` is given all of them:
+    # k3 / k2^2, with the sums k2 of the squares and k3 of the cubes of what rows move the values.
+    squares = np.bincount(level, move_of_rate**2, n_levels)
+    squares = squares + move_of_unseen**2
+    cubes = np.bincount(level, move_of_rate**2 * move_of_rate, n_levels)
+    cubes = cubes + move_of_unseen**3
+    squared_variance = (squares @ derivatives**2) ** 2
+    third_moment = cubes @ derivatives**3
+    growth = third_moment / np.maximum(squared_variance, _TINY)
+
+    return _EstimateOfRates(values, moves, sizes, growth, n_clusters)
 
 
 def _warn_of_falls(rows: _Feedback, confidence: float) -> None:
@@ -265,24 +351,35 @@ def _warn_of_falls(rows: _Feedback, confidence: float) -> None:
     falls = -np.diff(rows.rates)
     if (falls <= 0).all():
         return
-    reach = _moved(rows, -falls, np.diff(np.eye(len(rows.rates)), axis=1)).reach(
-        confidence
+
+    derivatives = _derivatives_of_differences(len(rows.rates))
+    estimate = _estimate_from_rates(rows, -falls, derivatives)
+    reach = estimate.reach(confidence)
+    _warn_of_falls_where(
+        (falls > 0) & (falls <= reach),
+        rows,
+        "so that both get the same rate",
+        GradeScaleWarning,
     )
+    _warn_of_falls_where(
+        falls > reach,
+        rows,
+        "by more than chance explains. In the user model a higher grade satisfies at least as "
+        "often: check grades and propensities, and do not rely on this g and its intervals",
+        UserModelWarning,
+    )
+
+
+def _warn_of_falls_where(
+    falls: BoolArray, rows: _Feedback, consequence: str, category: type[SkgradedWarning]
+) -> None:
+    """Warn of the falls that are marked, if there are any."""
+    lower_grades = rows.shown_grades[:-1][falls]
+    upper_grades = rows.shown_grades[1:][falls]
+    pairs = zip(lower_grades, upper_grades, strict=True)
+    places = " and ".join(f"from grade {low} to {high}" for low, high in pairs)
     rates = ", ".join(f"{rate:.3g}" for rate in rows.rates)
-    for kind, which, told in (
-        (
-            GradeScaleWarning,
-            (falls > 0) & (falls <= reach),
-            "so that both get the same rate",
-        ),
-        (
-            UserModelWarning,
-            falls > reach,
-            "by more than chance explains. In the user model a higher grade satisfies at least as "
-            "often: check grades and propensities, and do not rely on this g and its intervals",
-        ),
-    ):
-        pairs = zip(rows.shown[:-1][which], rows.shown[1:][which], strict=True)
-        named = " and ".join(f"from grade {low} to {high}" for low, high in pairs)
-        if named:
-            warn_once(f"satisfied falls {named}, got the rates {rates}, {told}.", kind)
+    if places:
+        warn_once(
+            f"satisfied falls {places}, got the rates {rates}, {consequence}.", category
+        )

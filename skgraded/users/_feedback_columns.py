@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._guards import warn_once
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.arguments import ArgumentError, first_true
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.column_names import SYNONYMS, find_column
 from skgraded._support.lazy import import_pandas
 from skgraded.exceptions import FewFeedbackWarning, GradeScaleWarning
@@ -22,32 +23,29 @@ _FEWEST_GRADES = 2
 _FEW = 20  # clusters
 
 
-def checked_grades(columns: CheckedColumns) -> tuple[FloatArray, NDArray[np.bool_]]:
+def check_grades(columns: CheckedColumns) -> tuple[FloatArray, BoolArray]:
     """Return the grades, nan where there is none, and where there is one."""
     grades = read_grades("grade", columns.labels).astype(np.float64)
-    judged = ~np.isnan(grades)
-    is_grade = np.isfinite(grades) & (grades >= 0) & (grades == np.floor(grades))
-    require(
-        is_grade | ~judged,
-        grades,
-        "grade",
-        "integers >= 0, or NaN for unjudged documents",
-    )
-    return grades, judged
+    is_judged = ~np.isnan(grades)
+    is_integer = np.isfinite(grades) & (grades == np.floor(grades))
+    is_grade = is_integer & (grades >= 0)
+    rule = "integers >= 0, or NaN for unjudged documents"
+    require(is_grade | ~is_judged, grades, "grade", rule)
+    return grades, is_judged
 
 
-def flags(name: str, satisfied: Any, n_rows: int) -> NDArray[np.bool_]:
+def flags(name: str, column: Any, n_rows: int) -> BoolArray:
     """Return a column of True, False, 1 or 0 as booleans, some of which must be true."""
-    values = numeric(name, satisfied).astype(np.float64)
+    values = numeric(name, column).astype(np.float64)
     require_length(name, len(values), n_rows)
-    was_satisfied: NDArray[np.bool_] = values == 1
-    require(was_satisfied | (values == 0), values, name, "True, False, 1 or 0")
-    if not was_satisfied.any():
+    is_true: BoolArray = values == 1
+    require(is_true | (values == 0), values, name, "True, False, 1 or 0")
+    if not is_true.any():
         raise ValueError(
             f"{name} must be true in some row, got {n_rows} rows without a satisfied user. "
             "Without satisfied users there is nothing to estimate g from."
         )
-    return was_satisfied
+    return is_true
 
 
 def propensities(propensity: Any, n_rows: int) -> FloatArray:
@@ -57,7 +55,8 @@ def propensities(propensity: Any, n_rows: int) -> FloatArray:
     values = numeric("propensity", propensity).astype(np.float64)
     require_length("propensity", len(values), n_rows)
     rule = "probabilities above 0 and up to 1 (leave out rows that nobody can examine)"
-    require((values > 0) & (values <= 1), values, "propensity", rule)
+    is_probability = (values > 0) & (values <= 1)
+    require(is_probability, values, "propensity", rule)
     return values
 
 
@@ -67,6 +66,7 @@ def count_grades(grade: IntArray, max_grade: int | None) -> IntArray:
     top = highest if max_grade is None else max_grade
     if highest > top:
         raise ValueError(f"grade must not exceed max_grade={top}, got {highest}.")
+
     counts = np.bincount(grade, minlength=top + 1)
     if np.count_nonzero(counts) < _FEWEST_GRADES:
         raise ValueError(
@@ -81,26 +81,25 @@ def count_grades(grade: IntArray, max_grade: int | None) -> IntArray:
     return counts
 
 
-def known_grades(n_shown: IntArray) -> IntArray:
+def find_shown_grades(n_shown: IntArray) -> IntArray:
     """Return the shown grades and 0; warn of the others."""
     shown = np.flatnonzero(n_shown)
-    unseen = np.setdiff1d(np.arange(1, len(n_shown)), shown)
-    if len(unseen):
+    grades_above_0 = np.arange(1, len(n_shown))
+    missing = np.setdiff1d(grades_above_0, shown)
+    if len(missing):
         warn_once(
             f"grade should hold every grade of the scale 0..{len(n_shown) - 1}, got no document of "
-            f"{grades_in_words(unseen)}. The probability of the thresholds between two shown "
+            f"{grades_in_words(missing)}. The probability of the thresholds between two shown "
             "grades is known as a sum only and is split evenly among them.",
             GradeScaleWarning,
         )
     return np.union1d([0], shown)
 
 
-def require(
-    fits: NDArray[np.bool_], values: NDArray[Any], name: str, rule: str
-) -> None:
+def require(fits: BoolArray, values: NDArray[Any], name: str, rule: str) -> None:
     """Raise at the first value that does not fit."""
-    if not fits.all():
-        row = np.flatnonzero(~fits)[0]
+    row = first_true(~fits)
+    if row is not None:
         raise ValueError(f"{name} must hold {rule}, got {values[row]:g} in row {row}.")
 
 
@@ -117,17 +116,16 @@ def unit_numbers(name: str, ids: Any, n_rows: int) -> IntArray:
     try:
         require_length(name, len(as_ids(ids)), n_rows)
         return number_rows(ids, n_rows).astype(np.int64)
-    except ValueError as error:
-        told = str(error).replace("qid must name a query", "qid must have an id")
-        raise ValueError(
-            told.replace("qid", name, 1) if told.startswith("qid") else told
-        ) from None
+    except ArgumentError as error:
+        raise error.renamed(name) from None
 
 
 def grades_in_words(grades: IntArray) -> str:
     """List grades in a sentence, such as ``grades 1, 2 and 3``."""
-    *others, last = map(str, grades.tolist())
-    return f"grades {', '.join(others)} and {last}" if others else f"grade {last}"
+    *grades_before, last = map(str, grades.tolist())
+    if not grades_before:
+        return f"grade {last}"
+    return f"grades {', '.join(grades_before)} and {last}"
 
 
 def warn_if_few(n_clusters: int, name: str) -> None:
@@ -142,7 +140,9 @@ def warn_if_few(n_clusters: int, name: str) -> None:
 
 _KEYS = ["query", "document"]
 _EVENTS = ("clicked", "purchased")
-_OF_LOGS = ("session", *_KEYS, "position", *_EVENTS, "user", "propensity")
+_COLUMNS_OF_LOGS = ("session", *_KEYS, "position", *_EVENTS, "user", "propensity")
+_NEEDED_IN_LOGS = ("session", *_KEYS, "position")
+_PASSED_ON = ("session", "position", "user", "propensity")
 
 
 def log_columns(
@@ -204,86 +204,106 @@ def log_columns(
     >>> log_columns(log, judgments)["grade"]
     array([nan,  2.])
     """
-    given = log
-    log = _with_plain_names("log", log, _OF_LOGS, ["session", *_KEYS, "position"])
-    judgments = _with_plain_names(
-        "judgments", judgments, [*_KEYS, "grade"], [*_KEYS, "grade"]
+    plain_log = _with_plain_names("log", log, _COLUMNS_OF_LOGS, _NEEDED_IN_LOGS)
+    columns_of_judgments = [*_KEYS, "grade"]
+    plain_judgments = _with_plain_names(
+        "judgments", judgments, columns_of_judgments, columns_of_judgments
     )
-    event = _event(log) if event is None else event
-    named = given if event in given.columns else log
-    if event not in named.columns:
+
+    # An event that is named may have either the name of its column or the plain one.
+    if event is None:
+        event = _find_event(plain_log)
+    events = log if event in log.columns else plain_log
+    if event not in events.columns:
         raise ValueError(f"event must name a column of log, got {event!r}.")
-    as_they_are = ("session", "position", "user", "propensity")
-    return {
-        "grade": _grades(log, judgments, grades),
-        "clicked": named[event].to_numpy(),
-        "qid": log["query"].to_numpy(),
-        **{name: log[name].to_numpy() for name in as_they_are if name in log.columns},
+
+    columns = {
+        "grade": _grades(plain_log, plain_judgments, grades),
+        "clicked": events[event].to_numpy(),
+        "qid": plain_log["query"].to_numpy(),
     }
+    for name in _PASSED_ON:
+        if name in plain_log.columns:
+            columns[name] = plain_log[name].to_numpy()
+    return columns
 
 
 def _with_plain_names(
-    name: str, table: Any, meanings: Iterable[str], needed: Iterable[str]
+    argument: str, table: Any, meanings: Iterable[str], needed: Iterable[str]
 ) -> Any:
     """Return a table whose columns are called by their meanings."""
     pandas = import_pandas("thresholds_from_log with arrays", needed_by="log_columns")
     if not isinstance(table, pandas.DataFrame):
         raise ValueError(
-            f"{name} must be a pandas DataFrame, got {type(table).__name__}."
+            f"{argument} must be a pandas DataFrame, got {type(table).__name__}."
         )
-    found = {
-        meaning: find_column(meaning, table.columns, table.__getitem__, name)
+
+    column_of = {
+        meaning: find_column(meaning, table.columns, table.__getitem__, argument)
         for meaning in meanings
     }
-    missing = [each for each in needed if found[each] is None]
+    missing = [meaning for meaning in needed if column_of[meaning] is None]
     if missing:
         raise ValueError(
-            f"{name} must have the columns {', '.join(needed)}, got none named {missing[0]}, or "
-            f"{', '.join(SYNONYMS[missing[0]])}. Rename one by {name}.rename(columns={{...}})."
+            f"{argument} must have the columns {', '.join(needed)}, got none named {missing[0]}, "
+            f"or {', '.join(SYNONYMS[missing[0]])}. Rename one by "
+            f"{argument}.rename(columns={{...}})."
         )
-    plain = {given: meaning for meaning, given in found.items() if given is not None}
-    others = [
-        each for each in plain.values() if each in table.columns and each not in plain
+
+    # A column that has the name of another's meaning gives way.
+    meaning_of = {}
+    for meaning, column in column_of.items():
+        if column is not None:
+            meaning_of[column] = meaning
+    misnamed = [
+        meaning
+        for meaning in meaning_of.values()
+        if meaning in table.columns and meaning not in meaning_of
     ]
-    return table.drop(columns=others).rename(columns=plain)
+    return table.drop(columns=misnamed).rename(columns=meaning_of)
 
 
-def _event(log: Any) -> str:
-    found = [each for each in _EVENTS if each in log.columns]
-    if len(found) != 1:
+def _find_event(log: Any) -> str:
+    """Return the name of the only column that says what users did."""
+    events = [event for event in _EVENTS if event in log.columns]
+    if len(events) != 1:
         raise ValueError(
             "event must name the column of log that says what users did, where log does not have "
             f"exactly one of the columns clicked and purchased, got {list(log.columns)}."
         )
-    return found[0]
+    return events[0]
 
 
-def _grades(log: Any, judgments: Any, words: Any) -> NDArray[np.float64]:
+def _grades(log: Any, judgments: Any, words: Any) -> FloatArray:
     """Return the grade of each row of the log, nan where there is none."""
-    judged = judgments[_KEYS].assign(
-        grade=read_grades("grade", judgments["grade"], words)
-    )
-    judged = judged.dropna().drop_duplicates()
-    twice = judged.duplicated(_KEYS)
-    if twice.any():
-        query, document = judged.loc[twice, _KEYS].iloc[0]
+    grade_column = read_grades("grade", judgments["grade"], words)
+    grade_table = judgments[_KEYS].assign(grade=grade_column)
+    grade_table = grade_table.dropna().drop_duplicates()
+
+    is_repeated = grade_table.duplicated(_KEYS)
+    if is_repeated.any():
+        query, document = grade_table.loc[is_repeated, _KEYS].iloc[0]
         raise ValueError(
             f"judgments must hold one grade of each document of a query, got several of document "
             f"{document!r} of query {query!r}. Decide between them, for example by their median."
         )
+
     try:
-        joined = log[_KEYS].merge(judged, on=_KEYS, how="left", validate="many_to_one")
+        joined = log[_KEYS].merge(
+            grade_table, on=_KEYS, how="left", validate="many_to_one"
+        )
     except ValueError as error:  # pandas refuses to join numbers with text
         raise ValueError(
             "query and document must be of the same types in log and judgments, got "
             f"{log[_KEYS].dtypes.astype(str).tolist()} and "
             f"{judgments[_KEYS].dtypes.astype(str).tolist()}."
         ) from error
-    grades: NDArray[np.float64] = joined["grade"].to_numpy(dtype=np.float64)
+
+    grades: FloatArray = joined["grade"].to_numpy(dtype=np.float64)
     if np.isnan(grades).all():
         raise ValueError(
-            f"judgments must hold documents that were shown, got {len(judged)} judgments of which "
-            f"none is on one of the {len(log)} rows of log. Compare how queries and documents are "
-            "written."
+            f"judgments must hold documents that were shown, got {len(grade_table)} judgments of "
+            f"which none is on one of the {len(log)} rows of log. Compare how queries and "
+            "documents are written."
         )
     return grades

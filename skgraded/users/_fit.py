@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
-from skgraded.users._reader import LEAST, Chooser, Reader
-from skgraded.users._sessions import Lists
+from skgraded.users._chooser import Chooser
+from skgraded.users._reader import LEAST, Reader
+from skgraded.users._sessions import Sessions
 
 _GAIN = 1e-4
 _MOST_STEPS = 60
@@ -26,8 +27,8 @@ class Fit(NamedTuple):
         The model.
     theta : ndarray of shape (n_parameters,)
         Its parameters: weights of the classes, which sum to 1, then the others.
-    logs : ndarray of shape (n_sessions,)
-        Log likelihoods.
+    log_likelihoods : ndarray of shape (n_sessions,)
+        Log likelihoods of the sessions.
     scores : ndarray of shape (n_sessions, n_parameters)
         Their derivatives.
     moves : ndarray of shape (n_sessions, n_parameters)
@@ -38,7 +39,7 @@ class Fit(NamedTuple):
 
     reader: Reader | Chooser
     theta: FloatArray
-    logs: FloatArray
+    log_likelihoods: FloatArray
     scores: FloatArray
     moves: FloatArray
     moves_within: FloatArray
@@ -47,15 +48,24 @@ class Fit(NamedTuple):
     def criterion(self) -> float:
         """Schwarz's: log likelihood less half a log of the sessions for every parameter."""
         n_free = int(self.reader.free.sum())
-        return float(self.logs.sum() - np.log(len(self.logs)) / 2 * n_free)
+        penalty = np.log(len(self.log_likelihoods)) / 2 * n_free
+        return float(self.log_likelihoods.sum() - penalty)
 
 
-def maximise(lists: Lists, name: str, groups: IntArray | None = None) -> Fit:
+class _Point(NamedTuple):
+    """Parameters, the log likelihoods of the sessions there, and their derivatives."""
+
+    theta: FloatArray
+    log_likelihoods: FloatArray
+    scores: FloatArray
+
+
+def maximise(sessions: Sessions, name: str, groups: IntArray | None = None) -> Fit:
     """Maximise the likelihood within [0, 1], by steps with the outer products of the scores.
 
     Parameters
     ----------
-    lists : Lists
+    sessions : Sessions
         The sessions.
     name : str
         The reader.
@@ -67,76 +77,122 @@ def maximise(lists: Lists, name: str, groups: IntArray | None = None) -> Fit:
     Fit
         The parameters.
     """
-    reader = (Chooser if name == "one" else Reader)(lists, name, groups)
-    n = reader.n_classes
-    now = reader.start
-    if len(lists.level) > 2 * _SAMPLE:
-        part = lists.take(slice(None, None, len(lists.level) // _SAMPLE))
-        now = maximise(part, name, reader.groups).theta
-    low = np.full(len(now), LEAST)
-    high = np.full(len(now), 1 - LEAST)
-    high[:n] = np.inf
-    low = np.where(reader.free, low, now)
-    high = np.where(reader.free, high, now)
-    now = np.clip(now, low, high)
-    logs, scores = reader.likelihood(now)
-    for _ in range(_MOST_STEPS):
-        step = _bounded_step(reader, scores, low - now, high - now)
-        if scores.sum(axis=0) @ step < _GAIN:
-            break
-        share = 1.0
-        while share > _SMALLEST_SHARE:
-            there = np.clip(now + share * step, low, high)
-            there[:n] /= there[:n].sum()
-            logs_there, scores_there = reader.likelihood(there)
-            if logs_there.sum() > logs.sum():
-                break
-            share /= 2
-        else:
-            break
-        now = there
-        logs = logs_there
-        scores = scores_there
+    model = Chooser if name == "one" else Reader
+    reader = model(sessions, name, groups)
+    start = reader.start
+    n_sessions = len(sessions.level)
+    if n_sessions > 2 * _SAMPLE:
+        stride = n_sessions // _SAMPLE
+        sample = sessions.take(slice(None, None, stride))
+        start = maximise(sample, name, reader.groups).theta
+    theta, log_likelihoods, scores = _climb(reader, start)
+
+    # Parameters at a bound, behind which the likelihood would rise, are held there.
     slope = scores.sum(axis=0)
-    is_held = ((now <= 2 * LEAST) & (slope < 0)) | (
-        (now >= 1 - 2 * LEAST) & (slope > 0)
-    )
-    is_share = np.arange(len(now)) < n  # those of 0 have intervals, too
-    moves = _moves(scores, reader.free & (~is_held | is_share), n)
-    return Fit(
-        reader, now, logs, scores, moves, _moves(scores, reader.free & ~is_held, n)
-    )
+    is_held_at_0 = (theta <= 2 * LEAST) & (slope < 0)
+    is_held_at_1 = (theta >= 1 - 2 * LEAST) & (slope > 0)
+    is_inside = ~(is_held_at_0 | is_held_at_1)
+
+    # Shares of 0 have intervals, too.
+    is_share = np.arange(len(theta)) < reader.n_classes
+    is_moved = reader.free & (is_inside | is_share)
+    is_moved_within = reader.free & is_inside
+    moves = _moves(scores, is_moved, reader.n_classes)
+    moves_within = _moves(scores, is_moved_within, reader.n_classes)
+    return Fit(reader, theta, log_likelihoods, scores, moves, moves_within)
+
+
+def _climb(reader: Reader | Chooser, start: FloatArray) -> _Point:
+    """Return the point of the largest likelihood."""
+    low = np.full(len(start), LEAST)
+    high = np.full(len(start), 1 - LEAST)
+    high[: reader.n_classes] = np.inf  # weights, which every step scales to a sum of 1
+    low = np.where(reader.free, low, start)
+    high = np.where(reader.free, high, start)
+
+    theta = np.clip(start, low, high)
+    point = _Point(theta, *reader.likelihood(theta))
+    for _ in range(_MOST_STEPS):
+        down = low - point.theta
+        up = high - point.theta
+        step = _bounded_step(reader, point.scores, down, up)
+        expected_gain = point.scores.sum(axis=0) @ step
+        if expected_gain < _GAIN:
+            break
+        better = _better_point(reader, point, step, low, high)
+        if better is None:
+            break
+        point = better
+    return point
+
+
+def _better_point(
+    reader: Reader | Chooser,
+    point: _Point,
+    step: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+) -> _Point | None:
+    """Return the first of the step, half the step and so on that gains, or None."""
+    n_classes = reader.n_classes
+    share = 1.0
+    while share > _SMALLEST_SHARE:
+        theta = np.clip(point.theta + share * step, low, high)
+        theta[:n_classes] /= theta[:n_classes].sum()
+        candidate = _Point(theta, *reader.likelihood(theta))
+        if candidate.log_likelihoods.sum() > point.log_likelihoods.sum():
+            return candidate
+        share /= 2
+    return None
 
 
 def _bounded_step(
     reader: Reader | Chooser, scores: FloatArray, down: FloatArray, up: FloatArray
 ) -> FloatArray:
-    """Return the step with the largest gain within the bounds, if outer products were curvature."""
+    """Return the step with the largest gain within the bounds, if outer products were curvature.
+
+    With the information I = L L' and the slope s, s'd - d'I d / 2 is largest where |L'd - L^-1 s|
+    is least.
+    """
     from scipy.optimize import lsq_linear
 
     free = np.flatnonzero(reader.free)
-    information, scale = _information(scores, reader.n_classes)
-    root = np.linalg.cholesky(information[np.ix_(free, free)])
-    aim = np.linalg.solve(root, (scores.sum(axis=0) / scale)[free])
-    room = ((scale * down)[free] - 1e-12, (scale * up)[free] + 1e-12)
+    information, scale = _scaled_information(scores, reader.n_classes)
+    information_of_free = information[np.ix_(free, free)]
+    root = np.linalg.cholesky(information_of_free)
+    slope = scores.sum(axis=0) / scale
+    target = np.linalg.solve(root, slope[free])
+
+    lowest = (scale * down)[free] - 1e-12
+    highest = (scale * up)[free] + 1e-12
+    solution = lsq_linear(root.T, target, (lowest, highest), method="bvls")
     step = np.zeros(len(scale))
-    step[free] = lsq_linear(root.T, aim, room, method="bvls").x / scale[free]
+    step[free] = solution.x / scale[free]
     return step
 
 
-def _moves(scores: FloatArray, within: BoolArray, n_classes: int) -> FloatArray:
-    """Return the scores times the inverse information of the parameters that are not held."""
-    information, scale = _information(scores, n_classes)
+def _moves(scores: FloatArray, is_moved: BoolArray, n_classes: int) -> FloatArray:
+    """Return the scores times the inverse information of the parameters that are moved."""
+    information, scale = _scaled_information(scores, n_classes)
+    scaled_scores = (scores / scale)[:, is_moved]
+    information_of_moved = information[np.ix_(is_moved, is_moved)]
+    scaled_moves = np.linalg.solve(information_of_moved, scaled_scores.T)
     moves = np.zeros_like(scores)
-    scaled = (scores / scale)[:, within]
-    solved = np.linalg.solve(information[np.ix_(within, within)], scaled.T).T
-    moves[:, within] = solved / scale[within]
+    moves[:, is_moved] = scaled_moves.T / scale[is_moved]
     return moves
 
 
-def _information(scores: FloatArray, n_classes: int) -> tuple[FloatArray, FloatArray]:
-    """Return the outer products scaled to a diagonal of 1; the sum of the weights is held fixed."""
+def _scaled_information(
+    scores: FloatArray, n_classes: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the outer products scaled to a diagonal of 1, and the scale.
+
+    The sum of the weights is held fixed.
+    """
+    n_sessions = len(scores)
     information = scores.T @ scores
-    information[:n_classes, :n_classes] += len(scores)
-    scale = np.sqrt(information.diagonal() + _RIDGE * len(scores))
-    return information / np.outer(scale, scale) + _RIDGE * np.eye(len(scale)), scale
+    information[:n_classes, :n_classes] += n_sessions
+    scale = np.sqrt(information.diagonal() + _RIDGE * n_sessions)
+    scaled = information / np.outer(scale, scale)
+    ridge = _RIDGE * np.eye(len(scale))
+    return scaled + ridge, scale

@@ -13,11 +13,11 @@ from skgraded._support.arguments import choice, fraction, integer_or_none
 from skgraded._support.array_types import IntArray
 from skgraded.exceptions import MissingClustersWarning, UserModelWarning
 from skgraded.rankings import read_columns
+from skgraded.users._chooser import why_not_one
 from skgraded.users._departures import departures_of
 from skgraded.users._feedback_columns import warn_if_few
 from skgraded.users._fit import Fit, maximise
-from skgraded.users._reader import why_not_one
-from skgraded.users._sessions import Lists, Log, lay_out, number_alike
+from skgraded.users._sessions import Log, Sessions, lay_out, number_equal_rows
 from skgraded.users._shares import Shares, departures_in_words, spread
 
 _READERS = ("auto", "position", "cascade", "one")
@@ -136,114 +136,154 @@ def thresholds_from_log(
         "clicked": clicked,
         "session": session,
         "position": position,
+        "user": user,
+        "propensity": propensity,
     }
-    rows |= {"user": user, "propensity": propensity}
     columns = read_columns(grade, qid, named=("grade", "qid"), **rows)
     log = lay_out(columns, rows, top)
     if columns.ids is None:
-        _warn_if_lists_repeat(log.lists)
-    found = _shares_of(_fitted(log.lists, reader), log, confidence)
-    _warn_of_the_model(found, log)
-    for name, n in found.clusters.items():
-        warn_if_few(n, name)
-    return found
+        _warn_if_lists_repeat(log.sessions)
+
+    fit = _fit_reader(log.sessions, reader)
+    shares = _shares_of(fit, log, confidence)
+    _warn_of_the_model(shares, log)
+    for name, n_clusters in shares.clusters.items():
+        warn_if_few(n_clusters, name)
+    return shares
 
 
-def _fitted(lists: Lists, reader: str) -> Fit:
+def _fit_reader(sessions: Sessions, reader: str) -> Fit:
     """Fit the reader; where users may choose one document, take that model if it fits better."""
-    why_not = why_not_one(lists)
+    why_not = why_not_one(sessions)
     if reader == "one" and why_not:
         raise ValueError(f"reader='one' needs {why_not}.")
-    fit = maximise(lists, reader)
+    fit = maximise(sessions, reader)
     if reader != "auto" or why_not:
         return fit
-    one = maximise(lists, "one")
+
     # A cascade of few parameters may explain the log as well.
-    return (
-        one
-        if one.criterion > max(fit.criterion, maximise(lists, "cascade").criterion)
-        else fit
-    )
+    fit_of_one = maximise(sessions, "one")
+    fit_of_cascade = maximise(sessions, "cascade")
+    if fit_of_one.criterion > max(fit.criterion, fit_of_cascade.criterion):
+        return fit_of_one
+    return fit
 
 
 def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
     """Return g, its intervals and what departs from the reader."""
-    n = fit.reader.n_classes
-    theta = fit.theta.copy()
-    moves = fit.moves.copy()
-    total = theta[:n].sum()
-    theta[:n] /= total
-    moves[:, :n] = (
-        moves[:, :n] - theta[:n] * moves[:, :n].sum(axis=1, keepdims=True)
-    ) / total
-    estimate = Estimate(theta, moves, clusters=log.lists.clusters)
-    ends = estimate.interval(confidence)[:n]
-    covariance = estimate.covariance[:n, :n]
-    errors = np.where(estimate.error > 0, estimate.error, np.nan)[n:]
-    others = zip(theta[n:].tolist(), errors.tolist(), strict=True)
+    n_classes = fit.reader.n_classes
+    estimate = _estimate(fit)
+    g = estimate.value[:n_classes]
+    interval = estimate.interval(confidence)[:n_classes]
+    covariance = estimate.covariance[:n_classes, :n_classes]
+
+    # Parameters at a bound have no error.
+    values = estimate.value[n_classes:].tolist()
+    errors = np.where(estimate.error > 0, estimate.error, np.nan)
+    values_and_errors = zip(values, errors[n_classes:].tolist(), strict=True)
+    parameters = dict(zip(fit.reader.names, values_and_errors, strict=True))
     departures, p_value = departures_of(fit)
-    judged = ~np.isnan(log.grades)
+
     n_grades = len(log.n_shown)
-    known = log.grades[judged].astype(np.int64)
+    is_judged = ~np.isnan(log.grades)
+    grade = log.grades[is_judged].astype(np.int64)
+    propensity = log.propensity[is_judged]
+    n_examined = np.bincount(grade, propensity, n_grades)
+    clicked_grade = grade[log.clicked[is_judged]]
+    n_thresholds = np.diff(log.shown_grades)
     return Shares(
-        **spread(theta[:n], ends, covariance, np.diff(log.shown)),
+        **spread(g, interval, covariance, n_thresholds),
         confidence=confidence,
         n_shown=log.n_shown,
-        n_examined=np.bincount(known, log.propensity[judged], n_grades).astype(
-            np.float64
-        ),
-        n_satisfied=np.bincount(known[log.clicked[judged]], minlength=n_grades),
-        n_unjudged=int((~judged).sum()),
-        clusters=log.clusters,
+        n_examined=n_examined.astype(np.float64),
+        n_satisfied=np.bincount(clicked_grade, minlength=n_grades),
+        n_unjudged=int((~is_judged).sum()),
+        clusters=log.n_clusters,
         reader=fit.reader.name,
-        parameters=dict(zip(fit.reader.names, others, strict=True)),
+        parameters=parameters,
         departures=departures,
         p_value=p_value,
     )
 
 
-def _warn_of_the_model(found: Shares, log: Log) -> None:
-    because = _judged_because_clicked(log)
-    if because:
-        warn_once(because, UserModelWarning)
-    elif found.p_value < _MISFIT:
+def _estimate(fit: Fit) -> Estimate:
+    """Return the estimate of the parameters, where shares g = w / sum of w stand for weights w."""
+    n_classes = fit.reader.n_classes
+    theta = fit.theta.copy()
+    moves = fit.moves.copy()
+    total = theta[:n_classes].sum()
+    theta[:n_classes] /= total
+
+    # dg = (dw - g d(sum of w)) / sum of w
+    moves_of_weights = moves[:, :n_classes]
+    moves_of_total = moves_of_weights.sum(axis=1, keepdims=True)
+    moves_at_same_g = theta[:n_classes] * moves_of_total
+    moves[:, :n_classes] = (moves_of_weights - moves_at_same_g) / total
+    clusters = fit.reader.sessions.clusters
+    return Estimate(theta, moves, clusters=clusters)
+
+
+def _warn_of_the_model(shares: Shares, log: Log) -> None:
+    """Warn if grades are missing because of clicks, or else if clicks depart from the reader."""
+    complaint = _judged_because_clicked(log)
+    if complaint:
+        warn_once(complaint, UserModelWarning)
+    elif shares.p_value < _MISFIT:
         warn_once(
             "clicked departs from how users are taken to read by more than chance explains (p = "
-            f"{found.p_value:.2g}): {departures_in_words(found.departures, 2)}. Do not rely on "
+            f"{shares.p_value:.2g}): {departures_in_words(shares.departures, 2)}. Do not rely on "
             "this g and its intervals.",
             UserModelWarning,
         )
 
 
 def _judged_because_clicked(log: Log) -> str:
-    """Say so where clicked rows are judged far more often than others at the same position."""
-    judged = ~np.isnan(log.grades)
-    if judged.all():
+    """Say so where clicked rows are judged far more often than others at the same position.
+
+    The odds are Mantel's and Haenszel's (1959), over positions.
+    """
+    is_judged = ~np.isnan(log.grades)
+    if is_judged.all():
         return ""
-    counts = np.zeros((2, 2, log.place.max() + 1))
-    np.add.at(counts, (log.clicked.astype(int), judged.astype(int), log.place), 1.0)
-    n = np.maximum(counts.sum(axis=(0, 1)), 1.0)
-    for_it = (counts[1, 1] * counts[0, 0] / n).sum()
-    against = (counts[1, 0] * counts[0, 1] / n).sum()
-    if for_it <= _MUCH_MORE_OFTEN * against or counts[1].sum() < _FEW_CLICKS:
+
+    # Rows by whether they were clicked, whether they were judged, and position.
+    n_positions = log.position.max() + 1
+    counts = np.zeros((2, 2, n_positions))
+    clicked = log.clicked.astype(int)
+    has_grade = is_judged.astype(int)
+    np.add.at(counts, (clicked, has_grade, log.position), 1.0)
+    unclicked, clicks = counts
+
+    n_rows = np.maximum(counts.sum(axis=(0, 1)), 1.0)
+    concordant = (clicks[1] * unclicked[0] / n_rows).sum()
+    discordant = (clicks[0] * unclicked[1] / n_rows).sum()
+    is_as_often = concordant <= _MUCH_MORE_OFTEN * discordant
+    if is_as_often or clicks.sum() < _FEW_CLICKS:
         return ""
-    shares = [each[1].sum() / max(each.sum(), 1.0) for each in counts]
+
+    share_of_others = unclicked[1].sum() / max(unclicked.sum(), 1.0)
+    share_of_clicked = clicks[1].sum() / max(clicks.sum(), 1.0)
     return (
         "grade should not be missing because a document was not clicked, got grades in "
-        f"{shares[1]:.0%} of the clicked rows and {shares[0]:.0%} of the others, which differ at "
-        "the same positions. If documents were judged because they were clicked, g is too easy: "
-        "it gives too much to low grades. Judge a sample of the shown documents."
+        f"{share_of_clicked:.0%} of the clicked rows and {share_of_others:.0%} of the others, "
+        "which differ at the same positions. If documents were judged because they were clicked, "
+        "g is too easy: it gives too much to low grades. Judge a sample of the shown documents."
     )
 
 
-def _warn_if_lists_repeat(lists: Lists) -> None:
+def _warn_if_lists_repeat(sessions: Sessions) -> None:
     """Warn where lists of grades are the same in several sessions, as those of one query are."""
-    n = len(lists.level)
-    sizes = np.bincount(number_alike([lists.level]))
-    same = (sizes * (sizes - 1.0)).sum() / max(n * (n - 1.0), 1.0)
-    by_chance = np.prod([_chance_of_same(column) for column in lists.level.T])
+    n = len(sessions.level)
+    sizes = np.bincount(number_equal_rows([sessions.level]))  # of groups of equal lists
     n_repeated = sizes[sizes > 1].sum()
-    if same > _REPEATED * by_chance and n_repeated > n / 4:
+
+    # The share of the pairs of sessions that are equal, and what it were if ranks were independent.
+    n_pairs = max(n * (n - 1.0), 1.0)
+    n_equal_pairs = (sizes * (sizes - 1.0)).sum()
+    equal_share = n_equal_pairs / n_pairs
+    chances = [_chance_of_equality(levels) for levels in sessions.level.T]
+    by_chance = np.prod(chances)
+    if equal_share > _REPEATED * by_chance and n_repeated > n / 4:
         warn_once(
             f"qid should be given where sessions share lists, got {n_repeated} of {n} "
             "sessions with the grades of another one, far more than by chance. Tastes differ "
@@ -252,6 +292,8 @@ def _warn_if_lists_repeat(lists: Lists) -> None:
         )
 
 
-def _chance_of_same(column: IntArray) -> float:
-    shares = np.unique(column, return_counts=True)[1] / len(column)
+def _chance_of_equality(levels: IntArray) -> float:
+    """Return the probability that two sessions have the same level at a rank."""
+    _, n_sessions = np.unique(levels, return_counts=True)
+    shares = n_sessions / len(levels)
     return float((shares**2).sum())

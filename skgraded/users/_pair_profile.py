@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skgraded._intervals.estimate import Estimate
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.lazy import cached_property
 from skgraded._support.pictures import (
     BETTER,
@@ -27,6 +27,7 @@ from skgraded.measures import eGAP
 _POINTS = 4096  # of the simplex, on which shares of the users are counted
 _GRADES_OF_A_LINE = 2
 _TINY = 1e-9
+_STEPS = 200  # of a picture, between two thresholds
 
 
 class UserDifference(NamedTuple):
@@ -110,16 +111,16 @@ class PairProfile:
         ValueError
             If g is not a distribution over these thresholds.
         """
-        checked = np.array(eGAP(g=tuple(np.asarray(g, dtype=float).tolist())).g)
-        if len(checked) != len(self.differences):
+        probabilities = tuple(np.asarray(g, dtype=float).tolist())
+        point = np.array(eGAP(g=probabilities).g)
+        if len(point) != len(self.differences):
             raise ValueError(
                 f"g must hold {len(self.differences)} probabilities, one for each grade above 0, "
-                f"got {len(checked)}."
+                f"got {len(point)}."
             )
-        ((low, high),) = self.band(checked[None])
-        return UserDifference(
-            float(checked @ self.differences), float(low), float(high)
-        )
+        difference = float(point @ self.differences)
+        ((low, high),) = self.band(point[None])
+        return UserDifference(difference, float(low), float(high))
 
     def band(self, points: FloatArray) -> FloatArray:
         """Return the ends of the intervals for many populations of users: mixtures of `intervals`.
@@ -140,28 +141,32 @@ class PairProfile:
     def _users(self) -> FloatArray:
         """Users of one threshold, then evenly spread users."""
         n_grades = len(self.differences)
-        return np.concatenate([np.eye(n_grades), even_points(n_grades, _POINTS)])
+        mixtures = even_points(n_grades, _POINTS)
+        return np.concatenate([np.eye(n_grades), mixtures])
 
     @cached_property
-    def _ends(self) -> FloatArray:
-        return self.band(self._users)
+    def _signs(self) -> IntArray:
+        """What is established for each of the users: 1 better, -1 worse, 0 nothing."""
+        low, high = self.band(self._users).T
+        is_better = low > 0
+        is_worse = high < 0
+        return is_better.astype(np.int64) - is_worse
 
     @property
-    def signs(self) -> NDArray[np.int64]:
+    def signs(self) -> IntArray:
         """What is established for users of one threshold: 1 better, -1 worse, 0 nothing."""
-        return self._signs()[: len(self.differences)]
-
-    def _signs(self) -> NDArray[np.int64]:
-        return (self._ends[:, 0] > 0).astype(np.int64) - (self._ends[:, 1] < 0)
+        return self._signs[: len(self.differences)].copy()
 
     @property
     def shares(self) -> UserShares:
         """For which shares of the users either ranker is better, counted on 4,096 even points."""
         n_grades = len(self.differences)
-        higher = self._users[n_grades:] @ self.differences > 0
-        signs = self._signs()[n_grades:]
+        is_higher = self._users[n_grades:] @ self.differences > 0
+        signs = self._signs[n_grades:]
         return UserShares(
-            *(float(each.mean()) for each in (higher, signs > 0, signs < 0))
+            higher=float(is_higher.mean()),
+            better=float((signs > 0).mean()),
+            worse=float((signs < 0).mean()),
         )
 
     @property
@@ -172,23 +177,26 @@ class PairProfile:
     @property
     def sentence(self) -> str:
         """For which users which ranker is better, in one line."""
-        names = (self.ranker, self.baseline)
-        signs = self._signs()
-        for (winner, loser), sign in ((names, 1), (names[::-1], -1)):
-            if (self.signs == sign).all():
-                everybody = " for every user" if len(self.differences) > 1 else ""
-                return f"{winner} is better than {loser}{everybody}."
-        if not signs.any():
-            return f"No difference between {names[0]} and {names[1]} is established for any user."
-        found = [
-            f"{name} {self._for_whom(sign)}"
-            for name, sign in zip(names, (1, -1), strict=True)
-            if (signs == sign).any()
-        ]
-        if len(self.differences) == _GRADES_OF_A_LINE:
-            found[0] += " of your users accept grade 1"
-            found[1:] = [f"{each} do" for each in found[1:]]
-        return f"Take {', '.join(found)}; else no difference is established."
+        n_grades = len(self.differences)
+        for_whom = " for every user" if n_grades > 1 else ""
+        if (self.signs == 1).all():
+            return f"{self.ranker} is better than {self.baseline}{for_whom}."
+        if (self.signs == -1).all():
+            return f"{self.baseline} is better than {self.ranker}{for_whom}."
+        if not self._signs.any():
+            return (
+                f"No difference between {self.ranker} and {self.baseline} is established for any "
+                "user."
+            )
+
+        clauses = []
+        for name, sign in ((self.ranker, 1), (self.baseline, -1)):
+            if (self._signs == sign).any():
+                clauses.append(f"{name} {self._for_whom(sign)}")
+        if n_grades == _GRADES_OF_A_LINE:
+            clauses[0] += " of your users accept grade 1"
+            clauses[1:] = [f"{clause} do" for clause in clauses[1:]]
+        return f"Take {', '.join(clauses)}; else no difference is established."
 
     def __repr__(self) -> str:
         return self.conclusion
@@ -196,28 +204,31 @@ class PairProfile:
     def _for_whom(self, sign: int) -> str:
         """Describe the users for whom one ranker is established to be better."""
         n_grades = len(self.differences)
-        is_better = self._signs() == sign
+        is_better = self._signs == sign
         if n_grades == _GRADES_OF_A_LINE:
-            accepting = self._users[is_better, 0]
+            share_accepting_grade_1 = self._users[is_better, 0]
             if is_better[0]:
-                return f"if more than {percent(float(accepting.min()))}"
-            return f"if fewer than {percent(float(accepting.max()))}"
-        pure = np.flatnonzero(is_better[:n_grades]) + 1
-        share = min(
-            is_better[n_grades:].mean(), 1.0 - _TINY
-        )  # some user is not among them
-        whom = (
-            [f"users with threshold {' or '.join(map(str, pure))}"] if len(pure) else []
-        )
-        return (
-            f"for {' and '.join([*whom, f'{percent(share)} of all mixtures of users'])}"
-        )
+                least_share = float(share_accepting_grade_1.min())
+                return f"if more than {percent(least_share)}"
+            largest_share = float(share_accepting_grade_1.max())
+            return f"if fewer than {percent(largest_share)}"
+
+        groups = []
+        thresholds = np.flatnonzero(is_better[:n_grades]) + 1
+        if len(thresholds):
+            groups.append(f"users with threshold {' or '.join(map(str, thresholds))}")
+        # Never all: some user is not among them.
+        share = is_better[n_grades:].mean()
+        share = min(share, 1.0 - _TINY)
+        groups.append(f"{percent(share)} of all mixtures of users")
+        return f"for {' and '.join(groups)}"
 
 
 def percent(share: float) -> str:
     """Write 0 and 100 percent only where no user, or every user, is meant."""
-    shown = share if share in (0.0, 1.0) else min(max(share, 0.01), 0.99)
-    return f"{100.0 * shown:.0f} %"
+    if share not in (0.0, 1.0):
+        share = min(max(share, 0.01), 0.99)
+    return f"{100.0 * share:.0f} %"
 
 
 def even_points(n_grades: int, n_points: int) -> FloatArray:
@@ -231,47 +242,63 @@ def even_points(n_grades: int, n_points: int) -> FloatArray:
     for _ in range(60):  # the root of ratio**n_grades = ratio + 1
         ratio = (1.0 + ratio) ** (1.0 / n_grades)
     steps = ratio ** -np.arange(1.0, n_grades)
-    cuts = np.sort((0.5 + np.outer(np.arange(1, n_points + 1), steps)) % 1.0, axis=1)
+    indices = np.arange(1, n_points + 1)
+    numbers = (0.5 + np.outer(indices, steps)) % 1.0
+    cuts = np.sort(numbers, axis=1)
     return np.diff(cuts, prepend=0.0, append=1.0, axis=1)
-
-
-_STEPS = 200  # between two thresholds
 
 
 def draw_pairs(pairs: Sequence[PairProfile], ax: Any, verdict: str) -> None:
     """Draw differences and bands for users from the least to the most demanding ones."""
     n_grades = len(pairs[0].differences)
-    baseline = pairs[0].baseline
-    corners = np.arange(1, n_grades + 1)
-    places = np.linspace(1.0, n_grades, (n_grades - 1) * _STEPS + 1)
-    points = np.maximum(0.0, 1.0 - np.abs(places[:, None] - corners))
-    looks = looks_of([each.differences.mean() for each in pairs])
+    thresholds = np.arange(1, n_grades + 1)
+
+    # Between two thresholds users of both are mixed.
+    n_places = (n_grades - 1) * _STEPS + 1
+    places = np.linspace(1.0, n_grades, n_places)
+    distances = np.abs(places[:, None] - thresholds)
+    points = np.maximum(0.0, 1.0 - distances)
+
+    looks = looks_of([pair.differences.mean() for pair in pairs])
     curves = [
         Curve(pair.ranker, places, points @ pair.differences, look)
         for pair, look in zip(pairs, looks, strict=True)
     ]
     ax.axhline(0, color="black", linewidth=1)
     lines = draw_curves(ax, curves, markers=False)
-    drawn = zip(pairs, lines, looks, strict=True)
-    for pair, line in ((pair, line) for pair, line, look in drawn if look is not None):
+    for pair, line, look in zip(pairs, lines, looks, strict=True):
+        if look is None:
+            continue
         low, high = pair.band(points).T
         if len(pairs) == 1:
             line.set_color("black")
-            ax.fill_between(places, low, high, color=GREY, alpha=0.2)
-            ax.fill_between(places, low, high, where=low > 0, color=BETTER, alpha=0.4)
-            ax.fill_between(places, low, high, where=high < 0, color=WORSE, alpha=0.4)
+            _fill_by_verdict(ax, places, low, high)
         else:
             ax.fill_between(places, low, high, color=line.get_color(), alpha=0.2)
-        colour = line.get_color()
-        reach = np.abs(pair.intervals.T - pair.differences)
-        ax.errorbar(
-            corners, pair.differences, yerr=reach, fmt="o", color=colour, capsize=4
-        )
-    ticks = [
-        f"grade {each}" + (" or better" if each < n_grades else "") for each in corners
-    ]
-    ax.set_xticks(corners, ticks)
+        _draw_intervals(ax, thresholds, pair, line.get_color())
+
+    ticks = [f"grade {grade} or better" for grade in thresholds[:-1]]
+    ax.set_xticks(thresholds, [*ticks, f"grade {n_grades}"])
     ax.set_xlabel("what users accept (between two grades: mixtures of such users)")
-    ax.set_ylabel(f"eGAP minus that of {shorten(baseline)}")
+    ax.set_ylabel(f"eGAP minus that of {shorten(pairs[0].baseline)}")
     plain(ax)
     headline(ax, verdict)
+
+
+def _fill_by_verdict(
+    ax: Any, places: FloatArray, low: FloatArray, high: FloatArray
+) -> None:
+    """Fill a band, in colour where a difference is established."""
+    ax.fill_between(places, low, high, color=GREY, alpha=0.2)
+    ax.fill_between(places, low, high, where=low > 0, color=BETTER, alpha=0.4)
+    ax.fill_between(places, low, high, where=high < 0, color=WORSE, alpha=0.4)
+
+
+def _draw_intervals(
+    ax: Any, thresholds: IntArray, pair: PairProfile, colour: Any
+) -> None:
+    """Draw the differences at the thresholds with their intervals."""
+    distances = np.abs(pair.intervals.T - pair.differences)
+    ax.errorbar(
+        thresholds, pair.differences, yerr=distances, fmt="o", color=colour, capsize=4
+    )

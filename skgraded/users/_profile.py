@@ -7,20 +7,20 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skgraded._intervals.estimate import Estimate, sums_by_cluster
 from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.pictures import axes_or_new
+from skgraded._support.results_base import Field, LongResult, Table
 from skgraded._support.text import count, shorten, told_in_clusters, unit_in_words
-from skgraded._support.writers import Field, LongResult, Table
 from skgraded.measures import AP
 from skgraded.results import Scores, clusters_of
 from skgraded.users._pair_profile import PairProfile, draw_pairs, percent
-from skgraded.users._threshold_scores import Given, scores_by_threshold
+from skgraded.users._threshold_scores import RankerArguments, scores_by_threshold
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _FEWEST = 2  # rankers
 _FEWEST_QUERIES = 3
+_HALF = 0.5
 _LONGEST_HEADING = 12
 
 
@@ -72,7 +73,7 @@ class ThresholdProfile(LongResult):
     pairs: tuple[PairProfile, ...]
     n_queries: int
     n_left_out: int
-    n_found: NDArray[np.int64]
+    n_found: IntArray
     confidence: float
     n_repeats: int = 0
     n_clusters: int | None = None
@@ -80,54 +81,51 @@ class ThresholdProfile(LongResult):
     @property
     def conclusion(self) -> str:
         """For which users which ranker is better, in a sentence for each pair."""
-        return "\n".join(each.conclusion for each in self.pairs)
+        return "\n".join(pair.conclusion for pair in self.pairs)
 
     def __getitem__(self, ranker: str) -> PairProfile:
         """Return the comparison of one ranker with the baseline."""
-        for each in self.pairs:
-            if each.ranker == ranker:
-                return each
+        for pair in self.pairs:
+            if pair.ranker == ranker:
+                return pair
         raise KeyError(
             f"{ranker!r} is not among the rankers compared with {self.baseline!r}: "
-            f"{', '.join(each.ranker for each in self.pairs)}."
+            f"{', '.join(pair.ranker for pair in self.pairs)}."
         )
 
     def _fields(self) -> list[Field]:
-        rows = dict(zip(self.rankers, self.means, strict=True))
         n_grades = len(self.n_found)
         n_pairs = len(self.pairs)
-        low, high = np.concatenate([each.intervals for each in self.pairs]).T
-        names = ("ranker", "baseline")
-        label = "rel={}, {ranker}"
+        means_of = dict(zip(self.rankers, self.means, strict=True))
+        intervals = np.concatenate([pair.intervals for pair in self.pairs])
+        low, high = intervals.T
+
+        # Of one pair, the headings name the rankers; of several, the rows do.
+        ranker_heading = "ranker"
+        baseline_heading = "baseline"
+        label_form = "rel={}, {ranker}"
         if n_pairs == 1:
-            names = (self.pairs[0].ranker, self.baseline)
-            label = "rel={}"
-        ranker, baseline = (shorten(name, _LONGEST_HEADING) for name in names)
-        of_ranker = np.concatenate([rows[each.ranker] for each in self.pairs])
-        differences = np.concatenate([each.differences for each in self.pairs])
-        interval = f"{self.confidence:.0%} interval"
+            ranker_heading = shorten(self.pairs[0].ranker, _LONGEST_HEADING)
+            baseline_heading = shorten(self.baseline, _LONGEST_HEADING)
+            label_form = "rel={}"
+        interval_heading = f"{self.confidence:.0%} interval"
+
+        rankers = [pair.ranker for pair in self.pairs for _ in range(n_grades)]
+        thresholds = list(range(1, n_grades + 1)) * n_pairs
+        values = np.concatenate([means_of[pair.ranker] for pair in self.pairs])
+        baseline_values = np.tile(means_of[self.baseline], n_pairs)
+        differences = np.concatenate([pair.differences for pair in self.pairs])
+        n_found = np.tile(self.n_found, n_pairs)
         return [
-            Field(
-                "ranker", [each.ranker for each in self.pairs for _ in range(n_grades)]
-            ),
-            Field("baseline", [self.baseline] * (n_pairs * n_grades)),
-            Field(
-                "threshold",
-                list(range(1, n_grades + 1)) * n_pairs,
-                str(self.measure),
-                label,
-            ),
-            Field("value", of_ranker, ranker, "{:.4f}"),
-            Field(
-                "baseline_value",
-                np.tile(rows[self.baseline], n_pairs),
-                baseline,
-                "{:.4f}",
-            ),
+            Field("ranker", rankers),
+            Field("baseline", [self.baseline] * len(rankers)),
+            Field("threshold", thresholds, str(self.measure), label_form),
+            Field("value", values, ranker_heading, "{:.4f}"),
+            Field("baseline_value", baseline_values, baseline_heading, "{:.4f}"),
             Field("difference", differences, "difference", "{:+.4f}"),
-            Field("low", low, interval, "[{low:+.4f}, {high:+.4f}]"),
+            Field("low", low, interval_heading, "[{low:+.4f}, {high:+.4f}]"),
             Field("high", high),
-            Field("n_found", np.tile(self.n_found, n_pairs), self._units[1]),
+            Field("n_found", n_found, self._units[1]),
         ]
 
     def _facts(self) -> dict[str, Any]:
@@ -138,8 +136,8 @@ class ThresholdProfile(LongResult):
             "n_clusters": self.n_clusters,
             "n_left_out": self.n_left_out,
             "n_repeats": self.n_repeats,
-            "conclusions": {each.ranker: each.sentence for each in self.pairs},
-            "shares": {each.ranker: each.shares._asdict() for each in self.pairs},
+            "conclusions": {pair.ranker: pair.sentence for pair in self.pairs},
+            "shares": {pair.ranker: pair.shares._asdict() for pair in self.pairs},
         }
 
     @property
@@ -147,34 +145,26 @@ class ThresholdProfile(LongResult):
         """For which users the only ranker is better; or of how many rankers that is told."""
         if len(self.pairs) == 1:
             return self.pairs[0].sentence
-        better, worse = (
-            sum(bool((each.signs == sign).any()) for each in self.pairs)
-            for sign in (1, -1)
-        )
+        n_better = sum(1 in pair.signs for pair in self.pairs)
+        n_worse = sum(-1 in pair.signs for pair in self.pairs)
         return (
-            f"Of {len(self.pairs)} rankers, {better} are better than {self.baseline} for some "
-            f"users, and {worse} are worse for some."
+            f"Of {len(self.pairs)} rankers, {n_better} are better than {self.baseline} for some "
+            f"users, and {n_worse} are worse for some."
         )
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
-        table = Table(self._fields(), self._sentences(n_rows), self.verdict)
+        sentences = self._sentences(n_rows)
+        table = Table(self._fields(), sentences, self.verdict)
         return [table.first(n_rows)]
 
     def _sentences(self, n_rows: int | None = None) -> list[str]:
-        queries = count(self.n_queries, "query", "queries")
-        clusters = None if self.n_clusters is None else [self.n_clusters]
-        left_out = count(self.n_left_out, "query", "queries")
-        without = f" ({left_out} without a value for some ranker left out)"
-        notes = [
-            f"Intervals hold jointly, over {told_in_clusters(queries, clusters)}"
-            f"{without if self.n_left_out else ''}; a user with threshold k accepts grade k or "
-            f"better (rel=k), and '{self._units[1]}' have such a document in some ranking."
-        ]
+        notes = [self._sentence_of_intervals()]
         n_all = len(self.pairs) * len(self.n_found)
         if n_rows is not None and n_rows < n_all:
             notes.append(
                 f"Shown are the first {n_rows} of {n_all} rows: to_text() shows all."
             )
+
         if len(self.pairs) == 1 < len(self.n_found):
             shares = self.pairs[0].shares
             notes.append(
@@ -188,6 +178,20 @@ class ThresholdProfile(LongResult):
                 "n_repeats=5 shows how much models vary, too."
             )
         return notes
+
+    def _sentence_of_intervals(self) -> str:
+        queries = count(self.n_queries, "query", "queries")
+        clusters = None if self.n_clusters is None else [self.n_clusters]
+        without = ""
+        if self.n_left_out:
+            left_out = count(self.n_left_out, "query", "queries")
+            without = f" ({left_out} without a value for some ranker left out)"
+
+        return (
+            f"Intervals hold jointly, over {told_in_clusters(queries, clusters)}{without}; a user "
+            f"with threshold k accepts grade k or better (rel=k), and '{self._units[1]}' have such "
+            "a document in some ranking."
+        )
 
     @property
     def _units(self) -> tuple[str, str]:
@@ -306,97 +310,127 @@ def threshold_profile(
     40 % do; else no difference is established.
     """
     fraction("confidence", confidence)
-    scores, measure = scores_by_threshold(
-        Given(y_true, y_score, X, qid, sample_weight), fields
-    )
+    arguments = RankerArguments(y_true, y_score, X, qid, sample_weight)
+    scores, measure = scores_by_threshold(arguments, fields)
     rankers = scores.systems or ()
     if len(rankers) < _FEWEST:
         raise ValueError(
             f"There must be at least 2 rankers to compare, got {len(rankers)}."
         )
-    base = rankers[-1] if baseline is None else choice("baseline", baseline, rankers)
-    others = [name for name in rankers if name != base]
-    compared = _compared(scores, cluster)
-    n_found = compared.n_found
+    reference = rankers[-1]
+    if baseline is not None:
+        reference = choice("baseline", baseline, rankers)
+
+    common = _common_scores(scores, cluster)
+    n_found = common.n_found
+    n_queries = len(common.queries)
+
+    names = [name for name in rankers if name != reference]
+    pairs = []
+    for name in names:
+        estimate = common.difference(name, reference)
+        pairs.append(PairProfile(name, reference, estimate, confidence, len(names)))
     return ThresholdProfile(
         rankers=rankers,
-        baseline=base,
+        baseline=reference,
         measure=measure,
-        means=np.average(compared.values, axis=1, weights=compared.weights),
-        pairs=tuple(
-            PairProfile(
-                name, base, compared.difference(name, base), confidence, len(others)
-            )
-            for name in others
-        ),
-        n_queries=len(compared.kept),
-        n_left_out=len(scores.qid) - len(compared.kept),
+        means=np.average(common.values, axis=1, weights=common.weights),
+        pairs=tuple(pairs),
+        n_queries=n_queries,
+        n_left_out=len(scores.qid) - n_queries,
         n_found=n_found,
         confidence=confidence,
         n_repeats=0 if scores.folds is None else len(scores.folds),
-        n_clusters=None
-        if compared.clusters is None
-        else len(np.unique(compared.clusters)),
+        n_clusters=common.n_clusters,
     )
 
 
-class _Compared(NamedTuple):
+class _CommonScores(NamedTuple):
     """Scores by AP at the thresholds, on the queries for which every ranker has a value.
 
-    At thresholds above the first, no value is 0, as in eGAP. ``values`` are means over repeats,
-    shape (n_rankers, n_queries, n_grades).
+    Attributes
+    ----------
+    scores : Scores
+        The scores on all queries.
+    queries : ndarray of shape (n_queries,)
+        Places of the queries among all.
+    clusters : ndarray of shape (n_queries,) or None
+        Their clusters.
+    values : ndarray of shape (n_rankers, n_queries, n_grades)
+        Means over repeats. At thresholds above the first, no value is 0, as in eGAP.
     """
 
     scores: Scores
-    kept: NDArray[np.intp]
-    clusters: NDArray[np.int64] | None
+    queries: IntArray
+    clusters: IntArray | None
     values: FloatArray
 
     @property
     def weights(self) -> FloatArray | None:
         """Weights of the queries."""
-        return None if self.scores.weights is None else self.scores.weights[self.kept]
+        weights = self.scores.weights
+        return None if weights is None else weights[self.queries]
 
     @property
-    def n_found(self) -> NDArray[np.int64]:
+    def n_clusters(self) -> int | None:
+        """Number of clusters, if there are any."""
+        return None if self.clusters is None else len(np.unique(self.clusters))
+
+    @property
+    def n_found(self) -> IntArray:
         """In how many queries, or clusters, some ranker has a value above 0 at a threshold."""
-        found = np.any(self.values > 0, axis=0).T.astype(np.float64)
-        n_units: NDArray[np.int64] = (sums_by_cluster(found, self.clusters)[0] > 0).sum(
-            axis=1
-        )
+        is_found = np.any(self.values > 0, axis=0).T
+        sums, _ = sums_by_cluster(is_found.astype(np.float64), self.clusters)
+        n_units: IntArray = (sums > 0).sum(axis=1)
         return n_units
 
     def difference(self, *names: str) -> Estimate:
         """Return the estimate of the mean differences of a pair at the thresholds."""
-        pair = [(self.scores.systems or ()).index(name) for name in names]
-        values = np.nan_to_num(self.scores.values[pair][..., self.kept, :], nan=0.0)
-        apart = paired_differences(*values)
+        systems = self.scores.systems or ()
+        places = [systems.index(name) for name in names]
+        all_values = self.scores.values[places]
+        values_of_pair = all_values[..., self.queries, :]
+        values, baseline_values = np.nan_to_num(values_of_pair, nan=0.0)
+        differences = paired_differences(values, baseline_values)
+
+        # With one axis for repeats, and nan where a query was not tested.
         folds = None
         if self.scores.folds is None:
-            apart = apart[None]
+            differences = differences[None]
         else:
-            folds = self.scores.folds[:, self.kept]
-            apart = np.where((folds >= 0)[..., None], apart, np.nan)
-        by_threshold = np.moveaxis(apart, 2, 0)
-        options = (folds, self.clusters, self.weights)
-        rows, estimate = over_repeats(by_threshold, *options)
+            folds = self.scores.folds[:, self.queries]
+            was_tested: BoolArray = folds >= 0
+            differences = np.where(was_tested[..., None], differences, np.nan)
+        rows, estimate = over_repeats(
+            np.moveaxis(differences, 2, 0), folds, self.clusters, self.weights
+        )
+
         # As by default in a comparison, a query loses half at most, if none is seen to lose more.
-        worst = np.where(np.abs(rows).max(axis=0) > 0.5, 1.0, 0.5)  # noqa: PLR2004
+        worst = np.where(np.abs(rows).max(axis=0) > _HALF, 1.0, _HALF)
         estimate.bounds = (-worst, worst)
         return estimate
 
 
-def _compared(scores: Scores, cluster: Mapping[Any, Any] | None) -> _Compared:
+def _common_scores(scores: Scores, cluster: Mapping[Any, Any] | None) -> _CommonScores:
+    """Find the queries for which every ranker has a value."""
     values = scores.over_repeats().values
-    missing = np.any(np.isnan(values[:, :, 0]), axis=0)
-    kept = np.flatnonzero(~missing)
+    values_at_first = values[:, :, 0]
+    is_missing = np.any(np.isnan(values_at_first), axis=0)
+    queries = np.flatnonzero(~is_missing)
     clusters = clusters_of(cluster, scores)
-    clusters = None if clusters is None else clusters[kept]
-    n_units = len(kept) if clusters is None else len(np.unique(clusters))
+    if clusters is not None:
+        clusters = clusters[queries]
+
+    common_values = np.nan_to_num(values[:, queries], nan=0.0)
+    common = _CommonScores(scores, queries, clusters, common_values)
+    units = "queries"
+    n_units = len(queries)
+    if common.n_clusters is not None:
+        units = "clusters of queries"
+        n_units = common.n_clusters
     if n_units < _FEWEST_QUERIES:
-        what = "queries" if clusters is None else "clusters of queries"
         raise ValueError(
-            f"There must be at least {_FEWEST_QUERIES} {what} for which every ranker has a value, "
+            f"There must be at least {_FEWEST_QUERIES} {units} for which every ranker has a value, "
             f"got {n_units}."
         )
-    return _Compared(scores, kept, clusters, np.nan_to_num(values[:, kept], nan=0.0))
+    return common

@@ -7,19 +7,16 @@ rank with probability `goes_on` and, after a click, with `goes_on` (1 - `stops`)
 - "position": goes_on = 1, stops = 0: ranks are independent.
 - "cascade": x is the same at all ranks.
 - "auto": all are free. The data say how much of each it is.
-
-A `Chooser` looks at all that it has seen before it takes one document.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skgraded._support.array_types import BoolArray, FloatArray, IntArray
-from skgraded.users._sessions import ABSENT, HOLE, Lists, number_alike
+from skgraded._support.array_types import FloatArray, IntArray
+from skgraded.users._sessions import ABSENT, HOLE, Sessions, number_equal_rows
 
 LEAST = 1e-8  # distance of parameters from 0 and 1
 TINY = 1e-300
@@ -30,24 +27,24 @@ class Walks(NamedTuple):
 
     Attributes
     ----------
-    chance : ndarray of shape (n_types,)
+    likelihood : ndarray of shape (n_types,)
         Probability of the clicks.
-    alive : ndarray of shape (n_types, n_ranks)
+    arriving : ndarray of shape (n_types, n_ranks)
         Probability that the user gets to a rank, given the clicks.
-    click : ndarray of shape (n_types, n_ranks)
+    clicking : ndarray of shape (n_types, n_ranks)
         Probability that a user who gets there clicks.
-    stays : ndarray of shape (n_types, n_ranks)
+    continuing : ndarray of shape (n_types, n_ranks)
         Probability that a user goes on from there.
     """
 
-    chance: FloatArray
-    alive: FloatArray
-    click: FloatArray
-    stays: FloatArray
+    likelihood: FloatArray
+    arriving: FloatArray
+    clicking: FloatArray
+    continuing: FloatArray
 
     def take(self, types: IntArray) -> Walks:
         """Return the walks of sessions from those of their types."""
-        return Walks(*(each[types] for each in self))
+        return Walks(*(probability[types] for probability in self))
 
 
 class Reader:
@@ -58,7 +55,7 @@ class Reader:
 
     Parameters
     ----------
-    lists : Lists
+    sessions : Sessions
         The sessions.
     name : str
         "auto", "position" or "cascade".
@@ -77,275 +74,223 @@ class Reader:
         Where to start.
     """
 
-    def __init__(self, lists: Lists, name: str, groups: IntArray | None = None) -> None:
-        self.lists = lists
+    def __init__(
+        self, sessions: Sessions, name: str, groups: IntArray | None = None
+    ) -> None:
+        self.sessions = sessions
         self.name = name
-        self.n_classes = lists.n_levels
-        self.groups = groups_for(lists, name) if groups is None else groups
-        self._of_group = np.eye(self.groups.max() + 1)[self.groups]
-        parts = _seen_by_classes(lists)
-        number = number_alike(parts)
-        first = np.unique(number, return_index=True)[1]
-        self.types = number.reshape(self.n_classes, len(lists.level)).T
-        self._reach, self._clicked, self._shown, *given = (
-            each[first] for each in parts
-        )
-        self._given = given[0] if given else None
-        clicks_from_here = np.cumsum(self._clicked[:, ::-1], axis=1)[:, ::-1]
-        self._is_last = clicks_from_here == self._clicked
+        self.n_classes = sessions.n_levels
+        self.groups = groups_for(sessions, name) if groups is None else groups
+        self._group_indicator = group_indicator(self.groups)
         self.names = (
-            *names_of_ranks(self.groups, lists.rank),
+            *names_of_ranks(self.groups, sessions.rank),
             "below",
             "goes_on",
             "stops",
         )
-        goes_by = name != "position"
-        n = self.n_classes
-        self.free = np.append(
-            np.ones(n + len(self.names) - 2, dtype=bool), [goes_by, goes_by]
-        )
-        rate = (lists.clicked @ self._of_group).sum(axis=0)
-        rate /= np.maximum(((lists.level != ABSENT) @ self._of_group).sum(axis=0), 1.0)
-        x = np.clip((2.5 if goes_by else 1.5) * rate, 0.02, 0.9)
-        rest = [0.05, 0.9, 0.4] if goes_by else [0.05, 1.0, 0.0]
-        self.start = np.concatenate([np.full(n, 1 / n), x, rest])
 
-    def _split(self, theta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return weights of the classes, x of types and ranks, and the other parameters."""
-        weights, x, rest = np.split(theta, [self.n_classes, len(theta) - 3])
-        of_ranks = x[self.groups][None, :]
-        return (
-            weights,
-            of_ranks if self._given is None else of_ranks * self._given,
-            rest,
-        )
+        self._find_types()
+        self.start = self._starting_point()
+        n_parameters = len(self.start)
+        self.free = np.ones(n_parameters, dtype=bool)
+        if name == "position":
+            self.free[-2:] = False  # goes_on and stops
+
+    def _find_types(self) -> None:
+        """Give numbers to the types of all classes, and keep one row of each."""
+        sessions = self.sessions
+        by_class = (self.n_classes, 1)
+        relevance = _relevance_by_class(sessions)
+        clicked = np.tile(sessions.clicked, by_class)
+        has_document = np.tile(sessions.level != ABSENT, by_class)
+        matrices = [relevance, clicked, has_document]
+
+        propensity = None
+        if sessions.propensity is not None:
+            propensity = np.tile(sessions.propensity, by_class)
+            matrices.append(propensity)
+
+        type_of_row = number_equal_rows(matrices)
+        row_of_type = np.unique(type_of_row, return_index=True)[1]
+        self.types = type_of_row.reshape(self.n_classes, -1).T
+        self._relevance = relevance[row_of_type]
+        self._clicked = clicked[row_of_type]
+        self._has_document = has_document[row_of_type]
+        self._propensity = None if propensity is None else propensity[row_of_type]
+
+        from_last_rank = self._clicked[:, ::-1]
+        n_clicks_from_rank_on = np.cumsum(from_last_rank, axis=1)[:, ::-1]
+        self._no_click_follows = n_clicks_from_rank_on == self._clicked
+
+    def _starting_point(self) -> FloatArray:
+        """Return equal weights, x from the rates of clicks, and usual values of the others."""
+        sessions = self.sessions
+        has_document = sessions.level != ABSENT
+        n_clicks = (sessions.clicked @ self._group_indicator).sum(axis=0)
+        n_documents = (has_document @ self._group_indicator).sum(axis=0)
+        click_rate = n_clicks / np.maximum(n_documents, 1.0)
+
+        # Not all documents reach the threshold; and where users leave, not all are examined.
+        raise_by = 2.5
+        below_goes_on_stops = [0.05, 0.9, 0.4]
+        if self.name == "position":
+            raise_by = 1.5
+            below_goes_on_stops = [0.05, 1.0, 0.0]
+
+        weights = np.full(self.n_classes, 1 / self.n_classes)
+        x = np.clip(raise_by * click_rate, 0.02, 0.9)
+        return np.concatenate([weights, x, below_goes_on_stops])
+
+    def _x_by_rank(self, theta: FloatArray) -> FloatArray:
+        """Return x at every rank, times the propensities of types if there are any."""
+        x = theta[self.n_classes : -3]
+        x_by_rank = x[self.groups][None, :]
+        if self._propensity is None:
+            return x_by_rank
+        return x_by_rank * self._propensity
+
+    def _click_factor(self, below: float) -> FloatArray:
+        """Return by how much x is multiplied: 1, or `below` if the threshold is not reached."""
+        factor: FloatArray = below + (1 - below) * self._relevance
+        return factor
 
     def walk(self, theta: FloatArray) -> Walks:
         """Follow users of every type from rank to rank."""
-        _, x, (below, goes_on, stops) = self._split(theta)
-        click = (
-            np.minimum(x * (below + (1 - below) * self._reach), 1 - LEAST) * self._shown
-        )
-        stays = goes_on * np.where(self._clicked, 1 - stops, 1.0)
-        here = np.where(self._clicked, click, 1 - click)
-        value = np.ones((len(here), here.shape[1] + 1))  # of the clicks from a rank on
-        for n in range(here.shape[1] - 1, -1, -1):
-            leaves = (1 - stays[:, n]) * self._is_last[:, n]
-            value[:, n] = here[:, n] * (leaves + stays[:, n] * value[:, n + 1])
-        reached = np.cumprod(
-            np.column_stack([np.ones(len(here)), (here * stays)[:, :-1]]), axis=1
-        )
-        alive = reached * value[:, :-1] / np.maximum(value[:, :1], TINY)
-        return Walks(value[:, 0], alive, click, stays)
+        below, goes_on, stops = theta[-3:]
+
+        # P(click at n | at n) = x_n factor_n, P(on to n + 1 | at n) = goes_on (1 - stops click_n)
+        click_probability = self._x_by_rank(theta) * self._click_factor(below)
+        clicking = np.minimum(click_probability, 1 - LEAST) * self._has_document
+        staying = np.where(self._clicked, 1 - stops, 1.0)
+        continuing = goes_on * staying
+        observation = np.where(self._clicked, clicking, 1 - clicking)
+
+        # P(clicks from n on | at n), from the last rank to the first:
+        # observation_n (P(leave at n) [no click follows] + P(on to n + 1) P(clicks from n + 1 on))
+        n_types, n_ranks = observation.shape
+        from_rank_on = np.ones((n_types, n_ranks + 1))
+        for n in reversed(range(n_ranks)):
+            going_on = continuing[:, n]
+            leaves = (1 - going_on) * self._no_click_follows[:, n]
+            goes_on_and_clicks = going_on * from_rank_on[:, n + 1]
+            behind_rank = leaves + goes_on_and_clicks
+            from_rank_on[:, n] = observation[:, n] * behind_rank
+
+        # P(at n | clicks) = P(clicks before n, at n) P(clicks from n on | at n) / P(clicks)
+        passing = (observation * continuing)[:, :-1]
+        at_first_rank = np.ones(n_types)
+        steps = np.column_stack([at_first_rank, passing])
+        before_rank = np.cumprod(steps, axis=1)
+        likelihood = from_rank_on[:, 0]
+        joint = before_rank * from_rank_on[:, :-1]
+        arriving = joint / np.maximum(likelihood, TINY)[:, None]
+        return Walks(likelihood, arriving, clicking, continuing)
 
     def posterior(
         self, theta: FloatArray, walks: Walks
     ) -> tuple[FloatArray, FloatArray]:
         """Return the probability of each class given the session, and the log likelihood."""
         weights = theta[: self.n_classes]
-        joint = walks.chance[self.types] * weights
-        total = np.maximum(joint.sum(axis=1), TINY)
-        return joint / total[:, None], np.log(total) - np.log(weights.sum())
+        joint = walks.likelihood[self.types] * weights
+        likelihood = np.maximum(joint.sum(axis=1), TINY)
+        posterior = joint / likelihood[:, None]
+        log_likelihood = np.log(likelihood) - np.log(weights.sum())
+        return posterior, log_likelihood
 
     def likelihood(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the log likelihood of every session, and its derivatives (Fisher's identity)."""
         weights = theta[: self.n_classes]
         walks = self.walk(theta)
-        posterior, logs = self.posterior(theta, walks)
-        by_type = np.column_stack(
-            [self._of_clicks(theta, walks), self._of_going(theta, walks)]
-        )
-        others = np.zeros((len(logs), by_type.shape[1]))
-        for share, types in zip(posterior.T, self.types.T, strict=True):
-            others += share[:, None] * by_type[types]
-        of_weights = posterior / np.maximum(weights, TINY) - 1 / weights.sum()
-        return logs, np.hstack([of_weights, others])
+        posterior, log_likelihoods = self.posterior(theta, walks)
 
-    def _of_clicks(self, theta: FloatArray, walks: Walks) -> FloatArray:
+        # The score of a session is the mean over classes of the scores of its types.
+        scores_of_types = np.column_stack(
+            [
+                self._scores_of_clicking(theta, walks),
+                self._scores_of_going_on(theta, walks),
+            ]
+        )
+        n_parameters = scores_of_types.shape[1]
+        scores = np.zeros((len(log_likelihoods), n_parameters))
+        for probability, types in zip(posterior.T, self.types.T, strict=True):
+            scores += probability[:, None] * scores_of_types[types]
+
+        # d log(sum of w_k P_k / sum of w) / d w_k
+        posterior_by_weight = posterior / np.maximum(weights, TINY)
+        scores_of_weights = posterior_by_weight - 1 / weights.sum()
+        return log_likelihoods, np.hstack([scores_of_weights, scores])
+
+    def _scores_of_clicking(self, theta: FloatArray, walks: Walks) -> FloatArray:
         """Return derivatives by the x of every group of ranks and by `below`."""
-        _, x, (below, _, _) = self._split(theta)
-        of_log = np.where(
-            self._clicked, 1 / np.maximum(walks.click, TINY), -1 / (1 - walks.click)
-        )
-        slope = walks.alive * of_log * self._shown
-        of_x = slope * (below + (1 - below) * self._reach)
-        if self._given is not None:
-            of_x = of_x * self._given
-        of_below = (slope * x * (1 - self._reach)).sum(axis=1)
-        return np.column_stack([of_x @ self._of_group, of_below])
+        x = self._x_by_rank(theta)
+        below = theta[-3]
 
-    def _of_going(self, theta: FloatArray, walks: Walks) -> FloatArray:
+        # d log P / d P(click) is 1 / P(click) after a click, and -1 / (1 - P(click)) without.
+        slope_after_click = 1 / np.maximum(walks.clicking, TINY)
+        slope_without = -1 / (1 - walks.clicking)
+        slope_of_log = np.where(self._clicked, slope_after_click, slope_without)
+        slope = walks.arriving * slope_of_log * self._has_document
+
+        by_x = slope * self._click_factor(below)
+        if self._propensity is not None:
+            by_x = by_x * self._propensity
+        irrelevance = 1 - self._relevance
+        by_below = (slope * x * irrelevance).sum(axis=1)
+        return np.column_stack([by_x @ self._group_indicator, by_below])
+
+    def _scores_of_going_on(self, theta: FloatArray, walks: Walks) -> FloatArray:
         """Return derivatives by `goes_on` and `stops`."""
         goes_on, stops = theta[-2:]
-        stayed = walks.alive[:, 1:]
-        left = walks.alive[:, :-1] - walks.alive[:, 1:]
-        stays = walks.stays[:, :-1]
-        after = self._clicked[:, :-1]
-        leaving = left / np.maximum(1 - stays, LEAST)
-        of_goes_on = (stayed - leaving * stays).sum(axis=1) / goes_on
-        of_stops = np.where(
-            after, leaving * goes_on - stayed / max(1 - stops, LEAST), 0.0
-        )
-        return np.column_stack([of_goes_on, of_stops.sum(axis=1)])
+        continuing = walks.continuing[:, :-1]
+        was_clicked = self._clicked[:, :-1]
+
+        # P(on to n + 1 | clicks), P(left at n | clicks), and the latter over P(leave | at n)
+        went_on = walks.arriving[:, 1:]
+        has_left = walks.arriving[:, :-1] - went_on
+        leaving_ratio = has_left / np.maximum(1 - continuing, LEAST)
+
+        gain = went_on - leaving_ratio * continuing
+        by_goes_on = gain.sum(axis=1) / goes_on
+        not_stopping = max(1 - stops, LEAST)
+        gain_after_click = leaving_ratio * goes_on - went_on / not_stopping
+        gain_by_stops = np.where(was_clicked, gain_after_click, 0.0)
+        return np.column_stack([by_goes_on, gain_by_stops.sum(axis=1)])
 
 
-def groups_for(lists: Lists, name: str) -> IntArray:
+def groups_for(sessions: Sessions, name: str) -> IntArray:
     """Give numbers to the ranks; those with one share a parameter: few clicks, or all ranks."""
-    if name == "cascade" or lists.propensity is not None:
-        return np.zeros(len(lists.rank), dtype=np.int64)
-    return lists.groups_of_ranks()
+    if name == "cascade" or sessions.propensity is not None:
+        return np.zeros(len(sessions.rank), dtype=np.int64)
+    return sessions.groups_of_ranks()
+
+
+def group_indicator(groups: IntArray) -> FloatArray:
+    """Return 1 where a rank belongs to a group, shape (n_ranks, n_groups)."""
+    n_groups = groups.max() + 1
+    indicator: FloatArray = np.eye(n_groups)[groups]
+    return indicator
 
 
 def names_of_ranks(groups: IntArray, rank: IntArray) -> tuple[str, ...]:
     """Name the x of each group of ranks by its first one, or by none if there is one group."""
-    first = rank[np.unique(groups, return_index=True)[1]]
-    return tuple(f"clicks_{each}" for each in first) if len(first) > 1 else ("clicks",)
+    _, first_columns = np.unique(groups, return_index=True)
+    first_ranks = rank[first_columns]
+    if len(first_ranks) == 1:
+        return ("clicks",)
+    return tuple(f"clicks_{first}" for first in first_ranks)
 
 
-def _seen_by_classes(lists: Lists) -> list[NDArray[Any]]:
-    """Return what reaches the threshold, is clicked, shown and examined; class below class.
+def _relevance_by_class(sessions: Sessions) -> FloatArray:
+    """Return 1 for documents that reach the threshold and else 0; class below class.
 
-    A hole reaches it with the share of the graded documents at its rank that do.
+    A hole has the share of the graded documents at its rank that reach it.
     """
-    n = lists.n_levels
-    graded = np.maximum((lists.level >= 0).sum(axis=0), 1)
-    reach = [
-        np.where(
-            lists.level == HOLE,
-            (lists.level >= k).sum(axis=0) / graded,
-            lists.level >= k,
-        )
-        for k in range(1, n + 1)
-    ]
-    others: list[NDArray[Any]] = [lists.clicked, lists.level != ABSENT]
-    others += [] if lists.propensity is None else [lists.propensity]
-    return [np.vstack(reach), *(np.tile(each, (n, 1)) for each in others)]
-
-
-class Chooser:
-    """Each rank is seen with a probability of its own; of the best grade seen, the first is taken.
-
-    Whoever has seen a document that reaches the threshold takes one with probability `satisfied`;
-    a share `takes_any` of the users takes documents of grade 0, too. It has the attributes of a
-    `Reader`.
-
-    Parameters
-    ----------
-    lists : Lists
-        The sessions, without holes and with at most one click each.
-    name : str
-        "one".
-    groups : ndarray of shape (n_ranks,), int64, optional
-        Number of the parameter of each rank.
-    """
-
-    def __init__(self, lists: Lists, name: str, groups: IntArray | None = None) -> None:
-        self.lists = lists
-        self.name = name
-        self.n_classes = lists.n_levels
-        self.groups = groups_for(lists, name) if groups is None else groups
-        self._of_group = np.eye(self.groups.max() + 1)[self.groups]
-        self.names = (
-            *names_of_ranks(self.groups, lists.rank),
-            "takes_any",
-            "satisfied",
-        )
-        rate = lists.clicked.mean(axis=0) @ self._of_group / self._of_group.sum(axis=0)
-        x = np.clip(2.5 * rate, 0.02, 0.9)
-        self.start = np.concatenate(
-            [np.full(self.n_classes, 1 / self.n_classes), x, [0.02, 0.5]]
-        )
-        self.free = np.ones(len(self.start), dtype=bool)
-        level = lists.level
-        self._rows = np.arange(len(level))
-        self._at = lists.clicked.argmax(axis=1)
-        self._chooses: BoolArray = np.asarray(lists.clicked.any(axis=1, keepdims=True))
-        self._chosen = np.where(self._chooses, level[self._rows, self._at, None], 0)
-        is_above = np.arange(level.shape[1]) < self._at[:, None]
-        beats = (level > self._chosen) | ((level == self._chosen) & is_above)
-        self._beats = self._chooses & beats
-        self._reach = [level >= k for k in range(self.n_classes + 1)]
-
-    def _split(self, theta: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-        """Return the chance to see each place, the shares of all classes, and `satisfied`."""
-        weights, x, (takes_any, satisfied) = np.split(
-            theta, [self.n_classes, len(theta) - 2]
-        )
-        seen = np.broadcast_to(x[self.groups], self.lists.level.shape)
-        seen = seen if self.lists.propensity is None else seen * self.lists.propensity
-        return (
-            seen,
-            np.append(takes_any, (1 - takes_any) * weights / weights.sum()),
-            satisfied,
-        )
-
-    def likelihood(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the log likelihood of every session, and its derivatives."""
-        seen, of_class, satisfied = self._split(theta)
-        unseen = np.log1p(-seen)
-        missed = np.column_stack(
-            [np.exp((each * unseen).sum(axis=1)) for each in self._reach]
-        )
-        taken = (
-            satisfied
-            * seen[self._rows, self._at]
-            * np.exp((self._beats * unseen).sum(axis=1))
-        )
-        accepts = self._chosen >= np.arange(self.n_classes + 1)
-        nothing = 1 - satisfied + satisfied * missed
-        chances = np.where(self._chooses, accepts * taken[:, None], nothing)
-        chance = np.maximum(chances @ of_class, TINY)
-        of_seen = self._of_seen(seen, satisfied * missed * of_class / chance[:, None])
-        weights = theta[: self.n_classes]
-        (takes_any, _) = theta[-2:]
-        mean = chances[:, 1:] @ weights / weights.sum()
-        of_weights = (chances[:, 1:] - mean[:, None]) * (1 - takes_any) / weights.sum()
-        of_any = (chances[:, 0] - mean) / chance
-        of_satisfied = np.where(
-            self._chooses[:, 0], 1 / satisfied, (missed - 1) @ of_class / chance
-        )
-        parts = [
-            of_weights / chance[:, None],
-            of_seen @ self._of_group,
-            of_any,
-            of_satisfied,
-        ]
-        return np.log(chance), np.column_stack(parts)
-
-    def _of_seen(self, seen: FloatArray, of_missing: FloatArray) -> FloatArray:
-        """Return derivatives by the chance to see each place, times its propensity."""
-        level = np.maximum(self.lists.level, 0)
-        reached = np.cumsum(of_missing, axis=1)[self._rows[:, None], level]
-        was_missed = np.where(
-            self._chooses, self._beats, reached * (self.lists.level >= 0)
-        )
-        slopes = -was_missed / (1 - seen)
-        of_chosen = 1 / seen[self._rows, self._at]
-        slopes[self._rows, self._at] += np.where(self._chooses[:, 0], of_chosen, 0.0)
-        return (
-            slopes if self.lists.propensity is None else slopes * self.lists.propensity
-        )
-
-    def expected(self, theta: FloatArray) -> FloatArray:
-        """Return the probability of a choice at every place."""
-        x, of_class, satisfied = self._split(theta)
-        level = self.lists.level
-        accepts = np.cumsum(of_class)
-        unseen = np.where(level >= 0, 1 - x, 1.0)
-        chosen = np.zeros(level.shape)
-        for n in range(level.shape[1]):
-            beats = level > level[:, [n]]
-            beats[:, :n] |= level[:, :n] == level[:, [n]]
-            best = x[:, n] * np.where(beats, unseen, 1.0).prod(axis=1)
-            accepted = accepts[np.maximum(level[:, n], 0)]
-            chosen[:, n] = np.where(level[:, n] >= 0, satisfied * best * accepted, 0.0)
-        return chosen
-
-
-def why_not_one(lists: Lists) -> str:
-    """Return why a log is none of users who choose one document, or an empty string."""
-    n_several = int((lists.clicked.sum(axis=1) > 1).sum())
-    if n_several:
-        return f"at most one click in every session, got {n_several} with more"
-    n_holes = int((lists.level == HOLE).sum())
-    return f"a grade in every row, got {n_holes} without" if n_holes else ""
+    level = sessions.level
+    n_graded = (level >= 0).sum(axis=0)
+    relevance = []
+    for k in range(1, sessions.n_levels + 1):
+        reaches = level >= k
+        n_reaching = reaches.sum(axis=0)
+        share = n_reaching / np.maximum(n_graded, 1)
+        relevance.append(np.where(level == HOLE, share, reaches))
+    return np.vstack(relevance)

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skgraded._support.arguments import first_true
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded.rankings import number_rows, numeric
 from skgraded.users._feedback_columns import (
-    checked_grades,
+    check_grades,
     count_grades,
+    find_shown_grades,
     flags,
-    known_grades,
     propensities,
     require,
     require_length,
@@ -27,7 +28,7 @@ _FEWEST_CLUSTERS = 2
 _FEWEST_CLICKS = 20  # at ranks that share a parameter
 
 
-class Lists(NamedTuple):
+class Sessions(NamedTuple):
     """Sessions by rank.
 
     Attributes
@@ -53,27 +54,32 @@ class Lists(NamedTuple):
     n_levels: int
     clusters: tuple[IntArray, ...]
 
-    def take(self, rows: slice) -> Lists:
+    def take(self, rows: slice) -> Sessions:
         """Return some of the sessions."""
         return self._replace(
             level=self.level[rows],
             clicked=self.clicked[rows],
             propensity=None if self.propensity is None else self.propensity[rows],
-            clusters=tuple(each[rows] for each in self.clusters),
+            clusters=tuple(cluster[rows] for cluster in self.clusters),
         )
 
     def groups_of_ranks(self) -> IntArray:
         """Give numbers to the ranks, such that neighbours with few clicks share a number."""
-        n_clicks = self.clicked.sum(axis=0).tolist()
-        groups = np.zeros(len(n_clicks), dtype=np.int64)
-        size = 0
-        for at, here in enumerate(n_clicks):
-            is_new = at > 0 and size >= _FEWEST_CLICKS
-            groups[at] = groups[at - 1] + is_new if at else 0
-            size = here if is_new else size + here
-        if size < _FEWEST_CLICKS and groups[-1]:
-            groups[groups == groups[-1]] -= 1
-        return groups
+        group = 0
+        n_clicks_of_group = 0
+        groups = []
+        for n_clicks in self.clicked.sum(axis=0).tolist():
+            if n_clicks_of_group >= _FEWEST_CLICKS:
+                group += 1
+                n_clicks_of_group = 0
+            n_clicks_of_group += n_clicks
+            groups.append(group)
+
+        # The last ranks join the group before them if they have few clicks.
+        group_of_rank = np.array(groups, dtype=np.int64)
+        if n_clicks_of_group < _FEWEST_CLICKS and group:
+            group_of_rank[group_of_rank == group] -= 1
+        return group_of_rank
 
 
 class Log(NamedTuple):
@@ -81,7 +87,7 @@ class Log(NamedTuple):
 
     Attributes
     ----------
-    lists : Lists
+    sessions : Sessions
         The sessions.
     grades : ndarray of shape (n_rows,)
         Grades, nan where there is none.
@@ -89,24 +95,24 @@ class Log(NamedTuple):
         Whether each row was clicked.
     propensity : ndarray of shape (n_rows,)
         Given probabilities of examination, or 1.
-    place : ndarray of shape (n_rows,), int64
+    position : ndarray of shape (n_rows,), int64
         Position of each row.
-    shown : ndarray of shape (n_levels + 1,), int64
+    shown_grades : ndarray of shape (n_levels + 1,), int64
         The shown grades, and 0.
     n_shown : ndarray of shape (max_grade + 1,), int64
         Number of rows by grade.
-    clusters : dict of str to int
+    n_clusters : dict of str to int
         Number of independent units, by what makes them.
     """
 
-    lists: Lists
+    sessions: Sessions
     grades: FloatArray
     clicked: BoolArray
     propensity: FloatArray
-    place: IntArray
-    shown: IntArray
+    position: IntArray
+    shown_grades: IntArray
     n_shown: IntArray
-    clusters: dict[str, int]
+    n_clusters: dict[str, int]
 
 
 def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
@@ -126,68 +132,78 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
     Log
         The log.
     """
-    grades, judged = checked_grades(columns)
+    grades, is_judged = check_grades(columns)
     n_rows = len(grades)
     clicked = _clicks(rows["clicked"], grades)
-    place = _positions(rows["position"], n_rows)
-    chances = propensities(rows["propensity"], n_rows)
-    n_shown = count_grades(grades[judged].astype(np.int64), top)
-    shown = known_grades(n_shown)
+    position = _positions(rows["position"], n_rows)
+    propensity = propensities(rows["propensity"], n_rows)
+    judged_grades = grades[is_judged]
+    n_shown = count_grades(judged_grades.astype(np.int64), top)
+    shown_grades = find_shown_grades(n_shown)
+
     session = unit_numbers("session", rows["session"], n_rows)
-    first = np.unique(session, return_index=True)[1]
-    units = _units({"user": rows["user"], "qid": columns.ids}, session, first)
+    first_row = np.unique(session, return_index=True)[1]
+    ids = {"user": rows["user"], "qid": columns.ids}
+    unit_of_session = _units_of_sessions(ids, session, first_row)
+
+    # A session is a row of a matrix, and a position that occurs is a column.
+    rank, column = np.unique(position, return_inverse=True)
+    cell = _cells(session, column.ravel(), position, len(rank))
+    shape = (len(first_row), len(rank))
+
     level = np.full(n_rows, HOLE)
-    level[judged] = np.searchsorted(shown, grades[judged])
-    rank, column = np.unique(place, return_inverse=True)
-    cell = _cells(session, column.ravel(), place, len(rank))
-
-    def by_rank(values: NDArray[Any], empty: Any) -> NDArray[Any]:
-        matrix = np.full(len(first) * len(rank), empty, dtype=values.dtype)
-        matrix[cell] = values
-        return matrix.reshape(len(first), len(rank))
-
-    given = (
-        None if rows["propensity"] is None else by_rank(chances / chances.max(), 1.0)
+    level[is_judged] = np.searchsorted(shown_grades, judged_grades)
+    propensity_by_rank = None
+    if rows["propensity"] is not None:
+        relative_propensity = propensity / propensity.max()
+        propensity_by_rank = _matrix(relative_propensity, 1.0, cell, shape)
+    sessions = Sessions(
+        level=_matrix(level, ABSENT, cell, shape),
+        clicked=_matrix(clicked, False, cell, shape),
+        propensity=propensity_by_rank,
+        rank=rank,
+        n_levels=len(shown_grades) - 1,
+        clusters=tuple(unit_of_session.values()),
     )
-    lists = Lists(
-        by_rank(level, ABSENT),
-        by_rank(clicked, False),
-        given,
-        rank,
-        len(shown) - 1,
-        tuple(units.values()),
+
+    n_clusters = _count_clusters(unit_of_session, len(first_row))
+    return Log(
+        sessions,
+        grades,
+        clicked,
+        propensity,
+        position,
+        shown_grades,
+        n_shown,
+        n_clusters,
     )
-    clusters = {name: int(each.max()) + 1 for name, each in units.items()}
-    clusters = clusters or {"session": len(first)}
-    for name, n in clusters.items():
-        if n < _FEWEST_CLUSTERS:
-            raise ValueError(
-                f"{name} must differ between rows, got the same in all of them: then nothing tells "
-                "by how much estimates vary."
-            )
-    return Log(lists, grades, clicked, chances, place, shown, n_shown, clusters)
 
 
-def number_alike(parts: list[NDArray[Any]]) -> IntArray:
-    """Give one number to rows that are equal in all parts, matrices of as many rows."""
-    packed = [
-        np.packbits(each, axis=1) if each.dtype == bool else each.view(np.uint8)
-        for each in parts
-    ]
-    wide = np.ascontiguousarray(
-        np.hstack([each.reshape(len(each), -1) for each in packed])
-    )
-    return number_rows(wide.view(f"S{wide.shape[1]}")[:, 0], len(wide)).astype(np.int64)
+def number_equal_rows(matrices: list[NDArray[Any]]) -> IntArray:
+    """Give one number to rows that are equal in all matrices, which have as many rows."""
+    bytes_by_matrix = []
+    for matrix in matrices:
+        is_bool = matrix.dtype == bool
+        as_bytes = np.packbits(matrix, axis=1) if is_bool else matrix.view(np.uint8)
+        bytes_by_matrix.append(as_bytes.reshape(len(matrix), -1))
+
+    # The bytes of a row are one id.
+    table = np.ascontiguousarray(np.hstack(bytes_by_matrix))
+    n_rows, n_bytes = table.shape
+    ids = table.view(f"S{n_bytes}")[:, 0]
+    return number_rows(ids, n_rows).astype(np.int64)
 
 
 def _clicks(clicked: Any, grades: FloatArray) -> BoolArray:
+    """Return whether each row was clicked; both clicks and rows without must occur."""
     was_clicked = flags("clicked", clicked, len(grades))
-    judged = ~np.isnan(grades)
-    if not judged.any():
+    is_judged = ~np.isnan(grades)
+    if not is_judged.any():
         raise ValueError(
             f"grade must hold at least one grade, got {len(grades)} rows without."
         )
-    if not was_clicked[judged].any():
+
+    if not was_clicked[is_judged].any():
         raise ValueError(
             "clicked must be true in some row with a grade, got clicks without alone."
         )
@@ -200,46 +216,78 @@ def _clicks(clicked: Any, grades: FloatArray) -> BoolArray:
     return was_clicked
 
 
-def _positions(position: Any, n_rows: int) -> IntArray:
-    place = numeric("position", position).astype(np.float64)
-    require_length("position", len(place), n_rows)
-    is_rank = (place >= 1) & (place <= _MOST_RANKS) & (place == np.floor(place))
+def _positions(column: Any, n_rows: int) -> IntArray:
+    """Return the position of each row."""
+    position = numeric("position", column).astype(np.float64)
+    require_length("position", len(position), n_rows)
+    is_in_range = (position >= 1) & (position <= _MOST_RANKS)
+    is_rank = is_in_range & (position == np.floor(position))
     rule = f"integers from 1 to {_MOST_RANKS} (where the first is 0, pass position + 1)"
-    require(is_rank, place, "position", rule)
-    return place.astype(np.int64)
+    require(is_rank, position, "position", rule)
+    return position.astype(np.int64)
 
 
-def _units(
-    ids: dict[str, Any], session: IntArray, first: IntArray
+def _units_of_sessions(
+    ids: dict[str, Any], session: IntArray, first_row: IntArray
 ) -> dict[str, IntArray]:
-    """Return the number of each session's user and query, as far as they are given."""
-    found = {}
-    for name, each in ids.items():
-        if each is None:
+    """Return the number of each session's user and query, as far as there are ids."""
+    unit_of_session = {}
+    for name, ids_of_rows in ids.items():
+        if ids_of_rows is None:
             continue
-        number = unit_numbers(name, each, len(session))
-        differs = number != number[first][session]
-        if differs.any():
-            row = np.flatnonzero(differs)[0]
+        unit = unit_numbers(name, ids_of_rows, len(session))
+        unit_of_session[name] = unit[first_row]
+
+        row = first_true(unit != unit_of_session[name][session])
+        if row is not None:
             raise ValueError(
                 f"{name} must be the same in all rows of a session, got rows "
-                f"{int(first[session[row]])} and {row} of one session with different ones. Give "
-                "every list that a user saw a session of its own."
+                f"{int(first_row[session[row]])} and {row} of one session with different ones. "
+                "Give every list that a user saw a session of its own."
             )
-        found[name] = number[first]
-    return found
+    return unit_of_session
+
+
+def _count_clusters(
+    unit_of_session: dict[str, IntArray], n_sessions: int
+) -> dict[str, int]:
+    """Count the users and the queries, or the sessions if neither is known."""
+    n_clusters = {"session": n_sessions}
+    if unit_of_session:
+        n_clusters = {
+            name: int(unit.max()) + 1 for name, unit in unit_of_session.items()
+        }
+
+    for name, n in n_clusters.items():
+        if n < _FEWEST_CLUSTERS:
+            raise ValueError(
+                f"{name} must differ between rows, got the same in all of them: then nothing tells "
+                "by how much estimates vary."
+            )
+    return n_clusters
 
 
 def _cells(
-    session: IntArray, column: IntArray, place: IntArray, n_ranks: int
+    session: IntArray, column: IntArray, position: IntArray, n_ranks: int
 ) -> IntArray:
-    """Return the place of each row in the matrix of sessions by rank."""
+    """Return the place of each row in the matrix of sessions by rank, from left to right."""
     cell: IntArray = session * n_ranks + column
     n_rows = np.bincount(cell)
     if n_rows.max() > 1:
-        row = np.flatnonzero(n_rows[cell] > 1)[1]
+        is_repeated = n_rows[cell] > 1
+        row = np.flatnonzero(is_repeated)[1]
         raise ValueError(
-            f"position must differ between the rows of a session, got {place[row]} twice, the "
+            f"position must differ between the rows of a session, got {position[row]} twice, the "
             f"second time in row {row}. Give every page view an id of its own."
         )
     return cell
+
+
+def _matrix(
+    values: NDArray[Any], empty: Any, cell: IntArray, shape: tuple[int, int]
+) -> NDArray[Any]:
+    """Return the values of rows by session and rank, and `empty` where there is no row."""
+    n_sessions, n_ranks = shape
+    matrix = np.full(n_sessions * n_ranks, empty, dtype=values.dtype)
+    matrix[cell] = values
+    return matrix.reshape(shape)

@@ -11,8 +11,8 @@ import numpy as np
 
 from skgraded._support.arguments import integer
 from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.results_base import Field, Result, or_blank
 from skgraded._support.text import count
-from skgraded._support.writers import Field, Result, or_blank
 from skgraded.measures import GAP, eGAP, xGAP
 
 _KINDS: dict[Any, str] = {GAP: "GAP", xGAP: "xGAP", eGAP: "eGAP"}
@@ -79,7 +79,8 @@ class Shares(Result):
     @property
     def rate(self) -> FloatArray:
         """Satisfied documents over examined ones, by grade from 0; nan where none was shown."""
-        return self.n_satisfied / np.where(self.n_examined > 0, self.n_examined, np.nan)
+        n_examined = np.where(self.n_examined > 0, self.n_examined, np.nan)
+        return self.n_satisfied / n_examined
 
     @property
     def indistinct(self) -> tuple[tuple[int, int], ...]:
@@ -90,8 +91,9 @@ class Shares(Result):
         tuple of tuple of int
             The grades k - 1 and k, for every k where the interval of g_k includes 0.
         """
-        included = np.flatnonzero(self.interval[:, 0] <= 0)
-        return tuple((int(at), int(at) + 1) for at in included)
+        lower_ends = self.interval[:, 0]
+        lower_grades = np.flatnonzero(lower_ends <= 0).tolist()
+        return tuple((grade, grade + 1) for grade in lower_grades)
 
     def measure(self, kind: type, *, digits: int | None = None, **fields: Any) -> Any:
         """Make a measure with this g.
@@ -118,62 +120,70 @@ class Shares(Result):
         if kind not in _KINDS:
             names = ", ".join(_KINDS.values())
             raise ValueError(f"kind must be one of the classes {names}, got {kind!r}.")
-        g = self.g if digits is None else _rounded(self.g, integer("digits", digits, 1))
+        g = self.g
+        if digits is not None:
+            g = _rounded(self.g, integer("digits", digits, 1))
         return kind(g=tuple(g.tolist()), **fields)
 
     def _fields(self) -> list[Field]:
-        g, lower, upper = np.column_stack(
-            [np.full(3, np.nan), [self.g, *self.interval.T]]
-        )
-        are_alike = np.array_equal(self.n_shown, self.n_examined)
-        interval = f"{100 * self.confidence:g} % interval"
+        # Grade 0 has no g and no interval.
+        no_values = np.full(3, np.nan)
+        values = [self.g, *self.interval.T]
+        g, lower, upper = np.column_stack([no_values, values])
+
+        examined_heading: str | None = "examined"
+        if np.array_equal(self.n_shown, self.n_examined):
+            examined_heading = None
+        satisfied_heading = "clicked" if self.reader else "satisfied"
+        interval_heading = f"{100 * self.confidence:g} % interval"
+        interval_form = or_blank("{lower:.3f} to {upper:.3f}")
         return [
             Field("grade", np.arange(self.max_grade + 1), "grade"),
             Field("n_shown", self.n_shown, "shown"),
-            Field(
-                "n_examined",
-                self.n_examined,
-                None if are_alike else "examined",
-                "{:.1f}",
-            ),
-            Field(
-                "n_satisfied",
-                self.n_satisfied,
-                "clicked" if self.reader else "satisfied",
-            ),
+            Field("n_examined", self.n_examined, examined_heading, "{:.1f}"),
+            Field("n_satisfied", self.n_satisfied, satisfied_heading),
             Field("rate", self.rate, "rate", "{:.3f}"),
             Field("g", g, "g", or_blank("{:.3f}")),
-            Field("lower", lower, interval, or_blank("{lower:.3f} to {upper:.3f}")),
+            Field("lower", lower, interval_heading, interval_form),
             Field("upper", upper),
         ]
 
     def _sentences(self) -> list[str]:
-        units = " and ".join(_units(name, n) for name, n in self.clusters.items())
-        pairs = " and ".join(f"{low} from {high}" for low, high in self.indistinct)
-        read = ", ".join(
-            f"{name} {value:.2f}" + ("" if math.isnan(error) else f" +- {error:.2f}")
-            for name, (value, error) in self.parameters.items()
-        )
-        rows = (
-            f"; {count(self.n_unjudged, 'row')} had no grade" if self.n_unjudged else ""
-        )
-        notes = [f"The intervals are over {units}{rows}."]
+        notes = [self._sentence_of_intervals()]
         if self.reader:
-            worst = departures_in_words(self.departures, 1)
-            largest = (
-                f"; largest departure of {len(self.departures)}: {worst}, "
-                f"p = {self.p_value:.2g}"
-            )
-            notes.append(f'Reader "{self.reader}": {read}{largest if worst else ""}.')
+            notes.append(self._sentence_of_reader())
         elif np.array_equal(self.n_shown, self.n_examined):
             notes.append(
                 "Without propensities, every shown document counts as examined."
             )
+
+        pairs = " and ".join(f"{low} from {high}" for low, high in self.indistinct)
         if pairs:
             notes.append(
                 f"The data do not tell grade {pairs}: the interval includes g = 0."
             )
         return notes
+
+    def _sentence_of_intervals(self) -> str:
+        units = [_units(name, n) for name, n in self.clusters.items()]
+        without_grade = ""
+        if self.n_unjudged:
+            without_grade = f"; {count(self.n_unjudged, 'row')} had no grade"
+        return f"The intervals are over {' and '.join(units)}{without_grade}."
+
+    def _sentence_of_reader(self) -> str:
+        parameters = []
+        for name, (value, error) in self.parameters.items():
+            error_in_words = "" if math.isnan(error) else f" +- {error:.2f}"
+            parameters.append(f"{name} {value:.2f}{error_in_words}")
+
+        largest_departure = ""
+        if self.departures:
+            largest_departure = (
+                f"; largest departure of {len(self.departures)}: "
+                f"{departures_in_words(self.departures, 1)}, p = {self.p_value:.2g}"
+            )
+        return f'Reader "{self.reader}": {", ".join(parameters)}{largest_departure}.'
 
 
 def spread(
@@ -184,29 +194,34 @@ def spread(
     The share of several thresholds together is split evenly among these. Of each, the data only say
     that it is at most the sum.
     """
-    of_each = np.repeat(np.eye(len(shares)) / lengths, lengths, axis=1)
-    ends = np.repeat(np.clip(interval, 0.0, 1.0), lengths, axis=0)
-    ends[np.repeat(lengths, lengths) > 1, 0] = 0.0
+    # A row for each share, in which its thresholds have 1 / length.
+    share_of_each = np.eye(len(shares)) / lengths
+    even_split = np.repeat(share_of_each, lengths, axis=1)
+    interval_within = np.clip(interval, 0.0, 1.0)
+    interval_of_each = np.repeat(interval_within, lengths, axis=0)
+    is_of_several = np.repeat(lengths, lengths) > 1
+    interval_of_each[is_of_several, 0] = 0.0
     return {
-        "g": shares @ of_each,
-        "interval": ends,
-        "covariance": of_each.T @ covariance @ of_each,
+        "g": shares @ even_split,
+        "interval": interval_of_each,
+        "covariance": even_split.T @ covariance @ even_split,
     }
 
 
 def departures_in_words(departures: Mapping[str, float], n: int) -> str:
     """Name the largest departures, with how many standard errors they are off."""
-    worst = sorted(departures.items(), key=lambda each: -abs(each[1]))[:n]
-    return "; ".join(f"{name} ({t:+.1f} standard errors)" for name, t in worst)
+    by_size = sorted(departures.items(), key=lambda departure: -abs(departure[1]))
+    return "; ".join(f"{name} ({t:+.1f} standard errors)" for name, t in by_size[:n])
 
 
 def _rounded(g: FloatArray, digits: int) -> FloatArray:
     """Round so that the sum stays 1: the largest remainders are rounded up."""
     units = 10**digits
-    whole = np.floor(g * units)
-    missing = round(units - whole.sum())
-    whole[np.argsort(whole - g * units, kind="stable")[:missing]] += 1
-    rounded: FloatArray = whole / units
+    n_units = np.floor(g * units)
+    n_missing = round(units - n_units.sum())
+    by_remainder = np.argsort(n_units - g * units, kind="stable")
+    n_units[by_remainder[:n_missing]] += 1
+    rounded: FloatArray = n_units / units
     return rounded
 
 

@@ -15,7 +15,7 @@ from skgraded.results import Scores, side_by_side
 _MOST_GRADES = 8
 
 
-class Given(NamedTuple):
+class RankerArguments(NamedTuple):
     """The arguments of `threshold_profile` that hold or score rankers."""
 
     y_true: Any
@@ -25,17 +25,22 @@ class Given(NamedTuple):
     sample_weight: Any
 
 
-def scores_by_threshold(given: Given, fields: dict[str, Any]) -> tuple[Scores, AP]:
+def scores_by_threshold(
+    arguments: RankerArguments, fields: dict[str, Any]
+) -> tuple[Scores, AP]:
     """Return scores of the rankers by AP at the thresholds 1..c, and AP at the first of them."""
-    named = given.y_true if given.y_score is None else given.y_score
-    if not isinstance(named, Mapping | Scores) and not hasattr(named, "columns"):
+    rankers = arguments.y_score
+    if rankers is None:
+        rankers = arguments.y_true
+    if not isinstance(rankers, Mapping | Scores) and not hasattr(rankers, "columns"):
         raise TypeError(
             "threshold_profile takes the grades, then scores or fitted models by name; without "
             "grades, the only argument is a Scores of several systems or maps names to Rankings, "
-            f"Scores or QueryValidation; got {type(named).__name__}: threshold_profile(y_true, "
+            f"Scores or QueryValidation; got {type(rankers).__name__}: threshold_profile(y_true, "
             "models, X=X, qid=qid)."
         )
-    scores = _scores_of(given, fields)
+
+    scores = _scores_of(arguments, fields)
     names, measure = names_by_threshold(scores.measures)
     return scores[names], measure
 
@@ -46,14 +51,20 @@ def names_by_threshold(measures: Sequence[str]) -> tuple[list[str], AP]:
     Of several names of one measure it is the first. Normalized AP is left out, because eGAP is not
     a mean of it.
     """
+    # Names by threshold, for each AP that differs in other fields.
     families: dict[AP, dict[int, str]] = {}
     for name in measures:
-        each = measure_or_none(name)
-        if type(each) is AP and isinstance(each.rel, int) and not each.normalize:
-            family = families.setdefault(each._replace(rel=1), {})
-            family.setdefault(each.rel, name)
-    first, by_rel = next(iter(families.items()), (AP(), {}))
-    if sorted(by_rel) != list(range(1, len(by_rel) + 1)) or not by_rel:
+        measure = measure_or_none(name)
+        if type(measure) is not AP or measure.normalize:
+            continue
+        if isinstance(measure.rel, int):
+            family = families.setdefault(measure.replace(rel=1), {})
+            family.setdefault(measure.rel, name)
+
+    first_measure, name_of = next(iter(families.items()), (AP(), {}))
+    thresholds = sorted(name_of)
+    n_grades = len(name_of)
+    if thresholds != list(range(1, n_grades + 1)) or not name_of:
         raise ValueError(
             "Rankers must be scored by AP(rel=1), AP(rel=2) and so on up to the top grade, got "
             f"{first_few(measures)}."
@@ -62,11 +73,12 @@ def names_by_threshold(measures: Sequence[str]) -> tuple[list[str], AP]:
         raise ValueError(
             f"AP must differ in rel alone, got {' and '.join(map(str, families))}."
         )
-    _check(first, len(by_rel))
-    return [by_rel[rel] for rel in sorted(by_rel)], first
+    _require_linear(first_measure, n_grades)
+    return [name_of[rel] for rel in thresholds], first_measure
 
 
-def _check(measure: AP, n_grades: int) -> None:
+def _require_linear(measure: AP, n_grades: int) -> None:
+    """Raise if eGAP is not the mean of AP over users, or there are too many grades."""
     if n_grades > _MOST_GRADES:
         raise ValueError(
             f"There must be at most {_MOST_GRADES} grades above 0, got {n_grades}. Merge grades "
@@ -80,22 +92,14 @@ def _check(measure: AP, n_grades: int) -> None:
         raise ValueError(f"empty must be 0 or nan, got {measure.empty!r} in {measure}.")
 
 
-def _scores_of(given: Given, fields: dict[str, Any]) -> Scores:
-    rankers = given.y_true
-    y_score = given.y_score
-    if y_score is not None:
-        measures = _measures(Judgments(split_target(rankers)[0]), fields)
-        if isinstance(y_score, Mapping) and _are_all(
-            y_score, "predict", "fitted models"
-        ):
-            return _scores_of_models(given, measures)
-        if given.X is not None:
-            raise TypeError(
-                "X must be None unless y_score holds fitted models, got features."
-            )
-        weight = given.sample_weight
-        return evaluate(measures, rankers, y_score, qid=given.qid, sample_weight=weight)
-    if any(each is not None for each in (given.X, given.qid, given.sample_weight)):
+def _scores_of(arguments: RankerArguments, fields: dict[str, Any]) -> Scores:
+    """Return scores of the rankers, which are computed unless they are passed."""
+    if arguments.y_score is not None:
+        return _scores_from_grades(arguments, fields)
+
+    rankers = arguments.y_true
+    only_with_y_score = (arguments.X, arguments.qid, arguments.sample_weight)
+    if any(argument is not None for argument in only_with_y_score):
         raise TypeError("X, qid and sample_weight must be None without y_score.")
     if isinstance(rankers, Mapping) and _are_all(rankers, "judgments", "Rankings"):
         return evaluate(_measures_of_all(rankers, fields), rankers)
@@ -104,42 +108,72 @@ def _scores_of(given: Given, fields: dict[str, Any]) -> Scores:
     return side_by_side(rankers)
 
 
-def _scores_of_models(given: Given, measures: list[Measure]) -> Scores:
-    if given.sample_weight is not None:
+def _scores_from_grades(arguments: RankerArguments, fields: dict[str, Any]) -> Scores:
+    """Return scores of fitted models, or of the scores that rankers gave, by the grades."""
+    y_true = arguments.y_true
+    y_score = arguments.y_score
+    labels = split_target(y_true)[0]
+    measures = _measures(Judgments(labels), fields)
+    if isinstance(y_score, Mapping) and _are_all(y_score, "predict", "fitted models"):
+        return _scores_of_models(arguments, measures)
+
+    if arguments.X is not None:
+        raise TypeError(
+            "X must be None unless y_score holds fitted models, got features."
+        )
+    return evaluate(
+        measures,
+        y_true,
+        y_score,
+        qid=arguments.qid,
+        sample_weight=arguments.sample_weight,
+    )
+
+
+def _scores_of_models(arguments: RankerArguments, measures: list[Measure]) -> Scores:
+    """Return the scores of what fitted models predict."""
+    if arguments.sample_weight is not None:
         raise TypeError("sample_weight must be None where y_score holds fitted models.")
     # Importing scikit-learn takes a second.
     from skgraded.model_selection._validation import scores_of_models
 
-    models = dict(given.y_score)
-    return side_by_side(
-        scores_of_models(models, given.X, given.y_true, given.qid, measures)
+    scores = scores_of_models(
+        dict(arguments.y_score), arguments.X, arguments.y_true, arguments.qid, measures
     )
+    return side_by_side(scores)
 
 
 def _measures(judgments: Judgments, fields: dict[str, Any]) -> list[Measure]:
+    """Return AP at every threshold up to the top grade."""
     judgments.require_integer_grades("threshold_profile")
     n_grades = max(1, int(judgments.top_grade))
-    _check(AP(**fields), n_grades)
+    _require_linear(AP(**fields), n_grades)
     return [AP(rel=rel, **fields) for rel in range(1, n_grades + 1)]
 
 
 def _measures_of_all(
-    rankings: Mapping[str, Rankings], fields: dict[str, Any]
+    rankings_of: Mapping[str, Rankings], fields: dict[str, Any]
 ) -> list[Measure]:
-    tops = {name: each.judgments.top_grade for name, each in rankings.items()}
-    if len(set(tops.values())) > 1:
+    """Return AP at every threshold of rankings that have the same top grade."""
+    top_grades = {
+        name: rankings.judgments.top_grade for name, rankings in rankings_of.items()
+    }
+
+    if len(set(top_grades.values())) > 1:
+        listing = ", ".join(f"{top:g} for {name!r}" for name, top in top_grades.items())
         raise ValueError(
             "Rankers must be scored on the same judgments, got the highest grades "
-            f"{', '.join(f'{top:g} for {name!r}' for name, top in tops.items())}."
+            f"{listing}."
         )
-    return _measures(next(iter(rankings.values())).judgments, fields)
+    first_rankings = next(iter(rankings_of.values()))
+    return _measures(first_rankings.judgments, fields)
 
 
-def _are_all(rankers: Mapping[Any, Any], attribute: str, what: str) -> bool:
+def _are_all(rankers: Mapping[Any, Any], attribute: str, kind: str) -> bool:
     """Tell whether all rankers have an attribute, or none."""
-    having = [name for name, each in rankers.items() if hasattr(each, attribute)]
-    if 0 < len(having) < len(rankers):
+    names = [name for name, ranker in rankers.items() if hasattr(ranker, attribute)]
+    if 0 < len(names) < len(rankers):
         raise ValueError(
-            f"Rankers must be all {what} or none, got both: {having[0]!r} is one."
+            f"Rankers must be all {kind} or none, got both: {names[0]!r} is one."
         )
-    return bool(having)
+    return bool(names)

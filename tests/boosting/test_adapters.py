@@ -1,7 +1,7 @@
 """What metrics and objectives have in common, whatever library calls them."""
 
 import copy
-import importlib
+import importlib.util
 import pickle
 import warnings
 from functools import cache
@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from skgraded import make_ranking_scorer, nDCG, xGAP
+from skgraded._guards import LIBRARIES
 from skgraded.datasets import make_ranking
 from skgraded.exceptions import GradeScaleWarning, LongQueryWarning
 from skgraded.lightgbm import objective
+from skgraded.model_selection._boosters import BOOSTERS
 
 X, Y, QID = make_ranking(n_queries=60, docs_per_query=(5, 40), random_state=0)
 SIZES = np.bincount(QID)
@@ -184,3 +186,11 @@ def test_objectives_differ_where_a_parameter_does():
     assert objective("nDCG", noise="gumbel") == objective(
         "nDCG", noise="gumbel", **of_noise
     )
+
+
+def test_every_library_has_its_facts_an_adapter_and_a_booster():
+    packages = {booster.package for booster in BOOSTERS.values() if booster.package}
+    assert packages == LIBRARIES.keys() == {package for package, _ in BOOSTERS}
+    for package, library in LIBRARIES.items():
+        assert importlib.util.find_spec(f"skgraded.{package}") is not None
+        assert f"skgraded.{package}." in library.adapters

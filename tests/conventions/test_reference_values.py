@@ -41,7 +41,7 @@ def measures_of_covid():
     def of_ntcireval(condensed, name):
         found = known("ntcireval", name)
         return (
-            found._replace(unjudged="condense")
+            found.replace(unjudged="condense")
             if condensed == "condensed" and found
             else found
         )

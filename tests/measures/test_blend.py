@@ -84,10 +84,10 @@ class TestValue:
         y, score, qid = some_rows()
         table = evaluate([HALF, eGAP(g=G), "nDCG@10"], y, score, qid=qid)
         blend, *parts = table.ideals
-        assert blend() == pytest.approx(0.5 * parts[0]() + 0.5 * parts[1]())
+        assert blend == pytest.approx(0.5 * parts[0] + 0.5 * parts[1])
         assert evaluate(
             Blend({ERR(max_grade=4): 1, "R@3": 1}), y, score, qid=qid
-        ).ideals[0]()
+        ).ideals[0]
 
     def test_an_open_scale_is_that_of_the_parts(self):
         is_open = Blend({xGAP(): 1.0, AP(): 1.0})
@@ -135,7 +135,7 @@ class TestAsAValue:
         assert str(ruled) == "Blend({AP(ties=row_order):1,nDCG(ties=optimistic):1})"
 
     def test_the_order_of_the_parts_and_nesting_do_not_matter(self):
-        assert Blend({nDCG(k=10): 0.5, eGAP(g=G): 0.5}) == HALF == HALF._replace()
+        assert Blend({nDCG(k=10): 0.5, eGAP(g=G): 0.5}) == HALF == HALF.replace()
         assert Blend({HALF: 2, nDCG(k=10): 1}) == Blend({eGAP(g=G): 1, nDCG(k=10): 2})
         assert Blend({"AP": 1, AP(): 2}) == Blend({AP(): 3})
         assert Blend({AP(): 1}) != Blend({AP(): 2})

@@ -130,7 +130,7 @@ MANY_QUERIES = long_scales((30, *(12,) * 12, 3, 0), (100, *(20,) * 12, 9, 4))
     ],
 )
 def test_no_bit_of_a_query_depends_on_the_other_queries(name, rows, fields):
-    chosen = chosen_for(name)._replace(**fields)
+    chosen = chosen_for(name).replace(**fields)
     y_true, y_score, qid = rows
     together = chosen.per_query(y_true, y_score, qid=qid)
     own = [np.flatnonzero(qid == q) for q in together.qid]
@@ -142,7 +142,7 @@ def test_no_bit_of_a_query_depends_on_the_other_queries(name, rows, fields):
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("rows", [FEW_QUERIES, MANY_QUERIES])
 def test_values_of_long_scales(name, rows):
-    chosen = chosen_for(name)._replace(ties="row_order")
+    chosen = chosen_for(name).replace(ties="row_order")
     arguments = {"max_grade": 45} if "max_grade" in vars(chosen) else {}
     if "g" in vars(chosen):
         arguments = {"g": (1 / 45,) * 45}
@@ -470,7 +470,7 @@ def test_very_small_probabilities_keep_their_ratios(labels, g):
     assert chosen(labels, scores) == pytest.approx(exact_gap(labels, g), rel=1e-9)
     for small in (xGAP(g=g), eGAP(g=g)):
         assert 0 <= small(labels, scores) <= 1
-        assert 0 <= small._replace(normalize=True)(labels, scores) <= 1
+        assert 0 <= small.replace(normalize=True)(labels, scores) <= 1
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_every_value_is_finite_and_counted(name):
 )
 @pytest.mark.parametrize("empty", [0.0, 1.0, math.nan])
 def test_a_topic_that_a_run_lacks_counts_zero(spec, empty):
-    chosen = measure(spec)._replace(normalize=True, empty=empty).resolve(2)
+    chosen = measure(spec).replace(normalize=True, empty=empty).resolve(2)
     qrels = {f"q{i}": {"a": 2, "b": 0, "c": 1} for i in range(10)}
     scores = chosen.per_query(trec.rank(qrels, {"q3": {"a": 2.0, "c": 1.0}}))
     assert scores.values.ravel().tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0, 0]

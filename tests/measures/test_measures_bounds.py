@@ -34,7 +34,7 @@ class TestBounds:
         scores = data.draw(
             st.lists(st.integers(0, 3), min_size=len(labels), max_size=len(labels))
         )
-        chosen = measure(name)._replace(ties=ties).resolve(3)
+        chosen = measure(name).replace(ties=ties).resolve(3)
         found = bounds(chosen, labels, scores, max_grade=3)
         grid = [0, 0.3, 1, 1.6, 2, 3]
         queries = list(

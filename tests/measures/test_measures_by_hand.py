@@ -229,8 +229,8 @@ def test_average_distance_measure_by_hand():
     assert adm([2, 0, 1], [1.0, 0.0, 0.5]) == 1
     assert adm([2, 0, 1], [0.0, 1.0, 0.5]) == pytest.approx(1 / 3)
     assert adm([2, math.nan], [0.5, 0.125]) == pytest.approx(1 - 0.625 / 2)
-    assert adm._replace(unjudged="condense")([2, math.nan], [0.5, 0.25]) == 0.5
-    assert adm._replace(empty=1.0)([0, math.nan], [0.5, 0.25]) == 1.0
+    assert adm.replace(unjudged="condense")([2, math.nan], [0.5, 0.25]) == 0.5
+    assert adm.replace(empty=1.0)([0, math.nan], [0.5, 0.25]) == 1.0
 
 
 @pytest.mark.parametrize("g2", [0.1, 0.5, 0.9, 0.99])
@@ -288,7 +288,7 @@ def test_values_that_ntcireval_prints(spec, printed):
     for unjudged, of_lists in (("nonrelevant", printed[:2]), ("condense", printed[2:])):
         for ranked, value in zip((LIST_A, LIST_B), of_lists, strict=False):
             if value is not None:
-                chosen = measure(spec)._replace(unjudged=unjudged)
+                chosen = measure(spec).replace(unjudged=unjudged)
                 assert value_of(chosen, ranked, POOL) == pytest.approx(
                     value, abs=FOUR_DIGITS
                 )

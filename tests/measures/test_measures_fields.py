@@ -164,7 +164,7 @@ class TestFields:
         assert (
             chosen([3, 1], [1, 0], qid=[0, 1]) == chosen([3], [1]) / 2
         )  # one of two is empty
-        assert chosen._replace(rel=1)([0, 0], [1, 0]) == 0.0
+        assert chosen.replace(rel=1)([0, 0], [1, 0]) == 0.0
 
     def test_the_top_of_the_scale_is_the_datas_until_named(self):
         for kind in (ERR, GeneralizedP, RprefN):
@@ -216,6 +216,19 @@ class TestConstructors:
 
         for measures in (Marked(), [Marked()], (Marked(), "nDCG")):
             assert evaluate(measures, [1, 0], [1, 2]).measures[0] == "marked"
+
+    def test_replaced_fields_are_checked_and_the_others_stay(self):
+        chosen = xGAP(g=(0.25, 0.75), k=3)
+        assert chosen.replace(k=5) == xGAP(g=(0.25, 0.75), k=5)
+        assert chosen.replace(k=5).__replace__(k=3) == chosen.replace() == chosen
+        assert chosen.k == 3
+        assert Blend({"AP": 1, "nDCG": 2}).replace(k=3) == Blend(
+            {"AP@3": 1, "nDCG@3": 2}
+        )
+        with pytest.raises(ValueError, match=r"^k must be an integer >= 1"):
+            chosen.replace(k=0)
+        with pytest.raises(TypeError, match=r"^xGAP has no field 'rel'; "):
+            chosen.replace(rel=1)
 
     def test_fields_cannot_be_deleted(self):
         with pytest.raises(

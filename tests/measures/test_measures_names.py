@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from skgraded import catalogue, measure
-from skgraded._support.measure_names import OTHER_NAMES, PATTERNS, SUGGESTED, folded
+from skgraded._support.measure_names import (
+    OTHER_NAMES,
+    PATTERNS,
+    SUGGESTED,
+    measure_key,
+)
 from skgraded.conventions import conventions_of, measure_as
 
 NAMES = list(catalogue())
@@ -32,7 +37,7 @@ def of_trec_eval():
 
 class TestOwnNames:
     def test_they_differ_by_more_than_capitals(self):
-        assert len({folded(name) for name in NAMES}) == len(NAMES)
+        assert len({measure_key(name) for name in NAMES}) == len(NAMES)
 
     @given(st.sampled_from(NAMES), st.data())
     def test_capitals_do_not_matter(self, name, data):
@@ -73,8 +78,8 @@ class TestOtherNames:
         assert str(measure(spec)) == ours
 
     def test_none_hides_behind_a_name_of_ours_or_twice(self):
-        own = {folded(name) for name in NAMES}
-        others = [folded(name) for name in OTHER_NAMES]
+        own = {measure_key(name) for name in NAMES}
+        others = [measure_key(name) for name in OTHER_NAMES]
         assert own.isdisjoint(others)
         assert (own | set(others)).isdisjoint(SUGGESTED)
         assert len(set(others)) == len(others)
@@ -86,7 +91,7 @@ class TestOtherNames:
     @pytest.mark.parametrize("theirs", of_trec_eval())
     def test_a_name_of_trec_eval_means_its_measure_with_our_ties(self, theirs):
         ours, exact = measure(theirs), measure_as("trec_eval", theirs)
-        assert ours._replace(ties="row_order") == exact
+        assert ours.replace(ties="row_order") == exact
 
     @pytest.mark.parametrize("theirs", sorted(SUMS))
     def test_sums_and_geometric_means_are_not_understood(self, theirs):

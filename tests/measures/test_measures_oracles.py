@@ -54,14 +54,14 @@ def any_cases(draw, data, name):
         rows = draw(between(rows))
         if arguments.get("rel", 1) > 1:
             rel = arguments["rel"] - draw(st.sampled_from([0.0, 0.125, 0.25]))
-            chosen, arguments = chosen._replace(rel=rel), {**arguments, "rel": rel}
+            chosen, arguments = chosen.replace(rel=rel), {**arguments, "rel": rel}
     return rows, chosen, arguments
 
 
 def assert_same(rows, chosen, arguments, ties):
     oracle = REFERENCE[type(chosen).__name__]
     expected = per_query(oracle, rows.y_true, rows.y_score, rows.qid, ties, **arguments)
-    scores = chosen._replace(ties=ties).per_query(
+    scores = chosen.replace(ties=ties).per_query(
         rows.y_true, rows.y_score, qid=rows.qid
     )
     assert list(scores.qid) == list(expected)

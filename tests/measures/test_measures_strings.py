@@ -19,7 +19,7 @@ class TestStrings:
     def test_str_and_measure_are_inverse(self, name, data):
         chosen, _ = data.draw(fields_of(name, data.draw(strategies.MAX_GRADES)))
         if "ties" not in FACTS[name].refuses:
-            chosen = chosen._replace(ties=data.draw(st.sampled_from(TIES[1:])))
+            chosen = chosen.replace(ties=data.draw(st.sampled_from(TIES[1:])))
         blend = Blend({chosen: data.draw(st.floats(1e-9, 1e9))})
         for each in (chosen, blend):
             for other in (measure(str(each)), pickle.loads(pickle.dumps(each))):

@@ -39,11 +39,11 @@ def outside(chosen, n_lists, seed, shares):
         np.arange(len(lists)).repeat(DEPTH),
         np.tile(-np.arange(DEPTH), len(lists)),
     )
-    in_order = chosen._replace(ties="row_order")
+    in_order = chosen.replace(ties="row_order")
     values = in_order.per_query(lists.ravel(), falling, qid=qid).values
     values = values.reshape(n_lists, len(ORDERS))
     ends = [
-        chosen._replace(ties=rule)
+        chosen.replace(ties=rule)
         .per_query(
             labels.ravel(), np.tile(TIED, n_lists), qid=np.arange(n_lists).repeat(DEPTH)
         )

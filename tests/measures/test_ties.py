@@ -30,9 +30,9 @@ def test_the_order_of_rows_changes_no_bit(name):
         labels[0] = 1  # a threshold must not exceed all grades
         scores, rows = rng.integers(0, 3, n), rng.permutation(n)
         for rule in rules:
-            chosen = plain._replace(ties=rule)
+            chosen = plain.replace(ties=rule)
             if "k" not in FACTS[name].refuses:
-                chosen = chosen._replace(k=rng.choice([None, 1, 7, 30]))
+                chosen = chosen.replace(k=rng.choice([None, 1, 7, 30]))
             value = chosen(labels, scores)
             assert chosen(labels[rows], scores[rows]) == value, chosen
 
@@ -68,8 +68,8 @@ def test_one_tie_of_seven_documents_is_the_mean_over_its_5040_orders(name):
         labels[0] = 2
         chosen = catalogue()[name]().resolve(3)
         if "k" not in FACTS[name].refuses:
-            chosen = chosen._replace(k=k)
-        in_order = chosen._replace(ties="row_order")
+            chosen = chosen.replace(k=k)
+        in_order = chosen.replace(ties="row_order")
         values = in_order.per_query(labels[orders].ravel(), falling, qid=qid).values
         assert chosen(labels, np.zeros(7)) == pytest.approx(values.mean(), abs=1e-12)
 

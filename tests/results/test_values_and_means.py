@@ -137,10 +137,10 @@ class TestGeometricMean:
         scores = evaluate(
             xGAP(g=[0.5, 0.5]), [1, 0, 0, 2], [2, 1, 2, 1], qid=[1, 1, 2, 2]
         )
-        (table,) = scores._report_of(average="geometric").tables
+        (table,) = scores._report_of_means("geometric").tables
         (mean,) = scores.mean("geometric").values()
         assert table.rows[1:] == [[str(scores.measures[0]), f"{mean:.4f}"]]
         assert table.notes[0] == "Geometric means over 2 queries."
-        (table,) = scores._report_of().tables
+        (table,) = scores._report_of_means().tables
         assert table.rows[0] == ["measure", "mean", "ideal"]
         assert table.notes[0] == "Means over 2 queries."

@@ -2,16 +2,21 @@
 
 import csv
 import html
+import inspect
 import io
 import json
 import math
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from skgraded import Scores, chunks, compare, cross_validate_queries, evaluate, trec
-from skgraded._support.writers import WRITERS, Field, Report, Table, visible
+from skgraded._support.results_base import Field, Report, Result, Table
+from skgraded._support.text import visible
+from skgraded._support.writers import WRITERS
 from skgraded.comparison import estimate_means
 from skgraded.datasets import make_ranking
 from skgraded.measures import tie_report
@@ -234,6 +239,55 @@ def test_a_reader_of_a_format_for_people_gets_the_cells_back(result, form, read)
     assert set().union(*words) <= set(re.findall("[a-z]{5,}", written))
 
 
+def test_every_format_is_a_method(result):
+    for form, write in WRITERS.items():
+        method = getattr(result, f"to_{form}")
+        assert method() == write([result._report()])
+        assert method.__doc__ == write.__doc__
+
+
+def test_type_checkers_know_every_format():
+    source = inspect.getsource(Result)
+    declared = re.findall(r"def to_(\w+)\(self\) -> str: \.\.\.", source)
+    assert declared == list(WRITERS)
+
+
+ADDED = """
+from skgraded._support.writers import WRITERS
+
+def loud(reports):
+    "Write it loudly."
+    return f"{list(reports[0].columns)}!"
+
+WRITERS["loud"] = loud
+
+import skgraded.studies, skgraded.users, skgraded.measures, skgraded.comparison, skgraded.cli
+from skgraded import evaluate
+from skgraded._support.results_base import Result
+
+def subclasses(kind):
+    return {kind}.union(*map(subclasses, kind.__subclasses__()))
+
+assert len(subclasses(Result)) > 12
+assert all(kind.to_loud.__doc__ == "Write it loudly." for kind in subclasses(Result))
+print(evaluate("AP", [1, 0], [2, 1]).to_loud())
+open("qrels", "w").write("q1 0 d1 1")
+open("run", "w").write("q1 Q0 d1 1 1 r")
+skgraded.cli.main(["evaluate", "qrels", "run", "-m", "AP", "--format", "loud"])
+"""
+
+
+def test_a_format_that_is_added_is_a_method_of_every_result_and_a_choice(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", ADDED],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert done.stdout == "['qid', 'AP']!\n['system', 'AP']!"
+
+
 def test_csv_and_json_hold_all_digits(result):
     columns = columns_of(result)
     header, *rows = csv.reader(io.StringIO(result.to_csv()))
@@ -438,7 +492,7 @@ def test_a_table_breaks_into_blocks():
 
 
 def test_means_of_systems_are_rows():
-    found = json.loads(WRITERS["json"]([SIMPLE._report_of()]))
+    found = json.loads(WRITERS["json"]([SIMPLE._report_of_means()]))
     assert found["rows"][0] == {"system": "plain", "AP": 0.375, NASTY: 1.0}
     assert json.loads(SIMPLE.to_json())["means"]["plain"] == {"AP": 0.375, NASTY: 1.0}
 

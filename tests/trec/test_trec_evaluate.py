@@ -110,7 +110,7 @@ def test_what_was_left_out_is_told():
         "bad (1).",
         "1 system with topics outside the qrels, left out: bad (1).",
     )
-    assert scores._report_of().notes[len(scores.notes) :] == [
+    assert scores._report_of_means().notes[len(scores.notes) :] == [
         "1 query with nothing relevant, counted as 0 (AP, nDCG@2).",
         "1 query with nothing relevant, left out (eGAP(g=[0.1,0.9],empty=nan)).",
     ]

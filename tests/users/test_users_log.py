@@ -15,16 +15,22 @@ from skgraded.exceptions import (
     UserModelWarning,
 )
 from skgraded.users import thresholds_from_log
-from skgraded.users._departures import _of_choices, _of_reading, _weights, departures_of
+from skgraded.users._chooser import Chooser
+from skgraded.users._departures import (
+    click_weights,
+    departures_of,
+    departures_of_choices,
+    departures_of_reading,
+)
 from skgraded.users._fit import Fit, maximise
-from skgraded.users._reader import Chooser, Reader
-from skgraded.users._sessions import ABSENT, HOLE, Lists
+from skgraded.users._reader import Reader
+from skgraded.users._sessions import ABSENT, HOLE, Sessions
 
 
-def lists_of(level, clicked, propensity=None, clusters=()):
+def sessions_of(level, clicked, propensity=None, clusters=()):
     """Sessions from matrices of levels, HOLE and ABSENT."""
     level = np.array(level)
-    return Lists(
+    return Sessions(
         level,
         np.array(clicked, dtype=bool) & (level != ABSENT),
         None if propensity is None else np.array(propensity),
@@ -81,28 +87,30 @@ def by_one_choice(level, clicks, k, examined, satisfied):
     return p
 
 
-def literal_reading(lists, theta, weights_of=None, goes_of=None):
+def literal_reading(sessions, theta, weights_of=None, goes_of=None):
     """Likelihoods of all sessions; departures are functions of class and session."""
-    n = lists.n_levels
+    n = sessions.n_levels
     weights, x, (below, goes_on, stops) = theta[:n], theta[n:-3], theta[-3:]
     found = []
-    for row in range(len(lists.level)):
+    for row in range(len(sessions.level)):
         p = 0.0
         for k in range(1, n + 1):
-            columns = lists.level.T
+            columns = sessions.level.T
             reaches = [
                 sum(each >= k for each in column)
                 / max(sum(each >= 0 for each in column), 1)
                 for column in columns
             ]
             here = np.broadcast_to(x, len(columns))
-            here = here if lists.propensity is None else here * lists.propensity[row]
+            here = (
+                here if sessions.propensity is None else here * sessions.propensity[row]
+            )
             parts = (here, reaches, below, goes_on, stops)
             to_click = None if weights_of is None else weights_of(k)[row]
             to_go = None if goes_of is None else goes_of(k)
-            clicks = lists.clicked[row].tolist()
+            clicks = sessions.clicked[row].tolist()
             p += weights[k - 1] * by_reading(
-                lists.level[row].tolist(),
+                sessions.level[row].tolist(),
                 clicks,
                 k,
                 parts,
@@ -113,15 +121,15 @@ def literal_reading(lists, theta, weights_of=None, goes_of=None):
     return np.array(found)
 
 
-def literal_choosing(lists, theta):
-    n = lists.n_levels
+def literal_choosing(sessions, theta):
+    n = sessions.n_levels
     weights, x, (takes_any, satisfied) = theta[:n], theta[n:-2], theta[-2:]
     of_class = [takes_any, *((1 - takes_any) * weights / weights.sum())]
     found = []
-    for row, level in enumerate(lists.level.tolist()):
+    for row, level in enumerate(sessions.level.tolist()):
         here = np.broadcast_to(x, len(level))
-        here = here if lists.propensity is None else here * lists.propensity[row]
-        clicks = lists.clicked[row].tolist()
+        here = here if sessions.propensity is None else here * sessions.propensity[row]
+        clicks = sessions.clicked[row].tolist()
         chances = [
             by_one_choice(level, clicks, k, here, satisfied) for k in range(n + 1)
         ]
@@ -152,7 +160,7 @@ def logs(draw, least=ABSENT, most_clicks=4):
     rest = draw(st.lists(inner, min_size=n_x + 3, max_size=n_x + 3))
     weights = draw(st.lists(st.floats(0.1, 1.0), min_size=2, max_size=2))
     groups = np.zeros(n_ranks, dtype=np.int64) if given else np.arange(n_ranks)
-    return lists_of(level, clicked, propensity), groups, np.array([*weights, *rest])
+    return sessions_of(level, clicked, propensity), groups, np.array([*weights, *rest])
 
 
 def slopes(function, at, step=1e-6):
@@ -165,21 +173,23 @@ def slopes(function, at, step=1e-6):
 
 @given(logs())
 def test_the_likelihood_is_that_of_the_literal_reader(log):
-    lists, groups, theta = log
-    found, scores = Reader(lists, "auto", groups).likelihood(theta)
-    expected = literal_reading(lists, theta)
+    sessions, groups, theta = log
+    found, scores = Reader(sessions, "auto", groups).likelihood(theta)
+    expected = literal_reading(sessions, theta)
     np.testing.assert_allclose(np.exp(found), expected, rtol=1e-9)
-    literal = slopes(lambda each: np.log(literal_reading(lists, each)), theta)
+    literal = slopes(lambda each: np.log(literal_reading(sessions, each)), theta)
     np.testing.assert_allclose(scores, literal, rtol=1e-5, atol=1e-6)
 
 
 @given(logs(least=0, most_clicks=1))
 def test_the_likelihood_of_a_choice_is_that_of_the_literal_chooser(log):
-    lists, groups, theta = log
+    sessions, groups, theta = log
     theta = theta[:-1]  # takes_any and satisfied
-    found, scores = Chooser(lists, "one", groups).likelihood(theta)
-    np.testing.assert_allclose(np.exp(found), literal_choosing(lists, theta), rtol=1e-9)
-    literal = slopes(lambda each: np.log(literal_choosing(lists, each)), theta)
+    found, scores = Chooser(sessions, "one", groups).likelihood(theta)
+    np.testing.assert_allclose(
+        np.exp(found), literal_choosing(sessions, theta), rtol=1e-9
+    )
+    literal = slopes(lambda each: np.log(literal_choosing(sessions, each)), theta)
     np.testing.assert_allclose(scores, literal, rtol=1e-5, atol=1e-6)
 
 
@@ -191,15 +201,15 @@ THETA = np.array([0.3, 0.7, 0.9, 0.5, 0.3, 0.2, 0.8, 0.4])
 def test_expected_choices_are_those_of_the_literal_chooser():
     few = [each for each in CLICKS if sum(each) == 1]
     for level in GRADES:
-        lists = lists_of([level] * 3, few)
-        reader = Chooser(lists, "one", np.arange(3))
-        chances = literal_choosing(lists, THETA[:-1])
+        sessions = sessions_of([level] * 3, few)
+        reader = Chooser(sessions, "one", np.arange(3))
+        chances = literal_choosing(sessions, THETA[:-1])
         assert reader.expected(THETA[:-1])[0] == pytest.approx(chances @ np.array(few))
 
 
 def every_log():
     cases = list(itertools.product(GRADES, CLICKS))
-    return lists_of([case[0] for case in cases], [case[1] for case in cases])
+    return sessions_of([case[0] for case in cases], [case[1] for case in cases])
 
 
 def scores_of(found):
@@ -210,17 +220,21 @@ def scores_of(found):
 
 
 def test_scores_of_departures_are_derivatives_of_the_literal_reader():
-    lists = every_log()
-    reader = Reader(lists, "auto", np.arange(3))
-    found = scores_of(_of_reading(Fit(reader, THETA, None, None, None, None), reader))
+    sessions = every_log()
+    reader = Reader(sessions, "auto", np.arange(3))
+    found = scores_of(
+        departures_of_reading(Fit(reader, THETA, None, None, None, None), reader)
+    )
 
     def moved(step, name):
         def weights_of(k):
-            return step * np.broadcast_to(_weights(lists, k)[name], lists.level.shape)
+            return step * np.broadcast_to(
+                click_weights(sessions, k)[name], sessions.level.shape
+            )
 
-        return literal_reading(lists, THETA, weights_of=weights_of)
+        return literal_reading(sessions, THETA, weights_of=weights_of)
 
-    for name in _weights(lists, 1):
+    for name in click_weights(sessions, 1):
         numeric = (np.log(moved(1e-5, name)) - np.log(moved(-1e-5, name))) / 2e-5
         np.testing.assert_allclose(found[name], numeric, atol=1e-8, err_msg=name)
     depth = np.log2([2.0, 3.0, 4.0])
@@ -232,7 +246,9 @@ def test_scores_of_departures_are_derivatives_of_the_literal_reader():
     for name, by in of_going.items():
         above, below = (
             np.log(
-                literal_reading(lists, THETA, goes_of=lambda k, by=by, s=step: by(k, s))
+                literal_reading(
+                    sessions, THETA, goes_of=lambda k, by=by, s=step: by(k, s)
+                )
             )
             for step in (1e-5, -1e-5)
         )
@@ -243,11 +259,11 @@ def test_scores_of_departures_are_derivatives_of_the_literal_reader():
         "some users click more than others": np.ones(3),
         "some users look deeper than others": depth,
     }
-    same = np.ones(lists.level.shape)
+    same = np.ones(sessions.level.shape)
     for name, weight in of_spread.items():  # of the variance of what users add: P'' / P
         above, here, below = (
             literal_reading(
-                lists, THETA, weights_of=lambda k, by=step * weight * same: by
+                sessions, THETA, weights_of=lambda k, by=step * weight * same: by
             )
             for step in (1e-3, 0.0, -1e-3)
         )
@@ -260,11 +276,11 @@ def test_scores_of_departures_are_derivatives_of_the_literal_reader():
     [("position", [0.9, 0.5, 0.3], [1.0, 0.0]), ("cascade", [0.9], [0.8, 0.4])],
 )
 def test_known_readers_are_special_cases(name, x, leaving):
-    lists, rest = every_log(), [0.2, *leaving]
-    special = Reader(lists, name, np.arange(3) if name == "position" else None)
+    sessions, rest = every_log(), [0.2, *leaving]
+    special = Reader(sessions, name, np.arange(3) if name == "position" else None)
     found, _ = special.likelihood(np.array([*THETA[:2], *x, *rest]))
     free = np.array([*THETA[:2], *np.broadcast_to(x, 3), *rest])
-    expected, _ = Reader(lists, "auto", np.arange(3)).likelihood(free)
+    expected, _ = Reader(sessions, "auto", np.arange(3)).likelihood(free)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
@@ -285,7 +301,7 @@ PARAMETERS = {
 @pytest.mark.parametrize("name", ["cascade", "one"])
 def test_the_covariance_is_the_inverse_of_the_negative_hessian(name):
     grade, clicked, _ = simulate(name, 20_000, **WORLDS[name])
-    fit = maximise(lists_of(grade, clicked), name)
+    fit = maximise(sessions_of(grade, clicked), name)
     n, at = fit.reader.n_classes, fit.theta
     inner = np.flatnonzero(
         (at > 0.01) & (at < 0.99)
@@ -375,8 +391,10 @@ def test_users_and_queries_count_both_ways():
 def test_p_values_of_fitting_logs_are_not_small():
     p_values = []
     for seed in range(25):
-        lists = lists_of(*simulate("position", 1500, seed, hit=0.6, miss=0.05)[:2])
-        p_values.append(departures_of(maximise(lists, "auto"))[1])
+        sessions = sessions_of(
+            *simulate("position", 1500, seed, hit=0.6, miss=0.05)[:2]
+        )
+        p_values.append(departures_of(maximise(sessions, "auto"))[1])
     assert (
         np.mean(np.array(p_values) < 0.1) < 0.2
     )  # Bonferroni's rule errs to the safe side
@@ -394,17 +412,17 @@ def test_a_log_that_no_reader_explains_warns_and_names_two_departures():
 
 def test_sessions_that_repeat_a_cluster_depart_no_more_than_one_of_them():
     grade, clicked, _ = simulate("trust", 2000)
-    once, _ = departures_of(maximise(lists_of(grade, clicked), "auto"))
+    once, _ = departures_of(maximise(sessions_of(grade, clicked), "auto"))
     thrice = [np.tile(each, (3, 1)) for each in (grade, clicked)]
-    lists = lists_of(*thrice, clusters=(np.tile(np.arange(2000), 3),))
-    found, _ = departures_of(maximise(lists, "auto"))
+    sessions = sessions_of(*thrice, clusters=(np.tile(np.arange(2000), 3),))
+    found, _ = departures_of(maximise(sessions, "auto"))
     assert found == pytest.approx(once, rel=0.1, abs=0.3)  # in standard errors
     assert max(map(abs, once.values())) > 3.0
 
 
 def test_departures_with_few_clicks_are_not_tested():
     grade, clicked, _ = simulate("position", 60, hit=0.6)
-    departures, p_value = departures_of(maximise(lists_of(grade, clicked), "auto"))
+    departures, p_value = departures_of(maximise(sessions_of(grade, clicked), "auto"))
     assert departures == {}
     assert np.isnan(p_value)
 
@@ -412,11 +430,13 @@ def test_departures_with_few_clicks_are_not_tested():
 def test_choices_that_ignore_grades_are_seen():
     grade, clicked, _ = simulate("one", 3000)
     clicked[::5] = np.arange(10) == 9
-    fit = maximise(lists_of(grade, clicked), "one")
+    fit = maximise(sessions_of(grade, clicked), "one")
     departures, p_value = departures_of(fit)
     assert p_value < 1e-6
     assert departures["grade 0 is chosen deeper"] > 5
-    assert departures.keys() <= {name for name, _, _ in _of_choices(fit, fit.reader)}
+    assert departures.keys() <= {
+        name for name, _, _ in departures_of_choices(fit, fit.reader)
+    }
 
 
 # Holes
@@ -462,10 +482,10 @@ def test_neighbouring_ranks_with_few_clicks_share_a_parameter():
     clicked = np.zeros((30, 6), dtype=bool)
     for rank, n in enumerate([25, 12, 9, 30, 5, 3]):
         clicked[:n, rank] = True
-    lists = lists_of(np.tile([2, 1, 0, 2, 1, 0], (30, 1)), clicked)
-    assert lists.groups_of_ranks().tolist() == [0, 1, 1, 2, 2, 2]
-    assert Reader(lists, "auto").names[:3] == ("clicks_1", "clicks_2", "clicks_4")
-    assert Reader(lists, "cascade").names[0] == "clicks"
+    sessions = sessions_of(np.tile([2, 1, 0, 2, 1, 0], (30, 1)), clicked)
+    assert sessions.groups_of_ranks().tolist() == [0, 1, 1, 2, 2, 2]
+    assert Reader(sessions, "auto").names[:3] == ("clicks_1", "clicks_2", "clicks_4")
+    assert Reader(sessions, "cascade").names[0] == "clicks"
 
 
 def test_a_parameter_at_its_bound_has_no_error():

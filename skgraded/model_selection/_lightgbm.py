@@ -1,0 +1,161 @@
+"""How estimators of LightGBM are fitted on whole queries, watched, asked and exported."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_regressor
+
+from skgraded._boosting import NamedMeasures, named_means, refuse_taken_names
+from skgraded._support.array_types import FloatArray
+from skgraded.measures import Measure
+from skgraded.model_selection._booster import (
+    Booster,
+    Params,
+    as_list,
+    params_that_are_set,
+    refuse_params_that_stop,
+    refuse_second_stopping,
+)
+from skgraded.model_selection._rows import QueryRows, Validation, Watched
+from skgraded.rankings import Judgments
+
+
+class LightGBM(Booster):
+    """LGBMRanker and LGBMRegressor: sizes of the queries, and stopping by the measure alone."""
+
+    package = "lightgbm"
+    start = "init_score"
+    continues = "init_model"
+    per_row = frozenset({"init_score"})
+    names_of_queries = frozenset({"group"})
+    names_of_evaluation_sets = frozenset({"eval_set", "eval_group", "eval_names"})
+    names_of_evaluation_starts = frozenset({"eval_init_score"})
+
+    def fit(
+        self,
+        estimator: Any,
+        rows: QueryRows,
+        validation: Validation | None,
+        params: Params,
+    ) -> Watched | None:
+        """Fit by the sizes of the queries; the metric gets them even where LightGBM does not."""
+        if self.needs_queries:
+            params = {**params, "group": rows.sizes}
+        if validation is None:
+            estimator.fit(rows.X, rows.y, **params)
+            return None
+
+        params = self._params_that_watch(estimator, validation, params)
+        estimator.fit(rows.X, rows.y, **params)
+        # 0 without stopping, also where LightGBM warns that it cannot stop (boosting_type="dart").
+        best = estimator.best_iteration_ or None
+        return Watched(estimator.evals_result_, best, validation.predicts_with(best))
+
+    def _params_that_watch(
+        self, estimator: Any, validation: Validation, params: Params
+    ) -> Params:
+        """Return fit parameters that evaluate the measures too, and stop by the first."""
+        named_measures = validation.named
+        set_params = params_that_are_set(estimator)
+        refuse_params_that_stop(set_params)
+
+        own_metrics = []
+        names_of_metrics = set_params.keys() & {"metric", "metrics", "metric_types"}
+        for name in names_of_metrics:
+            own_metrics += as_list(set_params[name])
+        refuse_taken_names(named_measures, own_metrics, self.name)
+        if not names_of_metrics:
+            estimator.set_params(metric="None")  # else LightGBM adds its own ndcg@1..5
+
+        recorder = _Recorder(named_measures, validation.rows.judgments)
+        metrics = [recorder, *as_list(params.get("eval_metric"))]
+        params = {**params, "eval_metric": metrics}
+        if validation.rounds is not None:
+            params["callbacks"] = _with_stopping(
+                as_list(params.get("callbacks")), named_measures[0], validation.rounds
+            )
+        return params | self._evaluation_params(estimator, validation.rows)
+
+    def _evaluation_params(self, estimator: Any, rows: QueryRows) -> Params:
+        """Return fit parameters by which LightGBM evaluates the validation rows."""
+        # LightGBM turns lists into an array for X only. The labels are a copy: if LightGBM gets
+        # the very arrays that it trains on, it reports a training score, and does not stop on it.
+        features = rows.X if hasattr(rows.X, "shape") else np.asarray(rows.X)
+        if "eval_X" in inspect.signature(estimator.fit).parameters:  # LightGBM >= 4.7
+            params: Params = {"eval_X": features, "eval_y": rows.labels}
+        else:
+            params = {"eval_set": [(features, rows.labels)]}
+
+        if self.needs_queries:
+            params["eval_group"] = [rows.sizes]
+        if rows.weight is not None:
+            params["eval_sample_weight"] = [rows.weight]
+        if self.start in rows.per_row:
+            params["eval_init_score"] = [rows.per_row[self.start]]
+        return params
+
+    def predict(self, estimator: Any, X: Any, start: NDArray[Any]) -> FloatArray:
+        """Predict and add the initial scores, as LightGBM's training does."""
+        return np.asarray(estimator.predict(X, raw_score=True) + start)
+
+    def export(self, estimator: Any, path: Path, measure: str) -> None:
+        """Write the text that LightGBM reads, which names an objective in any case.
+
+        LightGBM writes none for a callable one, and programs that read the text refuse it. The
+        name says which function of the sum of leaves is the score: for these two, the sum itself.
+        """
+        if path.suffix == ".json":
+            raise ValueError(
+                f"path must not end in .json for LightGBM, which reads text, got {str(path)!r}: "
+                "name it .txt. ranker.booster_.dump_model() describes the trees for JSON."
+            )
+        text: str = estimator.booster_.model_to_string()
+
+        # The objective stands in the header, and among the parameters.
+        if "\nobjective=" not in text:
+            objective = "regression" if is_regressor(estimator) else "lambdarank"
+            header = f"\nobjective={objective}\nfeature_names="
+            text = text.replace("\nfeature_names=", header, 1)
+            text = re.sub(r"(?<=\n\[objective: ).*(?=\])", objective, text, count=1)
+
+        # LightGBM reads no line between its parameters and the last one.
+        end = "\nend of parameters\n"
+        text = text.replace(end, f"{end}\nmeasure: {measure}\n")
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+
+class _Recorder:
+    """A metric that knows which rows are unjudged; the labels that LightGBM has are 0 there."""
+
+    def __init__(self, named_measures: NamedMeasures, judgments: Judgments) -> None:
+        self._named = named_measures
+        self._judgments = judgments
+
+    def __call__(self, y_true: Any, y_pred: Any) -> list[tuple[str, float, bool]]:
+        means = named_means(self._named, self._judgments.rank(y_pred))
+        return [
+            (name, mean, measure.greater_is_better)
+            for (name, mean), (_, measure) in zip(means, self._named, strict=True)
+        ]
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self  # LightGBM copies its metrics in every fit; nothing in here changes
+
+
+def _with_stopping(
+    callbacks: Sequence[Any], named_measure: tuple[str, Measure], rounds: int
+) -> list[Any]:
+    """Return LightGBM's callbacks with one that stops by the measure."""
+    from lightgbm import early_stopping
+
+    from skgraded.lightgbm import _StopBy
+
+    refuse_second_stopping(callbacks, _StopBy, type(early_stopping(1)))
+    return [*callbacks, _StopBy(named_measure, rounds)]
