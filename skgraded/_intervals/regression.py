@@ -91,11 +91,10 @@ def regression(
     sum_of_squares = (share_in_mean**2).sum(axis=0)
     n_by_weight = 1.0 / float((shares**2).sum())
     freedom = np.maximum(n_by_weight - 1.0 - (s_xx > 0.0), 1.0)
-    if weights is None:
-        mean_square = (residuals**2).mean(axis=0)
-    else:
-        mean_square = ((share_in_mean * residuals) ** 2).sum(axis=0) / sum_of_squares
-    unexplained = mean_square * n_by_weight / freedom
+    # With weights, residuals count as they move the mean.
+    squares = residuals**2
+    counted = 1.0 / n if weights is None else share_in_mean**2 / sum_of_squares
+    unexplained = (squares * counted).sum(axis=0) * n_by_weight / freedom
     remaining = sum_of_squares - of_these * float((all_shares**2).sum())
     remaining[remaining <= _ROUNDING / n] = 0.0  # nothing is left if all are labelled
 
