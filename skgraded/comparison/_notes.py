@@ -69,25 +69,26 @@ def _tested(
 
 
 def _worst_in_words(comparison: Comparison, plan: TestPlan) -> str:
-    """Say what each query of a kind not seen may lose."""
-    by_measure = []
-    for place, is_stated in enumerate(plan.losses.are_stated):
-        shares = np.unique(comparison.worst[:, place])
+    """Say what each query of a kind not seen may lose, by which measures."""
+    measures_of_text: dict[str, list[str]] = {}
+    for place, name in enumerate(comparison.measures):
+        share, *larger_shares = np.unique(comparison.worst[:, place])
         text = "everything"
-        if shares[0] < 1.0:
-            text = f"{shares[0]:g}"
-            if not is_stated:
-                text = "half of the range"
-            elif plan.losses.ranges[place] != 1.0:
-                text = f"{text} of the range"
-        text = f"{text} (worst={shares[0]:g})"
-        if len(shares) > 1:
+        if share < 1.0:
+            is_stated = plan.losses.are_stated[place]
+            has_range = plan.losses.ranges[place] == 1.0
+            amount = f"{share:g}" if is_stated else "half"
+            text = amount if is_stated and has_range else f"{amount} of the range"
+        text = f"{text} (worst={share:g})"
+        if larger_shares:
             text = f"{text}, or everything where a query differs by more"
-        by_measure.append(text)
-    if len(set(by_measure)) == 1:
-        return by_measure[0]
-    named = zip(by_measure, comparison.measures, strict=True)
-    return first_few([f"{text} by {name}" for text, name in named])
+        measures_of_text.setdefault(text, []).append(name)
+    if len(measures_of_text) == 1:
+        return next(iter(measures_of_text))
+    by_measures = [
+        f"{text} by {first_few(names)}" for text, names in measures_of_text.items()
+    ]
+    return first_few(by_measures)
 
 
 def _note_on_too_many(data: ComparisonInput, plan: TestPlan, units: str) -> str:

@@ -24,6 +24,7 @@ _N_LETTERS = len(ascii_lowercase)
 # The last columns, from wins on, which text leaves out where they do not fit.
 _N_SPARE = 4
 _MOST_IN_SENTENCES = 3
+_SEVERAL = 2
 
 
 def tables_of(comparison: Comparison, n_rows: int | None) -> list[Table]:
@@ -93,11 +94,13 @@ def _table_of_rows(
         field._replace(values=np.array(field.values)[order[:n_rows]])
         for field in fields
     ]
+    # Where a column says what is asked, that of the queries does not fit, either.
+    asks_alike = len(set(comparison.margins or ())) < _SEVERAL
     return Table(
         fields,
         title=title,
         widest_label=_WIDEST_LABEL,
-        n_spare=_N_SPARE,
+        n_spare=_N_SPARE if asks_alike else _N_SPARE + 1,
         spare_notes=[_spare_note(comparison)],
     )
 
@@ -107,18 +110,22 @@ def _spare_note(comparison: Comparison) -> str:
     names = pair_names(comparison) if len(comparison) == 1 else comparison.measures
     if len(names) > _MOST_IN_SENTENCES:
         return (
-            "Wins, ties, losses and the worst loss up to which each row holds: to_frame(), "
-            "--format csv, or to_text(width=120)."
+            "Queries, wins, ties, losses and the worst loss up to which each row holds: "
+            "to_frame(), --format csv, or to_text(width=120)."
         )
     parts = []
     counts = (comparison.wins, comparison.ties, comparison.losses)
-    columns = (*counts, comparison.holds_to_worst, comparison._is_decided)
+    needed_by_row = comparison._queries_that_decide(np.full(counts[0].shape, True))
+    holds = (comparison.holds_to_worst, comparison._is_decided)
+    columns = (*counts, *holds, needed_by_row)
     rows = zip(names, *(column.ravel() for column in columns), strict=True)
-    for name, wins, ties, losses, worst, is_decided in rows:
+    for name, wins, ties, losses, worst, is_decided, needed in rows:
         part = f"{name}: {wins} wins, {ties} ties, {losses} losses"
         if not np.isnan(worst):
             verb = "holds" if is_decided else "would hold"
             part = f"{part}, {verb} up to a loss of {rounded_down(worst)}"
+        if len(comparison) > 1 and np.isfinite(needed):
+            part = f"{part}, needs about {needed:,.0f} queries"
         parts.append(part)
     return f"{'; '.join(parts)}."
 
