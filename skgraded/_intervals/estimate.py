@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from skgraded._intervals.tail import Tail
+from skgraded._intervals.tail import Tail, quotients
 from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.lazy import cached_property
 
@@ -175,7 +175,7 @@ class Estimate:
             return freedom
         term_of_units = self._variance**2 / freedom
         terms = term_of_units + self.part.variance**2 / self.part.freedom
-        return np.divide(self.error**4, terms, out=freedom.copy(), where=terms > 0.0)
+        return quotients(self.error**4, terms, freedom)
 
     def _freedom_of_units(self) -> FloatArray:
         """Return degrees of freedom of the variance over units; few, if few clusters are large."""
@@ -199,13 +199,10 @@ class Estimate:
         n = len(self._influence)
         second = (self._influence**2).sum(axis=0)
         third = (self._influence**3).sum(axis=0)
-        growth = np.divide(
-            third, second**2, out=np.zeros_like(second), where=second**2 > 0.0
-        )
-        growth *= np.sqrt((n - 1) / n)
-        share = np.divide(
-            self._variance, self.error**2, out=np.ones_like(second), where=second > 0.0
-        )
+        growth = quotients(third, second**2) * np.sqrt((n - 1) / n)
+        share = np.ones_like(second)
+        has_moved = second > 0.0
+        np.divide(self._variance, self.error**2, out=share, where=has_moved)
 
         n_units = len(self._units.sums)
         most = max(n_units - 2, 0) / np.sqrt(n_units * max(n_units - 1, 1))
@@ -228,6 +225,7 @@ class Estimate:
             n_units=np.full(len(self.value), self.n_units),
             times=times,
         )
+
         if self.bounds is not None:
             low, high = (np.broadcast_to(end, self.value.shape) for end in self.bounds)
             tail = tail._replace(lowest=low, highest=high)
@@ -269,6 +267,7 @@ def means(
     shares = _shares_of_rows(weights, len(rows))
     value = shares @ rows
     value[np.abs(value) <= _ROUNDING * (shares @ np.abs(rows))] = 0.0
+
     influence = widening * shares[:, None] * (rows - value)
     return Estimate(
         value, influence, weights=weights, clusters=clusters, part=part, bounds=bounds

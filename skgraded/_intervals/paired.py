@@ -55,6 +55,7 @@ def effect_size(
     squares = (differences - mean[..., None]) ** 2
     n = differences.shape[-1]
     spread = np.sqrt(np.average(squares, axis=-1, weights=weights) * n / (n - 1))
+
     with np.errstate(divide="ignore"):  # the same difference in every topic
         sizes: FloatArray = np.divide(
             mean, spread, out=np.zeros_like(mean), where=mean != 0.0
@@ -107,6 +108,7 @@ def bootstrapped(
     mean[np.abs(mean) <= _ROUNDING * np.abs(differences).mean(axis=1)] = 0.0
     residuals = differences - mean[:, None]  # as if there were no difference
     residuals[np.abs(residuals) <= _ROUNDING * np.abs(mean)[:, None]] = 0.0
+
     ratio = _in_errors(mean, (residuals**2).sum(axis=1), n_topics)
     wanted = max(1, round(level * n_resamples))
     p_value = np.ones(len(mean))
@@ -123,6 +125,7 @@ def bootstrapped(
         p_value[some] = (beyond + 1) / (n_resamples + 1)
         place = np.argpartition(-ratios, wanted - 1, axis=1)[:, wanted - 1, None]
         required[some] = np.abs(np.take_along_axis(drawn, place, axis=1)[:, 0])
+
     differ = (differences != 0.0).any(axis=1)
     return np.where(differ, p_value, 1.0), np.where(differ, required, 0.0)
 
@@ -133,6 +136,7 @@ def _drawn(residuals: FloatArray, counts: FloatArray) -> tuple[FloatArray, Float
     n_topics = len(counts)
     drawn = sums / n_topics
     squares = residuals**2 @ counts
+
     spread = squares - drawn * sums
     spread[spread <= _ROUNDING * squares] = 0.0
     ratios = _in_errors(drawn, spread, n_topics)
@@ -174,6 +178,7 @@ def randomization_test(
     exact = (
         n_topics < int(n_resamples).bit_length()
     )  # 2**n_topics may be too large for a float
+
     n_resamples = 2**n_topics if exact else n_resamples
     beyond = np.zeros(n_pairs, dtype=np.int64)
     for first, size in _batches(n_resamples, _SIGNS_AT_A_TIME // n_topics):
@@ -201,6 +206,7 @@ def tukey_test(
     sums = values.sum(axis=1)
     rounding = _ROUNDING * np.abs(values).sum(axis=1).max()
     observed = np.abs(sums[:, None] - sums) - rounding
+
     by_topic = np.ascontiguousarray(values.T, dtype=np.float64).ravel()
     seed = int(rng.integers(2**63))
     ordered = np.sort(_core.shuffled_ranges(by_topic, n_systems, seed, n_resamples))
@@ -274,6 +280,7 @@ class PairedTest(NamedTuple):
             return p_values, means(np.ascontiguousarray(differences.T)).reach(
                 1.0 - level
             )
+
         significant = np.abs(differences.mean(axis=1)[p_values < level])
         least = significant.min() if len(significant) else np.nan
         return p_values, np.full(len(pairs), least)

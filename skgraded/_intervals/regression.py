@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skgraded._intervals.estimate import Bounds, Estimate, Part
+from skgraded._intervals.tail import quotients
 from skgraded._support.array_types import FloatArray, IntArray
 
 _ROUNDING = 1e-12
@@ -79,7 +80,7 @@ def regression(
     y = centred(labels, shares)
     x = centred(judged[places], shares)
     s_xx = (shares * x**2).sum(axis=0)
-    per_xx = np.divide(1.0, s_xx, out=np.zeros_like(s_xx), where=s_xx > 0.0)
+    per_xx = quotients(np.ones_like(s_xx), s_xx)
     slope = (shares * x * y).sum(axis=0) * per_xx
     residuals = without_rounding(y - slope * x, labels)
     mean_of_judge = (all_shares * judged).sum(axis=0)
@@ -138,8 +139,7 @@ def _with_variance(influence: FloatArray, variance: FloatArray) -> FloatArray:
     influence = influence - influence.mean(axis=0)
     n = len(influence)
     squares = (influence**2).sum(axis=0) * n / (n - 1)
-    factor = np.divide(variance, squares, out=np.zeros_like(squares), where=squares > 0)
-    scaled: FloatArray = influence * np.sqrt(factor)
+    scaled: FloatArray = influence * np.sqrt(quotients(variance, squares))
     return scaled
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from skgraded._intervals.estimate import Bounds, Estimate, Part, means, sums_by_cluster
+from skgraded._intervals.tail import quotients
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 
 # Of the variance of the queries' own effects, for what the training data of all folds share.
@@ -104,9 +105,7 @@ def over_repeats(
     by_queries = _variance_over_queries(of_queries, relative_weights, clusters)
     design = _Design(is_tested, folds, clusters, relative_weights)
     by_data = design.allowance(residuals, by_queries)
-    share = np.divide(
-        by_data, by_queries, out=np.zeros_like(by_data), where=by_queries > 0.0
-    )
+    share = quotients(by_data, by_queries)
     rows = np.ascontiguousarray(of_queries.T)
     estimate = means(
         rows,

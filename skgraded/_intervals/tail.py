@@ -86,6 +86,7 @@ class Tail(NamedTuple):
             is_turned = np.less(sides, 0.0)
             lowest = np.where(is_turned, -self.highest, self.lowest)
             highest = np.where(is_turned, -self.lowest, self.highest)
+
         return self._replace(
             value=sides * self.value,
             skewness=sides * self.skewness,
@@ -168,6 +169,7 @@ class Tail(NamedTuple):
         n_steps = int(np.log(_MOST / _FEWEST) / np.log(_STEP))
         ratios = _FEWEST * _STEP ** np.arange(n_steps) / most_units
         quantile = stdtrit(_common(self.freedom), power)
+
         gaps = np.empty((n_steps, *self.value.shape))
         for place, ratio in enumerate(ratios):
             planned = self.with_more_units(ratio)
@@ -184,14 +186,10 @@ class Tail(NamedTuple):
         fixed_term = fixed**2 / self.fixed_freedom
         unit_term = np.maximum(self.error**4 / self.freedom - fixed_term, 0.0)
         terms = unit_term / ratio**3 + fixed_term
-        freedom = np.divide(
-            error**4, terms, out=self.freedom * ratio, where=terms > 0.0
-        )
+        freedom = quotients(error**4, terms, self.freedom * ratio)
 
         third_cumulant = self.skewness * self.error**3 / ratio**2
-        skewness = np.divide(
-            third_cumulant, error**3, out=np.zeros_like(error), where=error > 0.0
-        )
+        skewness = quotients(third_cumulant, error**3)
         return self._replace(
             error=error,
             skewness=skewness,
@@ -234,6 +232,16 @@ class Tail(NamedTuple):
         z = np.where(square > 0.0, z, np.sign(v) * _ENDLESS)
         tail: FloatArray = stdtr(self.freedom, np.maximum(u, z))
         return tail
+
+
+def quotients(
+    numerators: FloatArray,
+    denominators: FloatArray,
+    otherwise: FloatArray | float = 0.0,
+) -> FloatArray:
+    """Divide, and return something else where a denominator is not above 0."""
+    result = np.array(np.broadcast_to(otherwise, np.shape(denominators)), dtype=float)
+    return np.divide(numerators, denominators, out=result, where=denominators > 0.0)
 
 
 def _along_first_axis(numbers: FloatArray, others: FloatArray) -> FloatArray:

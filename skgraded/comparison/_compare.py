@@ -171,6 +171,7 @@ def compare(
     where = "" if judge is not None else " without judge="
     choice("population", population, populations, alternative=where)
     judged = None if judge is None else judged_scores(judge, scores, cluster)
+
     data = comparison_input(scores, cluster, baseline)
     plan = test_plan(
         data,
@@ -220,6 +221,7 @@ def _comparison(
     """Put together what is found."""
     check_losses(data, plan.losses, differences.bounds)
     tail = differences.tail._replace(times=plan.times(data))
+
     comparison = Comparison(
         systems=data.scores.systems or (),
         measures=data.scores.measures,
@@ -264,6 +266,7 @@ def _p_values(
         of_seen = tail._replace(lowest=None, highest=None).p_value()
         corrected = plan.corrected(of_seen, is_joint=False)
         p_values["score"] = np.maximum(corrected, p_values["score"])
+
     for test in plan.tests:
         if test.name in ABLE:
             of_test = tail.students_p_value()

@@ -270,6 +270,7 @@ class Comparison(MeasureCollection, LongResult):
             )
         least = 0.0 - min(self.margins or (0.0,))
         truth = number("effect", 0.0 if effect is None else effect, above=least)
+
         if confidence is None:
             confidence = self.confidence
         fraction("confidence", confidence)
@@ -424,6 +425,7 @@ class Comparison(MeasureCollection, LongResult):
         """Return the columns of what is asked and decided; one, if the same is asked of all."""
         if self.margins is None or self.decisions is None:
             return []
+
         asked = np.repeat(self._asked, len(self.pairs))
         headings: tuple[str | None, str] = "asked", "decision"
         if len(set(self.margins)) == 1:

@@ -49,6 +49,7 @@ def differences_of_pairs(data: ComparisonInput, losses: WorstLosses) -> Differen
         folds = _picked(data.scores.folds, is_compared)
         clusters = _picked(data.clusters, is_compared)
         weights = _picked(data.weights, is_compared)
+
         pairs_at_a_time = max(1, _CELLS_AT_A_TIME // values[0].size)
         parts = []
         for first in range(0, len(data.pairs), pairs_at_a_time):
@@ -74,6 +75,7 @@ def read_off(
 ) -> Differences:
     """Read everything off differences, which vary over queries along the last axis of rows."""
     gains = rows * np.asarray(direction)[..., None]
+
     return Differences(
         tail=tail,
         bounds=bounds,

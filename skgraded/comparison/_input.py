@@ -100,6 +100,7 @@ def scores_of_rankers(
             "rankers must be Scores of several systems, or map names to fitted models, results of "
             f"cross_validate_queries or Scores, got {kind}."
         )
+
     if len(systems) < _FEWEST:
         raise ValueError(
             f"rankers must hold at least 2 systems to compare, got {len(systems)}."
@@ -203,6 +204,7 @@ def by_measure_name(
     """Return a value for each measure: the only one, or those of a mapping, None for others."""
     if not isinstance(value, Mapping):
         return dict.fromkeys(measures, value)
+
     values: dict[str, Any] = dict.fromkeys(measures)
     for name, value_of_measure in value.items():
         try:

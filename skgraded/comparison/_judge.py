@@ -14,6 +14,7 @@ from skgraded._guards import stacklevel_of_the_user
 from skgraded._intervals.estimate import Estimate
 from skgraded._intervals.paired import holm, paired_differences
 from skgraded._intervals.regression import Regression, regression
+from skgraded._intervals.tail import quotients
 from skgraded._support.arguments import choice, fraction
 from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.text import count, first_few
@@ -154,6 +155,7 @@ def _scores_of(judge: Any, human: Scores) -> Scores:
             "judge must hold scores of one system, as the human labels do, got those of "
             f"{first_few(systems)}."
         )
+
     try:
         if human.systems is not None:
             scores = scores.select(system=list(human.systems))
@@ -172,6 +174,7 @@ def _check_plain(what: str, scores: Scores, cluster: Any = None) -> None:
             f"The {what} must come without repeats where a judge= is given, got a "
             "cross-validation: scores.over_repeats() has the mean of each query."
         )
+
     if cluster is not None or scores.clusters is not None:
         raise ValueError(
             f"The {what} must come without clusters where a judge= is given: the regression takes "
@@ -195,6 +198,7 @@ def _check_queries(queries_of_judges: list[list[Any]], labelled: list[Any]) -> N
             f"{count(len(missing), 'query', 'queries')} of {len(labelled)}: "
             f"{first_few(list(map(repr, missing)))}."
         )
+
     unlabelled = [set(queries).difference(labelled) for queries in queries_of_judges]
     if any(queries != unlabelled[0] for queries in unlabelled):
         numbers = " and ".join(str(len(queries)) for queries in unlabelled)
@@ -228,9 +232,6 @@ def estimates(
     estimate = both.estimate
     reach = estimate.reach(confidence)
     reach_alone = fitted(np.zeros_like(by_judge)).estimate.reach(confidence)
-    relative_width = np.divide(
-        reach, reach_alone, out=np.ones_like(reach), where=reach_alone > 0.0
-    )
 
     def by_row(columns: FloatArray) -> FloatArray:
         return columns.reshape(-1, n_rows, *columns.shape[1:]).swapaxes(0, 1)
@@ -245,7 +246,7 @@ def estimates(
         standard_error=by_row(estimate.error),
         slope=by_row(both.slope),
         n_alone=by_row(_n_alone(both, len(labels), len(by_judge), population)),
-        relative_width=by_row(relative_width),
+        relative_width=by_row(quotients(reach, reach_alone, 1.0)),
         n_human=len(labels),
         n_judged=len(by_judge),
         population=population,
@@ -281,8 +282,7 @@ def _n_alone(
     variance = fitted.estimate.error**2
     if population == POPULATIONS[1]:
         variance = variance + fitted.variance / n_judged
-    n_alone: FloatArray = np.full(len(variance), float(n_human))
-    return np.divide(fitted.variance, variance, out=n_alone, where=variance > 0.0)
+    return quotients(fitted.variance, variance, float(n_human))
 
 
 def with_notes(estimated: JudgedEstimates, judged: Judged) -> JudgedEstimates:
@@ -291,6 +291,7 @@ def with_notes(estimated: JudgedEstimates, judged: Judged) -> JudgedEstimates:
     helps = [width < 1.0 and has_more for width in _widths(estimated)]
     on_help = _note_on_help(estimated, helps)
     on_unlike = _note_on_unlike(judged)
+
     if on_help and not any(helps):
         warnings.warn(
             on_help, UnhelpfulJudgeWarning, stacklevel=stacklevel_of_the_user()
@@ -334,6 +335,7 @@ def notes_on_judge(estimated: JudgedEstimates) -> list[str]:
         f"{n:,.0f} by {name} (intervals {width:.2f} times as wide, off by at most {most:.4f})"
         for n, name, width, most in columns
     ]
+
     return [
         f"Queries with human labels that the judge saves: {first_few(by_measure_name)}.",
         *estimated.notes,
@@ -347,6 +349,7 @@ def _note_on_unlike(judged: Judged) -> str:
     column, row = np.unravel_index(corrected.argmin(), corrected.shape)
     if corrected[column, row] >= _LEVEL_OF_UNLIKE:
         return ""
+
     values = judged.values[column, row]
     return (
         "The queries with human labels look unlike the others: by the judge, "

@@ -31,6 +31,7 @@ def with_words(
     units = unit_in_words(data.clusters is not None)
     scores = data.scores
     is_one_training = scores.folds is not None and len(scores.folds) == 1
+
     notes = [
         _note_on_too_many(data, plan, count(min(data.n_units), *units)),
         _note_on_left_out(data),
@@ -58,6 +59,7 @@ def _tested(
     if plan.look_factor != 1.0:
         level_of_look = comparison.level / plan.look_factor
         level = f"{level} over all looks and {level_of_look:.2g} at this one"
+
     n_units = float(comparison._tail.n_units.min())
     parts = [
         f"{over}, {level}{plan.corrected_in_words(data)}",
@@ -83,6 +85,7 @@ def _worst_in_words(comparison: Comparison, plan: TestPlan) -> str:
         if larger_shares:
             text = f"{text}, or everything where a query differs by more"
         measures_of_text.setdefault(text, []).append(name)
+
     if len(measures_of_text) == 1:
         return next(iter(measures_of_text))
     by_measures = [
@@ -123,6 +126,7 @@ def _note_on_means(comparison: Comparison) -> str:
     off = np.abs(apart - comparison.difference).max()
     if off < _MOST_OFF:
         return ""
+
     return (
         "With a judge each pair has a slope of its own: means subtract to the differences "
         f"within {off:.4f}."
@@ -146,6 +150,7 @@ def _note_on_identical(comparison: Comparison) -> str:
     pair, column = identical[0]
     first, second = (comparison.systems[place] for place in comparison.pairs[pair])
     n = comparison.n_queries[column]
+
     more = ""
     if len(identical) > 1:
         more = f" (and {count(len(identical) - 1, 'other row')} alike)"
@@ -193,6 +198,7 @@ def _advice(comparison: Comparison, pair: Any, column: Any) -> str:
     question = "decided"
     if comparison.margins is not None:
         question = comparison._asked[column]
+
     ways = []
     if np.isfinite(worst) and worst < comparison.worst[pair, column]:
         ways.append(
@@ -212,6 +218,7 @@ def _note_on_family(comparison: Comparison) -> str:
     of_all = (
         f"{n_holding} of {decisions.size} rows {'holds' if n_holding == 1 else 'hold'}"
     )
+
     if len(comparison) > 1:
         return f"{of_all}: all must hold, so that measures need no correction."
     if n_holding:

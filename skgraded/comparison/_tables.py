@@ -90,6 +90,7 @@ def _table_of_rows(
     elif comparison.baseline is not None:
         better = comparison.directions[0] * comparison.difference[:, 0]
         order = np.argsort(-better, kind="stable")
+
     fields = [
         field._replace(values=np.array(field.values)[order[:n_rows]])
         for field in fields
@@ -113,6 +114,7 @@ def _spare_note(comparison: Comparison) -> str:
             "Queries, wins, ties, losses and the worst loss up to which each row holds: "
             "to_frame(), --format csv, or to_text(width=120)."
         )
+
     parts = []
     counts = (comparison.wins, comparison.ties, comparison.losses)
     needed_by_row = comparison._queries_that_decide(np.full(counts[0].shape, True))
@@ -218,6 +220,7 @@ def _means_table(comparison: Comparison, n_rows: int | None) -> Table:
     means = [f"{comparison.means[place, 0]:.4f}" for place in shown]
     label_heading = " " * digits + " system"
     fields = [Field("system", labels, label_heading), Field("mean", means, heading)]
+
     if comparison.baseline is None:
         beats = _beats(comparison)[np.ix_(shown, order)]
         label_width = max(map(len, [label_heading, *map(shorten, labels)]))

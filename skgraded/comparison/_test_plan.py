@@ -98,6 +98,7 @@ class TestPlan(NamedTuple):
         title = CORRECTIONS[self.correction].title
         if self.correction == "none":
             return f", {title} for {data.in_words}"
+
         differences = data.in_words
         if data.baseline is not None and n == len(data.pairs):
             differences = count(n, "candidate")
@@ -121,6 +122,7 @@ def test_plan(
     """Check what is asked of a comparison; `compare` describes it."""
     low, high = ranges(data.values)
     margins = _margins_by_measure(margin, data, high - low)
+
     is_decided = correction is not None or not _are_too_many(data)
     if correction is None:
         correction = "bonferroni"
@@ -170,6 +172,7 @@ def named_tests(
     if only_able:
         known = ABLE
         where = " with clusters, repeats, weights or judge="
+
     names = dict.fromkeys([tests] if isinstance(tests, str) else tests)
     if not names:
         raise ValueError("tests must name at least one test, got none.")
@@ -191,6 +194,7 @@ def _margins_by_measure(
         raise ValueError(
             "A margin, or better=True, needs a baseline to compare the others with."
         )
+
     measures = data.scores.measures
     margins = by_measure_name("margin", margin, measures)
     missing = [name for name in measures if margins[name] is None]
@@ -219,6 +223,7 @@ def _factor_of_look(
         raise ValueError(
             f"looks must be ascending numbers of queries, got {list(looks)!r}."
         )
+
     n_queries = set(data.n_queries)
     if len(n_queries) > 1 or not n_queries.issubset(numbers):
         raise ValueError(

@@ -75,6 +75,7 @@ def worst_losses(
     shares[data.has_values_of_0_and_1_only] = 1.0
     if margins is not None:
         shares[np.array(margins) > 0.0] = 1.0
+
     are_stated = np.array([stated[name] is not None for name in measures])
     for place in np.flatnonzero(are_stated):
         shares[place] = number("worst", stated[measures[place]], above=0.0)
