@@ -104,6 +104,7 @@ def register_family(family: ModuleType) -> None:
 def _enter(kinds: Mapping[str, type[Measure]]) -> None:
     _by_folded_name.update({measure_key(name): name for name in kinds})
     kinds_by_name = {**_registered, **kinds}
+
     names = sorted(kinds_by_name, key=str.lower)
     _registered.clear()
     _registered.update({name: kinds_by_name[name] for name in names})

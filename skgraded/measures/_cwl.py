@@ -276,6 +276,7 @@ class PrefixCWL(PrefixMeasure, CWL):
 
         last_rank = self._last_rank(judgments)
         n_viewed = self.ranks_from(1.0, 0.0, last_rank)
+
         share = reciprocal(np.asarray(n_viewed))
         return LinearPart(discount, gain, share)
 

@@ -236,6 +236,7 @@ def at_ranks(
     pool_length = per_document(pool.lengths, ranked)
     n_before_pool = per_document(pool.indptr[:-1], ranked)
     rank = n.astype(np.int64)
+
     place = n_before_pool + np.minimum(rank, pool_length)
     value_at_place = np.append(0.0, by_pool_rank)[place]
     return np.where(pool_length > 0, value_at_place, 0.0)
@@ -261,6 +262,7 @@ class UpToListEnd:
         list_length = judgments.list_lengths(self.unjudged)
         last_rank = per_document(list_length, ranked)
         is_within_list = rank_of(ranked) <= last_rank
+
         weights_by_rank = self.weights(ranked, judgments)
         weights = weights_by_rank[places_of(ranked)]
         return np.where(is_within_list, weights, 0.0)

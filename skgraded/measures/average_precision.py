@@ -192,6 +192,7 @@ class _Users:
         top = int(self._grades[-1])
         g = self._g[:top]
         thresholds = np.arange(1.0, len(g) + 1)
+
         lowest_levels = np.searchsorted(self._grades, thresholds)
         return g, lowest_levels.astype(np.int32)
 
@@ -571,6 +572,7 @@ class WeightedAP(_GainMeasure, PrefixMeasure):
         gains = self._gains(judgments)
         marks = _graded(judgments)
         K = PairFactors(share, u=gains, w=marks)
+
         positions = ReciprocalIdealGain(self.gain)
         return PairPart(positions, K)
 
@@ -689,6 +691,7 @@ class EBR(_BlendedCascade, _ScaleMeasure):
         judgments = rankings.judgments
         gains = self._gains(judgments)
         top_gain = self._top_gain(judgments)
+
         stop = gains / (top_gain + 1.0)
         return self._cascade(rankings, stop)
 

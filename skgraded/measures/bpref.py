@@ -403,6 +403,7 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
     def pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments)
         nonrelevance = 1.0 - self._relative_gains(judgments)
+
         n_nonrelevant = judgments.sum_over_pool(nonrelevance)  # N'
         scale = reciprocal(n_nonrelevant) * self._share(judgments)
         K = _graded_penalties(gains, scale)

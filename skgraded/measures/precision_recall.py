@@ -186,6 +186,7 @@ class F(_BinaryMeasure, PrefixMeasure):
         positions, length = _counted_ranks(self, judgments)
         weight = self.beta**2
         divisor = weight * self._n_relevant(judgments) + length
+
         scale = (weight + 1.0) * reciprocal(divisor)
         marks = self._marks(judgments)
         return LinearPart(positions, marks, scale)
@@ -230,6 +231,7 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
         marks = self._marks(judgments)
         n_relevant = self._n_relevant(judgments)
         c = at_multiple(n_relevant, self.multiple)
+
         positions = UpToRecallBase(self.rel, self.multiple)
         return LinearPart(positions, marks, reciprocal(c))
 
@@ -574,6 +576,7 @@ class Utility(_SetMeasure):
         fn = self._n_relevant(judgments)
         tn = self._n_all(judgments) - fp - fn
         constant = w_2 * fp + w_3 * fn + w_4 * tn
+
         scale = w_1 - w_2 - w_3 + w_4
         return self._true_positives(judgments, scale, constant)
 
@@ -679,6 +682,7 @@ class _WholeRanking(_SetMeasure):
         minimum = self._sum_to(n_relevant)
         sum_of_all = self._sum_to(n_all)
         maximum = sum_of_all - self._sum_to(n_all - n_relevant)
+
         share = reciprocal(maximum - minimum)
 
         # Relevant documents that are missing from the list take the last ranks.

@@ -89,6 +89,7 @@ class DiscriminativePower(Result):
         first_numbers, second_numbers = self.pairs.T
         first = [self.systems[number] for number in first_numbers]
         second = [self.systems[number] for number in second_numbers]
+
         p_values = self.p_values.ravel()
         return [
             Field("measure", measures),

@@ -118,6 +118,7 @@ class Incompleteness(Result):
         all_repeats = range(n_repeats)
         rows = product(self.topic_sets, self.rates, all_repeats, self.measures)
         topics, rates, repeats, measures = zip(*rows, strict=True)
+
         n_judged_of_set = np.repeat(self.n_judged, n_measures)
         n_judged = np.tile(n_judged_of_set, n_sets)
         fields = [
@@ -406,6 +407,7 @@ def incompleteness(
     means_of_samples, n_judged = _means_of_samples(
         reduction, joined, means_of, random_state
     )
+
     means_of_all = means_of(graded.grades)
     signs = _signs(scored_measures)
     notes = [*judgments.notes(negative), *joined.notes()]
@@ -495,6 +497,7 @@ def _means_of_samples(
     n_repeats = reduction.n_repeats
     n_rates = len(reduction.rates)
     shape = (n_repeats, n_rates)
+
     means = []
     n_judged = []
     with ProgressBar(n_repeats * n_rates, "samples") as bar:

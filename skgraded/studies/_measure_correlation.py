@@ -175,6 +175,7 @@ def pearson(reference: ArrayLike, estimate: ArrayLike) -> float:
         return float("nan")
     first = first - first.mean()
     second = second - second.mean()
+
     sum_of_products = (first * second).sum()
     first_squares = (first**2).sum()
     second_squares = (second**2).sum()
@@ -387,6 +388,7 @@ class Correlation(Result):
         side = max(4.0, 1.6 + 0.52 * n_measures)
         size = (side + 0.6, side)
         ax = axes_or_new(ax, self, size)
+
         low = 0.0
         high = 1.0
         if not np.isnan(values).all():

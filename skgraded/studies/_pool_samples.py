@@ -129,6 +129,7 @@ def stratified_samples(
     # Documents that were never judged are a stratum of their own.
     kind = np.where(was_judged, kind, -1.0)
     kinds, kind_number = np.unique(kind, return_inverse=True)
+
     topic = qrels.topic_of_document()
     stratum = kind_number + topic * len(kinds)
     stratum_size = np.bincount(stratum)[stratum]

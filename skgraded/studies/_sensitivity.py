@@ -281,6 +281,7 @@ def _gains(
     gains = np.full((n_ranks, *values.shape), np.nan)
     n_documents = max(1, len(lists.levels))
     batch_size = max(1, _DOCUMENTS_AT_A_TIME // n_documents)
+
     with ProgressBar(n_ranks, "ranks") as bar:
         for start in range(0, n_ranks, batch_size):
             end = start + batch_size

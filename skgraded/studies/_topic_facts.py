@@ -152,6 +152,7 @@ def topic_facts(qrels: Any) -> TopicFacts:
 
     n_topics = judgments.n_topics
     n_grades = len(grades)
+
     topic = judgments.topic_of_document()
     cell = topic * n_grades + column
     counts = np.bincount(cell[was_sampled], minlength=n_topics * n_grades)

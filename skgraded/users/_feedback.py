@@ -327,6 +327,7 @@ def _estimate_from_rates(
     move_of_rate = surprise / rows.examined[level]
     never_satisfied = rates == 0.0
     always_satisfied = rates == 1.0
+
     sign_of_unseen = never_satisfied.astype(float) - always_satisfied
     move_of_unseen = sign_of_unseen / rows.examined
 

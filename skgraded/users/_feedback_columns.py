@@ -28,6 +28,7 @@ def check_grades(columns: CheckedColumns) -> tuple[FloatArray, BoolArray]:
     grades = read_grades("grade", columns.labels)
     grades = grades.astype(np.float64)
     is_judged = ~np.isnan(grades)
+
     is_whole = grades == np.floor(grades)
     is_integer = np.isfinite(grades) & is_whole
     is_grade = is_integer & (grades >= 0)

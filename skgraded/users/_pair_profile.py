@@ -167,6 +167,7 @@ class PairProfile:
         mixtures = self._users[n_grades:]
         is_higher = mixtures @ self.differences > 0
         signs = self._signs[n_grades:]
+
         is_better = signs > 0
         is_worse = signs < 0
         return UserShares(

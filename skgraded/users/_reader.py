@@ -119,6 +119,7 @@ class Reader:
         self._relevance = relevance[row_of_type]
         self._clicked = clicked[row_of_type]
         self._has_document = has_document[row_of_type]
+
         self._propensity = propensity
         if propensity is not None:
             self._propensity = propensity[row_of_type]

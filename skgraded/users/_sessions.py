@@ -60,6 +60,7 @@ class Sessions(NamedTuple):
         if propensity is not None:
             propensity = propensity[rows]
         clusters = [cluster[rows] for cluster in self.clusters]
+
         return self._replace(
             level=self.level[rows],
             clicked=self.clicked[rows],
@@ -163,6 +164,7 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
     if rows["propensity"] is not None:
         relative_propensity = propensity / propensity.max()
         propensity_by_rank = _matrix(relative_propensity, 1.0, cell, shape)
+
     sessions = Sessions(
         level=_matrix(level, ABSENT, cell, shape),
         clicked=_matrix(clicked, False, cell, shape),

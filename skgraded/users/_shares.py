@@ -199,6 +199,7 @@ def spread(
     # A row for each share, in which its thresholds have 1 / length.
     share_of_each = np.eye(len(shares)) / lengths
     even_split = np.repeat(share_of_each, lengths, axis=1)
+
     interval_within = np.clip(interval, 0.0, 1.0)
     interval_of_each = np.repeat(interval_within, lengths, axis=0)
     is_of_several = np.repeat(lengths, lengths) > 1
@@ -222,6 +223,7 @@ def _rounded(g: FloatArray, digits: int) -> FloatArray:
     units = 10**digits
     n_units = np.floor(g * units)
     n_missing = round(units - n_units.sum())
+
     overshoot = n_units - g * units
     by_remainder = np.argsort(overshoot, kind="stable")
     n_units[by_remainder[:n_missing]] += 1
