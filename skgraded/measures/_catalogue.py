@@ -224,7 +224,7 @@ def _measure_of_ir_measures(spec: Any) -> Measure:
     kind, fields = parse_spec(spec.NAME)
     if spec.NAME == "ERR":  # whose scale ends at 4 there, whatever the grades
         fields = {"max_grade": 4}
-    return kind(**{**fields, **fields_of_ir_measures(spec.NAME, spec.params)})
+    return kind(**fields | fields_of_ir_measures(spec.NAME, spec.params))
 
 
 @lru_cache(maxsize=256)
@@ -358,7 +358,7 @@ def _join_fields(meaning: Meaning, fields: dict[str, Any], spec: str) -> dict[st
         raise ValueError(
             f"{field} can be given only once, got it in the name and as a field in {spec!r}."
         )
-    return {**meaning.fields, **fields}
+    return meaning.fields | fields
 
 
 def _hint(name: str, fields: dict[str, Any]) -> str:

@@ -99,8 +99,7 @@ class AveragedDiscount(_IdealDCG):
         rank = rank_of(ranked)
 
         # Cut-offs within the pool: sum 1 / DCG_I(i) from rank n to the last one.
-        n_cutoffs = per_document(last_cutoff, pool)
-        is_cutoff = places_of(pool) < n_cutoffs
+        is_cutoff = places_of(pool) < per_document(last_cutoff, pool)
         inverse_at_cutoffs = np.where(is_cutoff, inverse_ideal_dcg, 0.0)
         sum_within_pool = _sum_to_pool_end(inverse_at_cutoffs, rank, ranked, pool)
 
@@ -149,14 +148,12 @@ class DiscountAtGainEnds(_IdealDCG):
         list_length = judgments.list_lengths(self.unjudged)
         if self.k is not None:
             list_length = np.minimum(list_length, self.k)
-        n_with_gain = count_of(has_gain, pool.indptr)
-        has_list_end = list_length > n_with_gain
+        has_list_end = list_length > count_of(has_gain, pool.indptr)
         pool_length = per_document(pool.lengths, ranked).astype(np.float64)
         last_inverse = at_ranks(pool_length, inverse_ideal_dcg, ranked, pool)
         inverse_at_list_end = per_document(has_list_end, ranked) * last_inverse
 
         inverse_sum = sum_within_pool + inverse_at_list_end
-        n_gain_ends = count_of(is_gain_end, pool.indptr)
-        n_ends = n_gain_ends + has_list_end
+        n_ends = count_of(is_gain_end, pool.indptr) + has_list_end
         inverse_n_ends = reciprocal(per_document(n_ends, ranked))
         return self._discounts(ranked) * inverse_sum * inverse_n_ends

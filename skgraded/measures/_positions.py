@@ -107,8 +107,7 @@ class ByRank(NamedTuple):
 
 
 def _weights(positions: ByRank, longest: int) -> FloatArray:
-    n = np.arange(1.0, longest + 1)
-    return sealed(positions.at(n))
+    return sealed(positions.at(np.arange(1.0, longest + 1)))
 
 
 def up_to(longest: int, positions: ByRank) -> FloatArray:
@@ -260,8 +259,7 @@ class UpToListEnd:
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         list_length = judgments.list_lengths(self.unjudged)
-        last_rank = per_document(list_length, ranked)
-        is_within_list = rank_of(ranked) <= last_rank
+        is_within_list = rank_of(ranked) <= per_document(list_length, ranked)
 
         weights_by_rank = self.weights(ranked, judgments)
         weights = weights_by_rank[places_of(ranked)]

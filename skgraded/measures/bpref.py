@@ -343,8 +343,7 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
         return LinearPart(FROM_SECOND, marks, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        share = self._share(judgments)
-        K = self._penalties(judgments, share)
+        K = self._penalties(judgments, self._share(judgments))
         return PairPart(RECIPROCAL_ABOVE, K)
 
 

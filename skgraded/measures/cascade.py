@@ -120,8 +120,7 @@ class ERR(_Cascade, _ScaleMeasure):
     gain: Gain | Sequence[float] = "exp2"
 
     def _stop(self, judgments: Judgments) -> FloatArray:
-        gains = self._gains(judgments)
-        return gains / (self._top_gain(judgments) + 1.0)
+        return self._gains(judgments) / (self._top_gain(judgments) + 1.0)
 
 
 class iRBU(ERR):  # noqa: N801 - the name that its authors gave it

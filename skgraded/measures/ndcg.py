@@ -502,8 +502,7 @@ class NDCGRel(_GainMeasure):
         v = self._gains(judgments)
 
         # 1 / DCG_I(n)
-        ideal_discounts = LOG2.at(rank_of(pool))
-        ideal_gains = v[pool.levels] * ideal_discounts
+        ideal_gains = v[pool.levels] * LOG2.at(rank_of(pool))
         ideal_dcg = sum_to_rank(ideal_gains, pool)
         inverse = reciprocal(ideal_dcg)
 
@@ -515,8 +514,7 @@ class NDCGRel(_GainMeasure):
 
         # The relevant documents of the list.
         marks = np.where(gains > 0, 1.0, 0.0)
-        inverse_at_rank = at_ranks(n, inverse, ranked, pool)
-        ndcg = marks * dcg * inverse_at_rank
+        ndcg = marks * dcg * at_ranks(n, inverse, ranked, pool)
 
         # (R - count(N)) DCG(N), where count(N) DCG(N) is the sum of what count(n) DCG(n) grows by.
         count_above = sum_to_rank(marks, ranked) - marks
@@ -682,8 +680,7 @@ class ADM(_ScaleMeasure):
     def _mean_distance(self, judgments: Judgments, scores: FloatArray) -> FloatArray:
         is_judged = judgments.levels < judgments.n_levels
         levels = np.where(is_judged, judgments.levels, 0)
-        relevance_by_level = self._relative_gains(judgments)
-        relevance = relevance_by_level[levels]
+        relevance = self._relative_gains(judgments)[levels]
         distance = np.abs(scores - relevance)
         if self.unjudged == "condense":
             distance = np.where(is_judged, distance, 0.0)

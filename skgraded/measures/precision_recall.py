@@ -408,8 +408,7 @@ class Accuracy(_SetMeasure):
     def linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._n_all(judgments))
         # The constant subtracts a true positive twice, as retrieved and as relevant.
-        n_retrieved = self._n_retrieved(judgments)
-        wrong = n_retrieved + self._n_relevant(judgments)
+        wrong = self._n_retrieved(judgments) + self._n_relevant(judgments)
         constant = 1.0 - wrong * share
         return self._true_positives(judgments, 2.0 * share, constant)
 
@@ -786,8 +785,7 @@ class _Interpolated(_BinaryMeasure):
         ranked = self._ranked(rankings)
         marks = self._marks(judgments)[ranked.levels]
         count = sum_to_rank(marks, ranked)
-        precision = count / rank_of(ranked)
-        precision = to_cutoff(self.k, precision, ranked)
+        precision = to_cutoff(self.k, count / rank_of(ranked), ranked)
 
         n_relevant = self._n_relevant(judgments)
         summand = _SUMMANDS[self.rounding]

@@ -154,8 +154,7 @@ def click_weights(sessions: Sessions, k: int) -> dict[str, FloatArray]:
     # The mean grade of the documents above a place, as if one more of grade 0 were there.
     grades = np.maximum(level, 0)
     sum_above = np.cumsum(grades, axis=1) - grades
-    n_above_and_one = np.arange(1, n_ranks + 1)
-    mean_above = sum_above / n_above_and_one
+    mean_above = sum_above / np.arange(1, n_ranks + 1)
 
     levels_above_threshold = np.maximum(level - k, 0)
     weights_of_clicks = {
@@ -184,8 +183,7 @@ def _departures_of_going_on(
     information = probability * variance.sum(axis=1)
 
     depth = _depth(sessions)[:-1]
-    deep_surprise = surprise * depth
-    deep_score = probability * deep_surprise.sum(axis=1)
+    deep_score = probability * (surprise * depth).sum(axis=1)
     yield _Score("users who are deep in the list go on more", deep_score, information)
     demanding_score = probability * k * surprise.sum(axis=1)
     yield _Score("demanding users go on more", demanding_score, information)

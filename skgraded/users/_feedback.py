@@ -65,8 +65,7 @@ class _Feedback(NamedTuple):
     @property
     def rates(self) -> FloatArray:
         """Satisfied documents over examined ones, by shown grade."""
-        n_satisfied = self.n_satisfied[self.shown_grades]
-        return n_satisfied / self.examined
+        return self.n_satisfied[self.shown_grades] / self.examined
 
 
 class _EstimateOfRates(Estimate):
@@ -335,8 +334,7 @@ def _estimate_from_rates(
     cell = rows.cluster * n_levels + level
     sums = np.bincount(cell, move_of_rate, n_clusters * n_levels)
     moves_of_clusters = sums.reshape(-1, n_levels)
-    moves_of_unseen = np.diag(move_of_unseen)
-    moves_of_rates = np.vstack([moves_of_clusters, moves_of_unseen])
+    moves_of_rates = np.vstack([moves_of_clusters, np.diag(move_of_unseen)])
     moves = moves_of_rates @ derivatives
     sizes: FloatArray = np.append(cluster_sizes, np.ones(n_levels))
 

@@ -91,16 +91,13 @@ def maximise(sessions: Sessions, name: str, groups: IntArray | None = None) -> F
 
     # Parameters at a bound, behind which the likelihood would rise, are held there.
     slope = scores.sum(axis=0)
-    is_at_0 = theta <= 2 * LEAST
-    is_at_1 = theta >= 1 - 2 * LEAST
-    is_held_at_0 = is_at_0 & (slope < 0)
-    is_held_at_1 = is_at_1 & (slope > 0)
+    is_held_at_0 = (theta <= 2 * LEAST) & (slope < 0)
+    is_held_at_1 = (theta >= 1 - 2 * LEAST) & (slope > 0)
     is_inside = ~(is_held_at_0 | is_held_at_1)
 
     # Shares of 0 have intervals, too.
     n_classes = reader.n_classes
-    place = np.arange(len(theta))
-    is_share = place < n_classes
+    is_share = np.arange(len(theta)) < n_classes
     is_moved = reader.free & (is_inside | is_share)
     is_moved_within = reader.free & is_inside
     moves = _moves(scores, is_moved, n_classes)

@@ -205,8 +205,7 @@ class Reader:
     ) -> tuple[FloatArray, FloatArray]:
         """Return the probability of each class given the session, and the log likelihood."""
         weights = theta[: self.n_classes]
-        likelihood_of_types = walks.likelihood[self.types]
-        joint = likelihood_of_types * weights
+        joint = walks.likelihood[self.types] * weights
         likelihood = np.maximum(joint.sum(axis=1), TINY)
         posterior = joint / likelihood[:, None]
         log_total = np.log(weights.sum())
