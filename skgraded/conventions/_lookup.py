@@ -116,7 +116,7 @@ def _measure_of(rows: Rows, fields: Fields) -> Measure:
 
     kind = catalogue()[convention.ours]
     tool = TOOLS[convention.tool]
-    return kind(**tool.fields | convention.fields | fields)
+    return kind(**{**tool.fields, **convention.fields, **fields})
 
 
 def _class_and_fields(tool: str, name: str | Measure) -> tuple[type[Measure], Fields]:

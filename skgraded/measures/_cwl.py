@@ -210,8 +210,7 @@ class CWL(Measure):
             end = borders[1:][queries]
             n_above = np.where(rank_below > 1.0, end, 0)
             gain_above = np.append(0.0, G)[n_above]
-            last = last_rank[queries]
-            n_below = self.ranks_from(rank_below, gain_above, last)
+            n_below = self.ranks_from(rank_below, gain_above, last_rank[queries])
             n_viewed[queries] += reach_below[queries] * n_below
         return total_gain * reciprocal(n_viewed)
 

@@ -135,8 +135,7 @@ class DiscountAtGainEnds(_IdealDCG):
         has_gain = gain > 0
         is_pool_end = np.zeros(len(gain), dtype=bool)
         ends = pool.indptr[1:]
-        ends_with_documents = ends[pool.lengths > 0]
-        is_pool_end[ends_with_documents - 1] = True
+        is_pool_end[ends[pool.lengths > 0] - 1] = True
         gain_of_next = np.append(gain[1:], 0.0)
         gain_falls = gain_of_next != gain
         is_gain_end = has_gain & (is_pool_end | gain_falls)

@@ -155,8 +155,7 @@ class Measure(Fields):
         """
         refuse_calls_of_boosters(self)
         if hasattr(y_true, "fit"):
-            score: float = self._as_scorer()(y_true, y_score, y, qid, sample_weight)
-            return score
+            return self._as_scorer()(y_true, y_score, y, qid, sample_weight)
 
         if y is not None:
             raise TypeError(

@@ -66,8 +66,7 @@ class DiscriminativePower(Result):
     def n_significant(self) -> IntArray:
         """Number of pairs with a p-value below the level, for each measure."""
         is_significant = self.p_values < self.level
-        n_significant: IntArray = is_significant.sum(axis=1)
-        return n_significant
+        return is_significant.sum(axis=1)
 
     @property
     def power(self) -> FloatArray:
@@ -80,8 +79,7 @@ class DiscriminativePower(Result):
 
         Shape (n_measures,).
         """
-        largest: FloatArray = self.required.max(axis=1)
-        return largest
+        return self.required.max(axis=1)
 
     def _fields(self) -> list[Field]:
         n_measures = len(self.measures)

@@ -115,8 +115,7 @@ class Incompleteness(Result):
 
     def _fields(self) -> list[Field]:
         n_sets, _, n_repeats, n_measures = self.kendall.shape
-        all_repeats = range(n_repeats)
-        rows = product(self.topic_sets, self.rates, all_repeats, self.measures)
+        rows = product(self.topic_sets, self.rates, range(n_repeats), self.measures)
         topics, rates, repeats, measures = zip(*rows, strict=True)
 
         n_judged_of_set = np.repeat(self.n_judged, n_measures)
@@ -277,10 +276,10 @@ class Incompleteness(Result):
     ) -> FloatArray:
         """Return a statistic by rate and measure."""
         choice("statistic", statistic, _TITLES)
-        values: FloatArray = getattr(self, statistic)
+        values = getattr(self, statistic)
         set_number = self._set_number(topics)
         values_of_set = values[set_number]
-        return np.asarray(values_of_set.mean(axis=1))
+        return values_of_set.mean(axis=1)
 
     def _title(self, statistic: IncompletenessStatistic) -> str:
         return _TITLES[statistic].format(target=self.target)
@@ -466,7 +465,7 @@ def _scorer(
             values_of_set = values[:, mask]
             means.append(known_mean(values_of_set, 1))
         # Rounded, so that rounding errors rank no systems.
-        stacked: FloatArray = np.stack(means)
+        stacked = np.stack(means)
         return np.round(stacked, _DECIMALS)
 
     return means_of

@@ -128,8 +128,7 @@ class JudgmentVariation(Result):
 def _variance(values: FloatArray, axis: int) -> FloatArray:
     """Return the sample variance of the values that are not nan; nan if there are under two."""
     with catch_warnings(action="ignore", category=RuntimeWarning):
-        variance: FloatArray = np.nanvar(values, axis=axis, ddof=1)
-    return variance
+        return np.nanvar(values, axis=axis, ddof=1)
 
 
 def simulate_judgments(
@@ -229,7 +228,7 @@ def _cumulated(probabilities: ArrayLike) -> FloatArray:
         raise ValueError(
             f"probabilities must sum to 1 in each row, got {sums[row]:g} in row {row}."
         )
-    cumulated: FloatArray = values.cumsum(axis=1)
+    cumulated = values.cumsum(axis=1)
     return cumulated[:, :-1]
 
 

@@ -365,8 +365,7 @@ class Correlation(Result):
     def _values(self, statistic: str) -> FloatArray:
         """Return the values of a statistic, or raise an error."""
         choice("statistic", statistic, get_args(Statistic))
-        values: FloatArray = getattr(self, statistic)
-        return values
+        return getattr(self, statistic)
 
     def plot(self, ax: Axes | None = None, statistic: Statistic = "kendall") -> Axes:
         """Draw the first set of topics as a heat map, with the value in every cell.
@@ -536,7 +535,7 @@ def ordering_means(scores: Scores, masks: Mapping[str, BoolArray]) -> FloatArray
         topics = scores.qid[mask].tolist()
         scores_of_set = scores.select(qid=topics)
         means.append(scores_of_set.means)
-    stacked: FloatArray = np.stack(means)
+    stacked = np.stack(means)
     return np.round(stacked, _DECIMALS)
 
 

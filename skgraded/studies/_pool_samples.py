@@ -182,7 +182,7 @@ def _places_with_relevant(
         """Find the topics that have relevant documents, but none in the sample."""
         is_hit = is_relevant & (place < sample_size)
         n_hits = np.bincount(topic[is_hit], minlength=n_topics)
-        return np.asarray(has_relevant & (n_hits == 0))
+        return has_relevant & (n_hits == 0)
 
     # Documents that were never judged go last.
     group = topic * 2 + ~was_judged
@@ -207,8 +207,7 @@ def depth_samples(
 
 def _was_judged(qrels: Qrels) -> BoolArray:
     was_sampled = qrels.grades != Qrels.UNSAMPLED
-    was_judged: BoolArray = was_sampled & ~np.isnan(qrels.grades)
-    return was_judged
+    return was_sampled & ~np.isnan(qrels.grades)
 
 
 def _share(sizes: IntArray, rate: float) -> IntArray:
@@ -295,7 +294,7 @@ def samples_of(
     plan: Reduction, joined: JoinedRuns, rng: np.random.Generator
 ) -> Iterator[BoolArray]:
     """Yield the samples of every rate, then those of the next repeat."""
-    qrels: Qrels = joined.qrels
+    qrels = joined.qrels
     rates = plan.rates
     nested = plan.nested
     for _ in range(plan.n_repeats):

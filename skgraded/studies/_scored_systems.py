@@ -85,8 +85,7 @@ def blocks_of(values: NDArray[Any]) -> tuple[IntArray, IntArray]:
 def known_mean(values: FloatArray, axis: int) -> FloatArray:
     """Return the mean of the values that are not nan; nan if there is none."""
     with catch_warnings(action="ignore", category=RuntimeWarning):
-        means: FloatArray = np.nanmean(values, axis=axis)
-    return means
+        return np.nanmean(values, axis=axis)
 
 
 def complete_topics(scores: Scores, name: str) -> FloatArray:

@@ -188,7 +188,7 @@ class ThresholdSweep(Result):
             The table, whose ``to_text`` draws it.
         """
         choice("statistic", statistic, get_args(SweepStatistic))
-        values: FloatArray = getattr(self, statistic)
+        values = getattr(self, statistic)
 
         # The rows of every g stand below a line with g and the names of the columns.
         labels = []

@@ -40,8 +40,7 @@ class TopicFacts(Result):
     def n_relevant(self) -> IntArray:
         """Number of relevant documents of each topic: all those above grade 0."""
         counts_above_zero = self.counts[:, 1:]
-        n_relevant: IntArray = counts_above_zero.sum(axis=1)
-        return n_relevant
+        return counts_above_zero.sum(axis=1)
 
     def of_grade(self, grade: float) -> IntArray:
         """Count the documents of a grade.
@@ -183,8 +182,7 @@ def above_first_quartile(scores: Any, measure: str = "AP") -> BoolArray:
     array([False,  True,  True,  True])
     """
     means = _signed_means(scores, measure)
-    above: BoolArray = means > np.nanquantile(means, 0.25)
-    return above
+    return means > np.nanquantile(means, 0.25)
 
 
 def best_systems(scores: Any, n_systems: int = 30, measure: str = "AP") -> BoolArray:
@@ -237,8 +235,7 @@ def _signed_means(scores: Any, measure: str) -> FloatArray:
     """Return the mean of each system, negated if lower values are better."""
     study_scores = scored_systems(scores)[measure]
     (direction,) = study_scores.directions
-    means: FloatArray = study_scores.means * direction
-    return means
+    return study_scores.means * direction
 
 
 def n_topics_of(masks: Mapping[str, BoolArray]) -> tuple[int, ...]:

@@ -169,7 +169,7 @@ def _values(scores: Scores, measures: list[str]) -> tuple[FloatArray, BoolArray]
     # As in eGAP, a threshold that no document reaches counts 0 where lower ones have a value.
     first_and_general = values[..., [0, -1]]
     is_nan = np.isnan(first_and_general)
-    has_value: BoolArray = ~np.any(is_nan, axis=(0, 2))
+    has_value = ~np.any(is_nan, axis=(0, 2))
     known_values = np.nan_to_num(values[:, has_value])
     return known_values, has_value
 
@@ -225,7 +225,7 @@ def predicted_means(
     weights = solution[..., 0]
     weighted_deviations = weights * deviations
     predicted_deviations = weighted_deviations.sum(axis=1)
-    prediction: FloatArray = mean_of_all @ target + predicted_deviations
+    prediction = mean_of_all @ target + predicted_deviations
     variance_left = target @ covariance - weights @ covariance
     variance = np.maximum(variance_left, 0.0)
     return prediction, np.sqrt(variance)
@@ -268,5 +268,4 @@ def _between(
 
     weighted_factor = _PRIOR_CANDIDATES * factor
     weighted_sum = n_effective * positive + weighted_factor
-    drawn: FloatArray = weighted_sum / (n_effective + _PRIOR_CANDIDATES)
-    return drawn
+    return weighted_sum / (n_effective + _PRIOR_CANDIDATES)

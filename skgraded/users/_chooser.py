@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skgraded._support.array_types import BoolArray, FloatArray, IntArray
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded.users._reader import TINY, group_indicator, groups_for, names_of_ranks
 from skgraded.users._sessions import HOLE, Sessions
 
@@ -73,7 +73,7 @@ class Chooser:
 
         self._session = np.arange(n_sessions)
         self._choice = clicked.argmax(axis=1)
-        self._chooses: BoolArray = np.any(clicked, axis=1, keepdims=True)
+        self._chooses = np.any(clicked, axis=1, keepdims=True)
         level_of_choice = level[self._session, self._choice, None]
         self._chosen_level = np.where(self._chooses, level_of_choice, 0)
 

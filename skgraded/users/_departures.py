@@ -242,5 +242,5 @@ def departures_of_choices(fit: Fit, reader: Chooser) -> Iterator[_Score]:
 
 def _depth(sessions: Sessions) -> FloatArray:
     """Return the logarithm of each rank, less the mean."""
-    depth: FloatArray = np.log2(sessions.rank + 1.0)
+    depth = np.log2(sessions.rank + 1.0)
     return depth - depth.mean()

@@ -104,8 +104,7 @@ class _EstimateOfRates(Estimate):
         root = np.sqrt(n * max(n - 1, 1))
         largest = max(n - 2, 0) / root
         growth = self._growth * self.error
-        skewness: FloatArray = np.clip(growth, -largest, largest)
-        return skewness
+        return np.clip(growth, -largest, largest)
 
 
 def thresholds_from_feedback(

@@ -41,7 +41,7 @@ def flags(name: str, column: Any, n_rows: int) -> BoolArray:
     """Return a column of True, False, 1 or 0 as booleans, some of which must be true."""
     values = numeric(name, column).astype(np.float64)
     require_length(name, len(values), n_rows)
-    is_true: BoolArray = values == 1
+    is_true = values == 1
     require(is_true | (values == 0), values, name, "True, False, 1 or 0")
     if not is_true.any():
         raise ValueError(
@@ -305,7 +305,7 @@ def _grades(log: Any, judgments: Any, words: Any) -> FloatArray:
             f"{judgments[_KEYS].dtypes.astype(str).tolist()}."
         ) from error
 
-    grades: FloatArray = joined["grade"].to_numpy(dtype=np.float64)
+    grades = joined["grade"].to_numpy(dtype=np.float64)
     if np.isnan(grades).all():
         raise ValueError(
             f"judgments must hold documents that were shown, got {len(grade_table)} judgments of "

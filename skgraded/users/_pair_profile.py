@@ -90,9 +90,9 @@ class PairProfile:
     ) -> None:
         self.ranker = ranker
         self.baseline = baseline
-        self.differences: FloatArray = estimate.value
+        self.differences = estimate.value
         n_differences = n_pairs * len(estimate.value)
-        self.intervals: FloatArray = estimate.tail(n_differences).interval(confidence)
+        self.intervals = estimate.tail(n_differences).interval(confidence)
 
     def at(self, g: ArrayLike) -> UserDifference:
         """Return the difference in eGAP for one population of users.

@@ -13,7 +13,7 @@ from skgraded._intervals.estimate import Estimate, sums_by_cluster
 from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction
-from skgraded._support.array_types import BoolArray, FloatArray, IntArray
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.pictures import axes_or_new
 from skgraded._support.results_base import Field, LongResult, Table
 from skgraded._support.text import count, shorten, told_in_clusters, unit_in_words
@@ -390,8 +390,7 @@ class _CommonScores(NamedTuple):
         is_found = np.any(self.values > 0, axis=0)
         found_queries = is_found.T.astype(np.float64)
         sums, _ = sums_by_cluster(found_queries, self.clusters)
-        n_units: IntArray = (sums > 0).sum(axis=1)
-        return n_units
+        return (sums > 0).sum(axis=1)
 
     def difference(self, *names: str) -> Estimate:
         """Return the estimate of the mean differences of a pair at the thresholds."""
@@ -408,7 +407,7 @@ class _CommonScores(NamedTuple):
             differences = differences[None]
         else:
             folds = self.scores.folds[:, self.queries]
-            was_tested: BoolArray = folds >= 0
+            was_tested = folds >= 0
             differences = np.where(was_tested[..., None], differences, np.nan)
         rows, estimate = over_repeats(
             np.moveaxis(differences, 2, 0), folds, self.clusters, self.weights

@@ -161,8 +161,7 @@ class Reader:
 
     def _click_factor(self, below: float) -> FloatArray:
         """Return by how much x is multiplied: 1, or `below` if the threshold is not reached."""
-        factor: FloatArray = below + (1 - below) * self._relevance
-        return factor
+        return below + (1 - below) * self._relevance
 
     def walk(self, theta: FloatArray) -> Walks:
         """Follow users of every type from rank to rank."""
@@ -173,10 +172,9 @@ class Reader:
         click_probability = x * self._click_factor(below)
         click_probability = np.minimum(click_probability, 1 - LEAST)
         clicking = click_probability * self._has_document
-        clicked = self._clicked
-        staying = np.where(clicked, 1 - stops, 1.0)
+        staying = np.where(self._clicked, 1 - stops, 1.0)
         continuing = goes_on * staying
-        observation = np.where(clicked, clicking, 1 - clicking)
+        observation = np.where(self._clicked, clicking, 1 - clicking)
 
         # P(clicks from n on | at n), from the last rank to the first:
         # observation_n (P(leave at n) [no click follows] + P(on to n + 1) P(clicks from n + 1 on))
@@ -283,8 +281,7 @@ def groups_for(sessions: Sessions, name: str) -> IntArray:
 def group_indicator(groups: IntArray) -> FloatArray:
     """Return 1 where a rank belongs to a group, shape (n_ranks, n_groups)."""
     n_groups = groups.max() + 1
-    indicator: FloatArray = np.eye(n_groups)[groups]
-    return indicator
+    return np.eye(n_groups)[groups]
 
 
 def names_of_ranks(groups: IntArray, rank: IntArray) -> tuple[str, ...]:

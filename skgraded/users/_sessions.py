@@ -282,7 +282,7 @@ def _cells(
     session: IntArray, column: IntArray, position: IntArray, n_ranks: int
 ) -> IntArray:
     """Return the place of each row in the matrix of sessions by rank, from left to right."""
-    cell: IntArray = session * n_ranks + column
+    cell = session * n_ranks + column
     n_rows = np.bincount(cell)
     if n_rows.max() > 1:
         is_repeated = n_rows[cell] > 1

@@ -227,8 +227,7 @@ def _rounded(g: FloatArray, digits: int) -> FloatArray:
     overshoot = n_units - g * units
     by_remainder = np.argsort(overshoot, kind="stable")
     n_units[by_remainder[:n_missing]] += 1
-    rounded: FloatArray = n_units / units
-    return rounded
+    return n_units / units
 
 
 def _units(name: str, n: int) -> str:
