@@ -45,8 +45,7 @@ def exp2_gain(grades: FloatArray, judgments: Judgments, owner: object) -> FloatA
     """Return 2^r - 1; raise if the sum of the gains of all documents could overflow."""
     pool_levels, _ = judgments.pooled
     n_summands = 1 + judgments.n_documents + len(pool_levels)
-    largest = np.finfo(np.float64).max
-    highest = np.log2(largest / n_summands)
+    highest = np.log2(np.finfo(np.float64).max / n_summands)
     top = grades.max()
     if top >= highest:
         raise ValueError(

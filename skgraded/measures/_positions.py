@@ -128,8 +128,7 @@ def _log2_discount(n: FloatArray) -> Any:
 
 def jarvelin_kekalainen(n: FloatArray, base: float) -> Any:
     """Return 1 at ranks n < a, 1 / log_a(n) from rank a on; a is the base."""
-    log_to_base = np.log(n) / np.log(base)
-    return 1.0 / np.maximum(1.0, log_to_base)
+    return 1.0 / np.maximum(1.0, np.log(n) / np.log(base))
 
 
 def power(n: FloatArray, p: float) -> Any:

@@ -468,8 +468,7 @@ class BPM(_Shares, CWL):
 
     def continuation(self, n: Any, x: Any, G: Any) -> Any:
         # Shares such as 1/3 add up to T up to rounding.
-        least_gain = self.T * (1.0 - 1e-9)
-        return np.less(G, least_gain)
+        return np.less(G, self.T * (1.0 - 1e-9))
 
     def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
         return last - n + 1.0

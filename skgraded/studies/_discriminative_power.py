@@ -71,7 +71,8 @@ class DiscriminativePower(Result):
     @property
     def power(self) -> FloatArray:
         """Share of the pairs with a significant difference, for each measure."""
-        return self.n_significant / len(self.pairs)
+        n_pairs = len(self.pairs)
+        return self.n_significant / n_pairs
 
     @property
     def difference_required(self) -> FloatArray:

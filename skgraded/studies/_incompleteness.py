@@ -282,7 +282,8 @@ class Incompleteness(Result):
         return values_of_set.mean(axis=1)
 
     def _title(self, statistic: IncompletenessStatistic) -> str:
-        return _TITLES[statistic].format(target=self.target)
+        title = _TITLES[statistic]
+        return title.format(target=self.target)
 
 
 _DECIMALS = 12
@@ -403,13 +404,7 @@ def incompleteness(
     )
     compared = _mask_of_systems(systems, len(joined.systems))
     means_of = _scorer(joined, scored_measures, masks, compared, n_threads)
-    means_of_samples, n_judged = _means_of_samples(
-        reduction, joined, means_of, random_state
-    )
-
-    means_of_all = means_of(graded.grades)
-    signs = _signs(scored_measures)
-    notes = [*judgments.notes(negative), *joined.notes()]
+    means, n_judged = _means_of_samples(reduction, joined, means_of, random_state)
 
     return Incompleteness(
         measures=tuple(named_measures),
@@ -420,9 +415,9 @@ def incompleteness(
         rates=reduction.rates,
         n_judged=n_judged,
         target=str(target),
-        means=means_of_samples,
-        notes=tuple(dict.fromkeys(notes)),
-        **_statistics(means_of_samples, means_of_all, signs),
+        means=means,
+        notes=tuple(dict.fromkeys([*judgments.notes(negative), *joined.notes()])),
+        **_statistics(means, means_of(graded.grades), _signs(scored_measures)),
     )
 
 
@@ -527,7 +522,7 @@ def _statistics(
 
     references = full[..., :-1]
     targets = full[..., -1]
-    for place in np.ndindex(*shape):
+    for place in np.ndindex(shape):
         set_number, rate, repeat, column = place
         estimate = means[set_number, rate, repeat, :, column]
         reference = references[set_number, :, column]
