@@ -23,18 +23,23 @@ _HEADER = (
     "A first line that names the columns tells, such as query_id,doc_id,relevance for qrels and "
     "query_id,doc_id,score for a run."
 )
-# What a line of other columns may be, where qrels (False) or a run (True) are read.
-_WAY_OF_COLUMNS = {
-    (False, 6): "This looks like a run: the qrels come first, and then the runs.",
-    (True, 4): "This looks like qrels: they come first, and then the runs.",
-}
+_WAY_OF_LETOR = (
+    "This is a line of learning-to-rank data: skgraded.trec.read_letor and --letor read it with "
+    "scores; of judgments with ids behind '#', docs/guide/trec.md has a recipe."
+)
 _LONGEST_QUOTE = 60
 _MOST_QUOTED = 4096
+_N_OF_QRELS = 4
+_N_OF_STRATA = 5
+_N_OF_RUNS = 6
+_LINES_SEARCHED = 100
+_DECIMAL_COMMA = re.compile(rb"[+-]?\d+,\d+")
 _SEARCHED = 1 << 16  # bytes in which words for grades are looked for
 
 # The kernel's faults, and the rules that they break.
 _WRONG_COLUMNS = 1
 _NO_NUMBER = 2
+_SHIFTED = 8
 _RULES = {
     _NO_NUMBER: "the {value} must be a number, got {quote}.",
     3: "the {value} must be finite, got {quote}.",
@@ -42,6 +47,9 @@ _RULES = {
     5: r"a line must end in \n or \r\n, got a lone \r in {quote}.",
     6: "a line must hold one record, got two without a line end between them: {quote}.",
     7: "a line must have at most 1,000,000 bytes, got more, which start {quote}.",
+    _SHIFTED: "a line has 6 columns, of which the fourth is the rank, a whole number, got more, "
+    "and {fourth} as the fourth: {quote}. A blank in an id shifts the columns: write the ids without "
+    "blanks, or a table with a header, such as CSV. A blank in the tag does no harm.",
 }
 
 
@@ -185,6 +193,8 @@ class _LineGatherer:
             key=self.key,
         )
         lines = _Lines(*columns)
+        if self.is_run and not self.n_lines and len(lines.value) > 1:
+            _refuse_qrels_of_six_columns(text, self.name)
         if lines.fault[0]:
             self._raise(text, lines)
 
@@ -252,15 +262,67 @@ class _LineGatherer:
         line = text[begin:end]
         quote = _quote(line)
         if fault == _WRONG_COLUMNS:
-            n_columns = len(line.split())
-            way = _WAY_OF_COLUMNS.get((self.is_run, n_columns), _HEADER)
-            rule = f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}. {way}"
+            words = line.split()
+            way = _way_of_columns(words, is_run=self.is_run)
+            rule = (
+                f"a line has {_LAYOUT[self.is_run]}, got {len(words)}: {quote}. {way}"
+            )
         else:
-            rule = _RULES[fault].format(value=self.request.value, quote=quote)
-        if fault == _NO_NUMBER and not self.is_run:
+            fourth = _quote(line.split()[3]) if fault == _SHIFTED else ""
+            rule = _RULES[fault].format(
+                value=self.request.value, quote=quote, fourth=fourth
+            )
+        start_of_line = text.rfind(b"\n", 0, begin) + 1
+        if fault == _NO_NUMBER and _is_letor(text[start_of_line:end].split()):
+            rule = f"{rule[:-1]}. {_WAY_OF_LETOR}"
+        elif fault == _NO_NUMBER and _DECIMAL_COMMA.fullmatch(line):
+            rule += " Write decimals with a point, as in 1.5."
+        elif fault == _NO_NUMBER and not self.is_run:
             rule += way_of_words(_words_for_grades(text[begin : begin + _SEARCHED]))
 
         raise ValueError(f"{self.name}, line {self.n_lines + lines.n_lines}: {rule}")
+
+
+def _is_letor(words: list[bytes]) -> bool:
+    return any(word.startswith(b"qid:") for word in words[:2])
+
+
+def _way_of_columns(words: list[bytes], *, is_run: bool) -> str:
+    """Say what a line of other columns may be, where qrels or a run are read."""
+    if _is_letor(words):
+        return _WAY_OF_LETOR
+    n_columns = len(words)
+    if n_columns == _N_OF_STRATA and not is_run:
+        return (
+            "Five columns are those of prels (statAP) or of strata (infNDCG), which hold more than "
+            f"grades, and are not read. {_HEADER}"
+        )
+    if n_columns == _N_OF_RUNS and not is_run:
+        return "This looks like a run: the qrels come first, and then the runs."
+    if n_columns == _N_OF_QRELS and is_run:
+        is_iteration = words[1].upper() in (b"0", b"Q0")
+        if words[2].isdigit() and not is_iteration:
+            return (
+                "This looks like 'topic document rank score', as ColBERT writes it: a first line "
+                "qid,pid,rank,score, with the same marks between the columns, makes it a table."
+            )
+        return "This looks like qrels: they come first, and then the runs."
+    return _HEADER
+
+
+def _refuse_qrels_of_six_columns(text: bytes, name: str) -> None:
+    """Refuse a run that is qrels of six columns: iteration 0, and whole numbers that differ."""
+    lines = [line.split() for line in text[:_SEARCHED].split(b"\n")[:_LINES_SEARCHED]]
+    lines = [words for words in lines if words and not words[0].startswith(b"#")]
+    if any(len(words) != _N_OF_RUNS or words[1] != b"0" for words in lines):
+        return
+    last_words = {words[-1] for words in lines}
+    if len(last_words) > 1 and all(map(bytes.isdigit, last_words)):
+        raise ValueError(
+            f"{name}, line 1: a line has {_LAYOUT[True]}, got an iteration of 0 and whole numbers "
+            f"that differ in the place of the tag: {_quote(b' '.join(lines[0]))}. This looks like "
+            "qrels with more columns; a first line that names the columns makes it a table."
+        )
 
 
 def _words_for_grades(text: bytes) -> set[str]:
