@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._support.arguments import first_true
+from skgraded._support.arguments import first_true, is_missing
 from skgraded._support.column_names import SYNONYMS, column_key, find_column, names_of
+from skgraded._support.text import count
 from skgraded.rankings import read_grades, words_of_grades
 from skgraded.trec._documents import Documents, ids_as_text
 from skgraded.trec._records import Records, Request
@@ -106,7 +107,7 @@ def read_table(columns: RecordColumns, request: Request) -> Records:
     row = first_true(~np.isfinite(numbers))
     if row is not None:
         raise ValueError(
-            f"{columns.place(row)}: the {column.name} must be finite, got {numbers[row]}."
+            f"{columns.place(row)}: {_rule_of_number(column, row, numbers)}"
         )
 
     ids = ids_as_text(document.name, document.values, columns.place)
@@ -120,6 +121,16 @@ def read_table(columns: RecordColumns, request: Request) -> Records:
         place=columns.place,
         words=grades,
     )
+
+
+def _rule_of_number(column: _Column, row: int, numbers: NDArray[np.float64]) -> str:
+    """Return the rule that a number breaks which is missing or not finite."""
+    rule = f"the {column.name} must be finite, got {numbers[row]}"
+    values = list(column.values)
+    if not is_missing(values[row]):
+        return f"{rule}."
+    rows = count(sum(map(is_missing, values)), "row")
+    return f"{rule}, as of an empty cell. Leave out what has no {column.name} ({rows})."
 
 
 def _numbers(
