@@ -48,7 +48,7 @@ _RULES = {
     6: "a line must hold one record, got two without a line end between them: {quote}.",
     7: "a line must have at most 1,000,000 bytes, got more, which start {quote}.",
     _SHIFTED: "a line has 6 columns, of which the fourth is the rank, a whole number, got more, "
-    "and {fourth} as the fourth: {quote}. A blank in an id shifts the columns: write the ids without "
+    "and {fourth} as the fourth: {quote}. A blank in an id shifts the columns: write ids without "
     "blanks, or a table with a header, such as CSV. A blank in the tag does no harm.",
 }
 
