@@ -88,8 +88,8 @@ OPTIONS: dict[str, Words] = {
     ),
     "--negative": words(
         choices=get_args(Negative),
-        default="unsampled",
-        help="meaning of negative grades (default: -1 is unsampled, others are not relevant)",
+        help="meaning of negative grades (default: -1 is unsampled, others are not relevant; with "
+        "--as trec_eval, pytrec_eval or ir_measures all of them are unsampled, as there)",
     ),
     "--strict": words(
         action="store_true", help="treat repeated documents of a run as an error"

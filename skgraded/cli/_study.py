@@ -83,9 +83,14 @@ class Asked(Inputs):
     def facts(self) -> studies.TopicFacts:
         """The numbers of documents by grade, with the meaning of negative grades."""
         qrels = self.qrels
-        negative = self.given.negative
+        negative = self.negative
         qrels.pool(negative)  # raises an error if there must be none
-        meaning = {"nonrelevant": 0.0, "unjudged": Qrels.UNSAMPLED}.get(negative)
+        meanings = {
+            "nonrelevant": 0.0,
+            "unjudged": Qrels.UNSAMPLED,
+            "all_unsampled": Qrels.UNSAMPLED,
+        }
+        meaning = meanings.get(negative)
         if meaning is not None:
             below_zero = np.unique(qrels.grades[qrels.grades < 0]).tolist()
             qrels = qrels.map_grades(dict.fromkeys(below_zero, meaning))
@@ -138,7 +143,7 @@ def topics(asked: Asked) -> Answer:
       documents of a grade where R(1) >= 10 R(grade) > 0, and of relevant documents
         skgraded study topics qrels.txt
     """
-    return [Part(asked.facts)], asked.qrels.notes(asked.given.negative)
+    return [Part(asked.facts)], asked.qrels.notes(asked.negative)
 
 
 def correlation(asked: Asked) -> Answer:
@@ -263,14 +268,14 @@ def power(asked: Asked) -> Answer:
         run for place, run in enumerate(asked.runs) if systems is None or systems[place]
     ]
     parts = []
-    notes = list(qrels.notes(given.negative))
+    notes = list(qrels.notes(asked.negative))
     # The smaller samples of the judgments are parts of the larger.
     how = {"by_grade": given.by_grade, "random_state": given.seed}
     for rate in given.rates or [None]:
         judged = qrels if rate is None else studies.reduce_pool(qrels, rate, **how)
         scores = asked.scores(asked.chosen, judged, runs)
         # A sample's own judgments left out are no news.
-        own = judged.notes(given.negative)
+        own = judged.notes(asked.negative)
         notes += [note for note in scores._notes() if note not in own]
         for name, mask in topics.items():
             labels: dict[str, Any] = {"topics": name} if len(topics) > 1 else {}

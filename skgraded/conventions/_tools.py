@@ -25,6 +25,9 @@ class Tool:
         Which of its names no measure of ours reproduces, and why.
     like : str
         The tool whose table it shares; empty if it has a table of its own.
+    negative : str
+        What it takes documents of negative grades for, as ``negative`` of `skgraded.trec.evaluate`
+        says it.
     """
 
     name: str
@@ -32,6 +35,7 @@ class Tool:
     fields: Mapping[str, Any]
     absent: str = ""
     like: str = ""
+    negative: str = "unsampled"
 
     @property
     def table(self) -> str:
@@ -157,13 +161,14 @@ TOOLS = {
             "trec_eval",
             "Ties by document id, descending: rows must stand in that order, in which a run is "
             "read. A query with nothing relevant counts 0. The pool is that of the qrels. A "
-            "document of any negative grade is pooled but unsampled; here only grade -1 means "
-            "that, and other negative grades are judged not relevant, which changes bpref and "
-            "infAP. `qrels.map_grades({-2: -1})` or `--grades=-2=-1` maps them to -1.",
+            "document of any negative grade is pooled but unsampled, as with "
+            '`trec.evaluate(..., negative="all_unsampled")`, which --as trec_eval has in every '
+            "command; without it only grade -1 means that.",
             {"ties": "row_order"},
             "runid, num_q and relstring are no numbers of a query; the prefs and avgjg measures "
             "need preferences or several groups of judgments; rbp, rbp_resid and unj are those of "
             "version 10 (see RBP and Judged); yaap orders the runs of a topic as AP does.",
+            negative="all_unsampled",
         ),
         Tool(
             "pytrec_eval",
@@ -172,6 +177,7 @@ TOOLS = {
             "out those that the run lacks. Its gm_map and gm_bpref of a query are logarithms.",
             {"ties": "row_order"},
             like="trec_eval",
+            negative="all_unsampled",
         ),
         Tool(
             "ir_measures",
@@ -180,10 +186,12 @@ TOOLS = {
             "relevant counts 0, except in Accuracy, and so does one that the run lacks. The pool "
             "is that of the qrels. Fields that are written as ours are read, such as "
             "`AP(rel=2)@10`; their max_rel is our max_grade, and their judged_only=True our "
-            "unjudged=condense.",
+            "unjudged=condense. A document of any negative grade is pooled but unsampled, as with "
+            "`negative=\"all_unsampled\"`, except in Judged.",
             {"ties": "row_order"},
             "Measures of diversity need judgments of subtopics, which are not read, and NumQ is "
             "no number of a query.",
+            negative="all_unsampled",
         ),
         Tool(
             "ranx",

@@ -81,8 +81,8 @@ def evaluate(
     complete : bool, default=True
         Whether a topic of the qrels that a run lacks counts as an empty list, which scores 0.
         Otherwise it is left out of the run's mean, as in trec_eval without ``-c``.
-    negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
-        Meaning of negative grades, as in `rank`.
+    negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
+        Meaning of negative grades, as in `rank`; ``"unsampled"`` by default.
     strict : bool, default=False
         Whether a document that a topic names twice is an error. Otherwise the first one counts.
     n_threads : int or None, default=-1
@@ -176,6 +176,8 @@ def _notes(
     """Describe the qrels, and measures that infer nothing from them."""
     notes = qrels.notes(negative)
     has_unsampled = negative == "unsampled" and Qrels.UNSAMPLED in qrels.grades
+    if negative == "all_unsampled":
+        has_unsampled = bool((qrels.grades < 0).any())
     for name, measure in measure_of.items():
         if isinstance(measure, infAP) and not has_unsampled:
             notes.append(f"{name} is AP here: no document has the grade -1.")

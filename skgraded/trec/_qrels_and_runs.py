@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 _LARGEST = 2.0**53  # up to which doubles tell all integers apart
 
-Negative = Literal["unsampled", "nonrelevant", "unjudged", "error"]
+Negative = Literal[
+    "unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"
+]
 
 # A name for a run, or None, and the run or anything that `read_run` reads.
 NamedSource = tuple[str | None, Any]
@@ -284,8 +286,8 @@ class Qrels(TopicDocuments):
 
         Parameters
         ----------
-        negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
-            Meaning of negative grades, as in `rank`.
+        negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
+            Meaning of negative grades, as in `rank`; ``"unsampled"`` by default.
 
         Returns
         -------
@@ -307,7 +309,11 @@ class Qrels(TopicDocuments):
         if negative == "error":
             self._refuse_negative(is_negative)
 
-        is_unsampled = (grades == self.UNSAMPLED) & (negative == "unsampled")
+        is_unsampled = np.zeros_like(is_negative)
+        if negative == "all_unsampled":
+            is_unsampled = is_negative
+        elif negative == "unsampled":
+            is_unsampled = grades == self.UNSAMPLED
         is_left_out = is_negative if negative == "unjudged" else is_unsampled
         grades_from_zero = np.maximum(grades, 0.0)
         distinct_grades, levels = levels_of(
@@ -399,8 +405,8 @@ class Qrels(TopicDocuments):
 
         Parameters
         ----------
-        negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
-            Meaning of negative grades, as in `rank`.
+        negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
+            Meaning of negative grades, as in `rank`; ``"unsampled"`` by default.
 
         Returns
         -------
@@ -419,7 +425,11 @@ class Qrels(TopicDocuments):
         is_negative = (self.grades < 0) & ~is_unsampled
         n_unsampled = int(is_unsampled.sum())
         n_negative = int(is_negative.sum())
-        fates = {"nonrelevant": "judged not relevant", "unjudged": "unjudged"}
+        fates = {
+            "nonrelevant": "judged not relevant",
+            "unjudged": "unjudged",
+            "all_unsampled": "pooled but unsampled",
+        }
         clauses = []
         if n_unsampled:
             fate = fates.get(negative, "pooled but unsampled")
