@@ -142,6 +142,7 @@ _TREC_EVAL = _rows(
     ("num_rel", "Utility", *_RELEVANT),
     ("num_rel_ret", "Utility", _FOUND, _SUM),
     ("num_nonrel_judged_ret", "Utility", *_NONRELEVANT),
+    ("rbp", "RBP", {"p": 0.9}, "Of version 10. Grades must be 0 and 1."),
 )
 
 _CWL: Meaning = ({"k": 1000}, "cwl_eval ends at rank 1000. max_grade must be given.")

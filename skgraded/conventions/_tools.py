@@ -166,8 +166,8 @@ TOOLS = {
             "command; without it only grade -1 means that.",
             {"ties": "row_order"},
             "runid, num_q and relstring are no numbers of a query; the prefs and avgjg measures "
-            "need preferences or several groups of judgments; rbp, rbp_resid and unj are those of "
-            "version 10 (see RBP and Judged); yaap orders the runs of a topic as AP does.",
+            "need preferences or several groups of judgments; rbp_resid is one of version "
+            "10, whose unj_k is 1 less Judged@k; yaap orders the runs of a topic as AP does.",
             negative="all_unsampled",
         ),
         Tool(
@@ -187,7 +187,7 @@ TOOLS = {
             "is that of the qrels. Fields that are written as ours are read, such as "
             "`AP(rel=2)@10`; their max_rel is our max_grade, and their judged_only=True our "
             "unjudged=condense. A document of any negative grade is pooled but unsampled, as with "
-            "`negative=\"all_unsampled\"`, except in Judged.",
+            '`negative="all_unsampled"`, except in Judged.',
             {"ties": "row_order"},
             "Measures of diversity need judgments of subtopics, which are not read, and NumQ is "
             "no number of a query.",

@@ -281,11 +281,11 @@ def rank(
         Whether a topic of the qrels that the run lacks counts as an empty list. Otherwise it is
         left out.
     negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
-        Meaning of negative grades. ``"unsampled"``, the default: -1 is a document of the pool that was not
-        sampled for judging, and other negative grades are judged not relevant;
+        Meaning of negative grades. ``"unsampled"``, the default: -1 is a document of the pool that
+        was not sampled for judging, and other negative grades are judged not relevant;
         ``"all_unsampled"``: all of them were not sampled, as in trec_eval, pytrec_eval and
-        ir_measures; ``"nonrelevant"``: all of them are judged not relevant; ``"unjudged"``: none of them was
-        judged; ``"error"``: they are not allowed.
+        ir_measures; ``"nonrelevant"``: all of them are judged not relevant; ``"unjudged"``: none of
+        them was judged; ``"error"``: they are not allowed.
     strict : bool, default=False
         Whether a document that a topic of the run names twice is an error. Otherwise the first one
         counts.

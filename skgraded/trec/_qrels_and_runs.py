@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 2.0**53  # up to which doubles tell all integers apart
 
-Negative = Literal[
-    "unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"
-]
+Negative = Literal["unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"]
 
 # A name for a run, or None, and the run or anything that `read_run` reads.
 NamedSource = tuple[str | None, Any]
