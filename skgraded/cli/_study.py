@@ -276,6 +276,8 @@ def power(asked: Asked) -> Answer:
         scores = asked.scores(asked.chosen, judged, runs)
         # A sample's own judgments left out are no news.
         own = judged.notes(asked.negative)
+        if rate is not None:
+            own += [note for note in scores._notes() if note.startswith("Judged@")]
         notes += [note for note in scores._notes() if note not in own]
         for name, mask in topics.items():
             labels: dict[str, Any] = {"topics": name} if len(topics) > 1 else {}

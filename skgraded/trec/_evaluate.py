@@ -84,7 +84,8 @@ def evaluate(
     negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
         Meaning of negative grades, as in `rank`; ``"unsampled"`` by default.
     strict : bool, default=False
-        Whether a document that a topic names twice is an error. Otherwise the first one counts.
+        Whether a document that a topic names twice is an error. Otherwise the one with the highest
+        score counts.
     n_threads : int or None, default=-1
         Number of threads: -1 for all processors, None for one. Results do not depend on it.
     progress : bool, default=False
@@ -138,7 +139,7 @@ def evaluate(
     )
 
     pool = judgments.pool(negative)
-    join_source = partial(join, judgments, order, strict)
+    join_source = partial(join, judgments, order, strict, negative=negative)
     score = partial(score_joined, measure_of.values(), pool, complete)
     stream = None if progress else io.StringIO()
     with ProgressBar(len(sources), "runs", stream) as bar:

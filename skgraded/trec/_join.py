@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import choice, first_true, flag, threads
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import sealed
 from skgraded._support.text import count, first_few
@@ -35,6 +35,8 @@ from skgraded.trec._qrels_and_runs import (
 T = TypeVar("T")
 U = TypeVar("U")
 
+_FIRST = 10  # ranks whose judged documents notes count
+
 Order = Literal["trec_eval", "score", "rank", "file"]
 
 # What `score_joined` returns.
@@ -52,11 +54,20 @@ class LeftOut(NamedTuple):
         Topics of the run that the qrels lack.
     repeated : int
         Records that repeat a document of their topic.
+    contradicted : int
+        Topics whose ranks contradict the scores that order them.
+    all_tied : int
+        Topics of two documents or more whose scores are all the same.
+    judged : float
+        Share of judged documents among the first ten of each list, on average over the lists.
     """
 
     missing: int = 0
     extra: int = 0
     repeated: int = 0
+    contradicted: int = 0
+    all_tied: int = 0
+    judged: float = 1.0
 
 
 class JoinedRun(NamedTuple):
@@ -86,7 +97,12 @@ class JoinedRun(NamedTuple):
 
 
 def join(
-    qrels: Qrels, order: Order, strict: bool, named_source: NamedSource
+    qrels: Qrels,
+    order: Order,
+    strict: bool,
+    named_source: NamedSource,
+    *,
+    negative: Negative = "unsampled",
 ) -> JoinedRun:
     """Read a run, look up every retrieved document in the qrels, and rank the run.
 
@@ -100,6 +116,8 @@ def join(
         Whether a document that a topic names twice is an error.
     named_source : (str or None, object)
         A name, or None, and the run or anything that `read_run` reads.
+    negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
+        Meaning of negative grades, which tells what counts as judged in notes.
 
     Returns
     -------
@@ -129,8 +147,38 @@ def join(
 
     n_missing = int(is_absent.sum())
     n_extra = run.n_topics - (qrels.n_topics - n_missing)
-    left_out = LeftOut(n_missing, n_extra, run.n_duplicates)
+    pool = qrels.pool(negative)
+    is_judged = pool.levels < len(pool.grades)
+    by_score = order in ("trec_eval", "score")
+    lengths = np.diff(indptr)
+    n_tied = np.diff(indptr_of(tied)[indptr])
+    has_one_score = (lengths > 1) & (n_tied == lengths - 1)
+    left_out = LeftOut(
+        missing=n_missing,
+        extra=n_extra,
+        repeated=run.n_duplicates,
+        contradicted=run.n_contradicted if by_score else 0,
+        all_tied=int(has_one_score.sum()) if by_score else 0,
+        judged=_judged_share(is_judged[rows], order_in_topic, indptr),
+    )
     return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out)
+
+
+def _judged_share(
+    is_judged: BoolArray, order: NDArray[np.int32], indptr: IntArray
+) -> float:
+    """Return the share of judged documents among the first ten of each list, on average."""
+    lengths = np.diff(indptr)
+    starts = indptr[:-1][lengths > 0]
+    n_first = np.minimum(lengths[lengths > 0], _FIRST)
+
+    # Rows of the first documents of every list.
+    first_indptr = indptr_of(n_first)
+    ranks = np.arange(first_indptr[-1]) - starts_by_row(first_indptr)
+    places = np.repeat(starts, n_first) + ranks
+    rows = np.repeat(starts, n_first) + order[places]
+    n_judged = np.diff(indptr_of(is_judged[rows])[first_indptr])
+    return float((n_judged / n_first).mean()) if len(starts) else 1.0
 
 
 def _rows_in_qrels(
@@ -228,15 +276,17 @@ def notes_on_runs(
 ) -> list[str]:
     """Describe in sentences what was left out of several runs."""
     fate = "counts as an empty list" if complete else "is left out of the run's mean"
-    sentences = (
-        f"without all topics of the qrels; a missing topic {fate}",
-        "with topics outside the qrels, left out",
-        "with repeated documents, of which the first counts",
-    )
+    sentences = {
+        "missing": f"without all topics of the qrels; a missing topic {fate}",
+        "extra": "with topics outside the qrels, left out",
+        "repeated": "with repeated documents, of which the best counts",
+        "contradicted": "with topics whose ranks contradict the scores, which decide",
+        "all_tied": "with topics whose documents all have one score, in no order",
+    }
 
     notes = []
-    numbers_of_kinds = zip(*left_out, strict=True)
-    for sentence, numbers in zip(sentences, numbers_of_kinds, strict=True):
+    for field, sentence in sentences.items():
+        numbers = [getattr(numbers_of_run, field) for numbers_of_run in left_out]
         systems_and_numbers = [
             f"{name} ({number})"
             for name, number in zip(systems, numbers, strict=True)
@@ -245,7 +295,21 @@ def notes_on_runs(
         if systems_and_numbers:
             n_systems = count(len(systems_and_numbers), "system")
             notes.append(f"{n_systems} {sentence}: {first_few(systems_and_numbers)}.")
-    return notes
+    return [*notes, *_note_on_judged(systems, [run.judged for run in left_out])]
+
+
+def _note_on_judged(systems: Sequence[str], shares: Sequence[float]) -> list[str]:
+    """Say which share of the first documents is judged, unless all of them are."""
+    lowest_first = sorted(zip(shares, systems, strict=True))
+    shares_of_systems = [
+        f"{name} {share:.2f}" for share, name in lowest_first if share < 1
+    ]
+    if not shares_of_systems:
+        return []
+    return [
+        f"Judged@{_FIRST}, lowest first: {first_few(shares_of_systems)}. What nobody judged counts "
+        "as not relevant, unless a measure has unjudged=condense."
+    ]
 
 
 def rank(
@@ -287,8 +351,8 @@ def rank(
         ir_measures; ``"nonrelevant"``: all of them are judged not relevant; ``"unjudged"``: none of
         them was judged; ``"error"``: they are not allowed.
     strict : bool, default=False
-        Whether a document that a topic of the run names twice is an error. Otherwise the first one
-        counts.
+        Whether a document that a topic of the run names twice is an error. Otherwise the one with
+        the highest score counts.
     n_threads : int, optional
         Number of threads for scoring: -1 for all processors, None for one. Results do not depend on
         it.
@@ -315,7 +379,7 @@ def rank(
     judgments = read_qrels(qrels)
     complete = flag("complete", complete)
 
-    joined = join(judgments, order, strict, (None, run))
+    joined = join(judgments, order, strict, (None, run), negative=negative)
     pool = judgments.pool(negative)
     if not complete:
         topics_of_run = np.flatnonzero(np.diff(joined.indptr))

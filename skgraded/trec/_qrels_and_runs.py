@@ -45,7 +45,7 @@ NamedSource = tuple[str | None, Any]
 def group_records(
     records: Records, name: str, check_duplicate: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], IntArray | slice]:
-    """Group records by topic; keep the first record of each document.
+    """Group records by topic; keep the record of each document that has the highest number.
 
     Parameters
     ----------
@@ -91,7 +91,13 @@ def group_records(
         is_first = np.ones(len(record_numbers), dtype=bool)
         is_first[again_and_first[:, 0]] = False
         indptr = indptr_of(is_first)[indptr]
-        rows = record_numbers[is_first]
+        # The best record stands at the place of the first one.
+        best = record_numbers.copy()
+        values = records.values
+        for again, first in again_and_first.tolist():
+            if values[record_numbers[again]] > values[best[first]]:
+                best[first] = record_numbers[again]
+        rows = best[is_first]
         documents = documents.take(np.flatnonzero(is_first))
 
     # An array of text would give every id the length of the longest one, and drop zero bytes at the
@@ -568,18 +574,26 @@ class Run(TopicDocuments):
         The rank column; -1 where it holds no rank.
     tag : str
         The tag column of the first line.
+    n_contradicted : int
+        Topics whose ranks contradict the scores, of those among the first 50,000 records.
     """
 
     scores: NDArray[np.float64]
     ranks: NDArray[np.int32] | None
     tag: str
+    n_contradicted: int = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickles hold columns, which are read again, and no borders that a kernel would trust.
         columns = self._columns("score", self.scores)
         if self.ranks is not None:
             columns["rank"] = self.ranks
-        fields = {"name": self.name, "tag": self.tag, "n_duplicates": self.n_duplicates}
+        fields = {
+            "name": self.name,
+            "tag": self.tag,
+            "n_duplicates": self.n_duplicates,
+            "n_contradicted": self.n_contradicted,
+        }
         return _read_again, (read_run, columns, fields)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
@@ -609,7 +623,7 @@ class Run(TopicDocuments):
 
 
 def run_from_records(records: Records, name: str, strict: bool) -> Run:
-    """Group retrieved documents by topic; keep the first of repeated ones, or raise an error."""
+    """Group retrieved documents by topic; keep the best of repeated ones, or raise an error."""
 
     def check_duplicate(again: int, first: int) -> None:
         if strict:
@@ -622,7 +636,13 @@ def run_from_records(records: Records, name: str, strict: bool) -> Run:
     fields, rows = group_records(records, name, check_duplicate)
     scores = records.values[rows]
     ranks = None if records.ranks is None else records.ranks[rows]
-    return Run(**fields, scores=scores, ranks=ranks, tag=records.tag)
+    return Run(
+        **fields,
+        scores=scores,
+        ranks=ranks,
+        tag=records.tag,
+        n_contradicted=records.n_contradicted,
+    )
 
 
 def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> Run:
@@ -637,8 +657,8 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
         document first, also in a file of JSON, or a Run of ranx. A Run is returned as it is, but
         for its name.
     strict : bool, default=False
-        Whether a document that a topic names twice is an error. Otherwise the first occurrence
-        counts, and the number of the others is kept.
+        Whether a document that a topic names twice is an error. Otherwise the one with the highest
+        score counts, and the number of the others is kept.
     name : str, optional
         Name of the run in results; by default the file's name without its folder and the suffix of
         its compression.

@@ -14,7 +14,7 @@ from skgraded._support.column_names import SYNONYMS, column_key, find_column, na
 from skgraded._support.text import count
 from skgraded.rankings import read_grades, words_of_grades
 from skgraded.trec._documents import Documents, ids_as_text
-from skgraded.trec._records import Records, Request
+from skgraded.trec._records import Records, Request, n_topics_with_contradicting_ranks
 
 # In qrels of BEIR and ranx the column "score" holds grades; elsewhere it is that of a run.
 _SCORES_ARE_GRADES = ("corpus_id", "q_id")
@@ -110,6 +110,11 @@ def read_table(columns: RecordColumns, request: Request) -> Records:
             f"{columns.place(row)}: {_rule_of_number(column, row, numbers)}"
         )
 
+    n_contradicted = 0
+    if ranks is not None:
+        n_contradicted = n_topics_with_contradicting_ranks(
+            np.array(span_topic, dtype=np.int32), begin, ranks, numbers
+        )
     ids = ids_as_text(document.name, document.values, columns.place)
     return Records(
         topics=list(number_of),
@@ -120,6 +125,7 @@ def read_table(columns: RecordColumns, request: Request) -> Records:
         ranks=ranks,
         place=columns.place,
         words=grades,
+        n_contradicted=n_contradicted,
     )
 
 

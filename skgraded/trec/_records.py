@@ -33,6 +33,7 @@ _N_OF_QRELS = 4
 _N_OF_STRATA = 5
 _N_OF_RUNS = 6
 _LINES_SEARCHED = 100
+_MOST_COMPARED = 50_000
 _DECIMAL_COMMA = re.compile(rb"[+-]?\d+,\d+")
 _SEARCHED = 1 << 16  # bytes in which words for grades are looked for
 
@@ -107,6 +108,8 @@ class Records:
         Tag of a run.
     words : dict of str to float
         Grades of the words in the source.
+    n_contradicted : int
+        Topics whose ranks contradict their scores, of those that were looked at.
     """
 
     topics: list[str]
@@ -118,6 +121,7 @@ class Records:
     place: Callable[[int], str]
     tag: str = ""
     words: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    n_contradicted: int = 0
 
     def topic_of(self, record: int) -> str:
         """Return the topic of a record."""
@@ -181,20 +185,26 @@ class _LineGatherer:
         self.number_of: dict[str, int] = {}
         self.n_lines = 0
         self.n_records = 0
+        self.n_contradicted = 0
         self.skipped: list[IntArray] = []
 
     def read(self, text: bytes, *, final: bool) -> int:
         """Read the complete lines of a text and return the number of bytes that they have."""
+        # Of every run the ranks of the first chunk are compared with the scores.
+        is_first_chunk = self.is_run and not self.n_lines
         columns = _core.read_trec_lines(
             text=text,
             is_run=self.is_run,
-            with_ranks=self.with_ranks,
+            with_ranks=self.with_ranks or is_first_chunk,
             final=final,
             key=self.key,
         )
         lines = _Lines(*columns)
-        if self.is_run and not self.n_lines and len(lines.value) > 1:
+        if is_first_chunk and len(lines.value) > 1:
             _refuse_qrels_of_six_columns(text, self.name)
+            self.n_contradicted = n_topics_with_contradicting_ranks(
+                lines.span_topic, lines.span_begin, lines.rank, lines.value
+            )
         if lines.fault[0]:
             self._raise(text, lines)
 
@@ -248,6 +258,7 @@ class _LineGatherer:
             ranks=ranks,
             place=self._place,
             tag=chunks[0].tag.decode("utf-8", "surrogateescape"),
+            n_contradicted=self.n_contradicted,
         )
 
     def _place(self, record: int) -> str:
@@ -339,6 +350,55 @@ def _quote(text: bytes) -> str:
     start = text[:_MOST_QUOTED].strip()[: 2 * _LONGEST_QUOTE]
     quote = repr(start.decode("utf-8", "backslashreplace"))
     return quote if len(quote) <= _LONGEST_QUOTE else quote[:_LONGEST_QUOTE] + "..."
+
+
+def n_topics_with_contradicting_ranks(
+    span_topic: NDArray[np.int32],
+    span_begin: IntArray,
+    ranks: NDArray[np.int32],
+    scores: FloatArray,
+) -> int:
+    """Count the topics in which a document of a lower rank has a higher score.
+
+    Parameters
+    ----------
+    span_topic : ndarray of shape (n_spans,), int32
+        Topic of consecutive records.
+    span_begin : ndarray of shape (n_spans,), int64
+        The first of these records.
+    ranks : ndarray of shape (n_records,), int32
+        The rank column; equal ranks do not contradict.
+    scores : ndarray of shape (n_records,), float64
+        The scores.
+
+    Returns
+    -------
+    int
+        The number of topics, of those among the first 50,000 records.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.trec._records import n_topics_with_contradicting_ranks
+    >>> topic, begin = np.array([0, 1]), np.array([0, 2])
+    >>> ranks, scores = np.array([1, 2, 1, 2]), np.array([3.0, 1.0, 1.0, 3.0])
+    >>> n_topics_with_contradicting_ranks(topic, begin, ranks, scores)
+    1
+    """
+    ranks = ranks[:_MOST_COMPARED]
+    scores = scores[:_MOST_COMPARED]
+    n_records = len(ranks)
+    place = np.arange(n_records)
+    topics = span_topic[np.searchsorted(span_begin, place, side="right") - 1]
+
+    # By rank, and of equal ranks the highest score first: it must never rise within a topic.
+    if (np.diff(ranks) < 0)[np.diff(topics) == 0].any():
+        order = np.lexsort((-scores, ranks, topics))
+        topics = topics[order]
+        ranks = ranks[order]
+        scores = scores[order]
+    rises = (np.diff(scores) > 0) & (np.diff(ranks) > 0) & (np.diff(topics) == 0)
+    return len(np.unique(topics[1:][rises]))
 
 
 def _concatenate(columns: list[Any]) -> Any:

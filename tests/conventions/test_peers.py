@@ -46,6 +46,10 @@ def test_every_name_of_the_table_has_the_number_of_the_tool(tool, seed):
     require(tool)
     found = walk(tool, names_of_table(tool), seed)
     assert len(found) >= 7
+    if (
+        tool == "pytrec_eval"
+    ):  # which runs version 9; the outputs of version 10 are tested as files
+        found = [each for each in found if each.name != "rbp"]
     assert [each for each in found if each.outcome != "equal"] == []
     if PEERS[tool].make is random_topics:
         assert all(each.n_values > 20 for each in found)

@@ -289,12 +289,12 @@ def test_lines_are_counted_over_chunks(written, monkeypatch):
         )
 
 
-def test_the_first_of_repeated_documents_counts(written):
+def test_the_best_of_repeated_documents_counts(written):
     path = written(
         "\n" + RUN + "q1 Q0 d1 3 0.5 tag\nq2 Q0 d1 4 9 tag\nq2 Q0 d3 5 1 tag\n"
     )
     run = trec.read_run(path)
-    assert run.to_dict() == {"q1": NESTED_RUN["q1"], "q2": {"d1": -2.0, "d3": 1.0}}
+    assert run.to_dict() == {"q1": NESTED_RUN["q1"], "q2": {"d1": 9.0, "d3": 1.0}}
     assert run.n_duplicates == 2
     told = "line 5: .*once in a topic, got 'd1' of topic 'q1' again, first in line 2"
     with pytest.raises(ValueError, match=told):
