@@ -108,7 +108,7 @@ def _print_as_trec_eval(arguments: argparse.Namespace) -> None:
 
     arguments.parser.refuse(
         arguments,
-        "--average --complete --format --letor --negative --order --sort --ties -g",
+        "--average --complete --exclude --format --letor --negative --order --sort --ties -g",
         "cannot be given with --as trec_eval, which decides it",
     )
 

@@ -37,7 +37,9 @@ class Inputs:
 
     def judgments(self, source: Any) -> Qrels:
         """Read judgments, and change their grades as asked for."""
-        return read_qrels(opened(source), grades=parse_grades(self.given.grades))
+        raters = getattr(self.given, "raters", None)
+        grades = parse_grades(self.given.grades)
+        return read_qrels(opened(source), grades=grades, raters=raters)
 
     @cached_property
     def runs(self) -> list[Any]:
@@ -140,6 +142,7 @@ class Inputs:
                 measures,
                 qrels,
                 runs,
+                exclude=getattr(self.given, "exclude", None),
                 strict=getattr(self.given, "strict", False),
                 n_threads=getattr(self.given, "threads", -1),
                 progress=True,

@@ -24,6 +24,7 @@ from skgraded.measures import (
 )
 from skgraded.rankings import Judgments, RankedList
 from skgraded.results import Scores, direction_of
+from skgraded.trec._exclude import read_excluded, without_pairs
 from skgraded.trec._join import (
     JoinedRun,
     LeftOut,
@@ -58,6 +59,7 @@ def evaluate(
     order: Order = "trec_eval",
     complete: bool = True,
     negative: Negative = "unsampled",
+    exclude: Any = None,
     strict: bool = False,
     n_threads: int | None = -1,
     progress: bool = False,
@@ -83,6 +85,10 @@ def evaluate(
         Otherwise it is left out of the run's mean, as in trec_eval without ``-c``.
     negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
         Meaning of negative grades, as in `rank`; ``"unsampled"`` by default.
+    exclude : "self", path, or mapping of str to iterable of str, optional
+        Documents of each topic that do not count, in the runs and in the qrels: ``"self"``, the one
+        whose id is that of the topic, as where queries are documents themselves; ids by topic; or a
+        file of lines of a topic and a document, or of qrels or a run, as for residual evaluation.
     strict : bool, default=False
         Whether a document that a topic names twice is an error. Otherwise the one with the highest
         score counts.
@@ -128,6 +134,9 @@ def evaluate(
     flag("progress", progress)
 
     judgments = read_qrels(qrels)
+    excluded = read_excluded(exclude, judgments)
+    if excluded is not None:
+        judgments, _ = without_pairs(judgments, excluded)
     sources = named_runs(runs)
     if judgments.are_fractional:
         name, source = sources[0]
@@ -139,7 +148,9 @@ def evaluate(
     )
 
     pool = judgments.pool(negative)
-    join_source = partial(join, judgments, order, strict, negative=negative)
+    join_source = partial(
+        join, judgments, order, strict, negative=negative, excluded=excluded
+    )
     score = partial(score_joined, measure_of.values(), pool, complete)
     stream = None if progress else io.StringIO()
     with ProgressBar(len(sources), "runs", stream) as bar:

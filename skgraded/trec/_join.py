@@ -19,6 +19,7 @@ from skgraded._support.text import count, first_few
 from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures._prefix import score_queries
 from skgraded.rankings import Judgments, RankedList, Rankings
+from skgraded.trec._exclude import without_pairs
 from skgraded.trec._extents import indptr_of, starts_by_row
 from skgraded.trec._qrels_and_runs import (
     NamedSource,
@@ -60,6 +61,10 @@ class LeftOut(NamedTuple):
         Topics of two documents or more whose scores are all the same.
     judged : float
         Share of judged documents among the first ten of each list, on average over the lists.
+    excluded : int
+        Retrieved documents that do not count.
+    selves : int
+        Topics whose first document is the topic itself, where half of them or more have that.
     """
 
     missing: int = 0
@@ -68,6 +73,8 @@ class LeftOut(NamedTuple):
     contradicted: int = 0
     all_tied: int = 0
     judged: float = 1.0
+    excluded: int = 0
+    selves: int = 0
 
 
 class JoinedRun(NamedTuple):
@@ -103,6 +110,7 @@ def join(
     named_source: NamedSource,
     *,
     negative: Negative = "unsampled",
+    excluded: Qrels | None = None,
 ) -> JoinedRun:
     """Read a run, look up every retrieved document in the qrels, and rank the run.
 
@@ -118,6 +126,8 @@ def join(
         A name, or None, and the run or anything that `read_run` reads.
     negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
         Meaning of negative grades, which tells what counts as judged in notes.
+    excluded : Qrels, optional
+        Pairs that do not count, which `qrels` lack.
 
     Returns
     -------
@@ -129,6 +139,9 @@ def join(
     run = read_columns_of_run(
         source, strict=strict, name=name, with_ranks=order == "rank"
     )
+    n_excluded = 0
+    if excluded is not None:
+        run, n_excluded = without_pairs(run, excluded)
 
     # Where the topics of the qrels lie in the run.
     topics_of_run = run.topics.tolist()
@@ -152,6 +165,7 @@ def join(
     by_score = order in ("trec_eval", "score")
     lengths = np.diff(indptr)
     n_tied = np.diff(indptr_of(tied)[indptr])
+    order_of_first = np.append(order_in_topic, 0)[indptr[:-1]]
     has_one_score = (lengths > 1) & (n_tied == lengths - 1)
     left_out = LeftOut(
         missing=n_missing,
@@ -160,8 +174,20 @@ def join(
         contradicted=run.n_contradicted if by_score else 0,
         all_tied=int(has_one_score.sum()) if by_score else 0,
         judged=_judged_share(is_judged[rows], order_in_topic, indptr),
+        excluded=n_excluded,
+        selves=_n_selves(qrels, run, start + order_of_first, lengths > 0),
     )
     return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out)
+
+
+def _n_selves(qrels: Qrels, run: Run, first_rows: IntArray, has_list: BoolArray) -> int:
+    """Return how many topics have themselves as the first document, if half of them or more do."""
+    topics = qrels.topics[has_list].tolist()
+    rows = first_rows[has_list].tolist()
+    n_selves = sum(
+        run.documents[row] == topic for topic, row in zip(topics, rows, strict=True)
+    )
+    return n_selves if len(topics) > 1 and 2 * n_selves >= len(topics) else 0
 
 
 def _judged_share(
@@ -281,6 +307,8 @@ def notes_on_runs(
         "extra": "with topics outside the qrels, left out",
         "repeated": "with repeated documents, of which the best counts",
         "contradicted": "with topics whose ranks contradict the scores, which decide",
+        "excluded": "with excluded documents",
+        "selves": "whose first document has the id of the topic, which exclude='self' leaves out",
         "all_tied": "with topics whose documents all have one score, in no order",
     }
 

@@ -38,6 +38,8 @@ _LARGEST = 2.0**53  # up to which doubles tell all integers apart
 
 Negative = Literal["unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"]
 
+Raters = Literal["mean", "median", "majority", "min", "max"]
+
 # A name for a run, or None, and the run or anything that `read_run` reads.
 NamedSource = tuple[str | None, Any]
 
@@ -459,17 +461,25 @@ class Qrels(TopicDocuments):
         return f"<Qrels {self.name}: {size}; {by_grade}>"
 
 
-def qrels_from_records(records: Records, name: str) -> Qrels:
-    """Group judgments by topic; repeated ones count once, and raise an error if they differ."""
+def qrels_from_records(
+    records: Records, name: str, raters: Raters | None = None
+) -> Qrels:
+    """Group judgments by topic.
+
+    Repeated ones count once, and raise an error if they differ, unless `raters` combines them.
+    """
+    repeats: dict[int, list[int]] = {}
 
     def check_duplicate(again: int, first: int) -> None:
+        repeats.setdefault(first, [first]).append(again)
         old = records.values[first]
         new = records.values[again]
-        if old != new:
+        if raters is None and old != new:
             raise ValueError(
                 f"{records.place(again)}: document {records.documents[again]!r} of topic "
                 f"{records.topic_of(again)!r} must have one grade, got {new:g} here and {old:g} in "
-                f"{records.place(first).rsplit(', ')[-1]}."
+                f"{records.place(first).rsplit(', ')[-1]}. If several people judged, raters='mean' "
+                "or another rule combines their grades; judgments by subtopic are not read."
             )
 
     row = first_true(np.abs(records.values) > _LARGEST)
@@ -479,10 +489,33 @@ def qrels_from_records(records: Records, name: str) -> Qrels:
         )
     fields, rows = group_records(records, name, check_duplicate)
     grades = records.values[rows]
+    if raters is not None and repeats:
+        place_of = {row: place for place, row in enumerate(np.asarray(rows).tolist())}
+        for records_of_pair in repeats.values():
+            (place,) = [place_of[row] for row in records_of_pair if row in place_of]
+            grades[place] = _combined(records.values[records_of_pair], raters)
     return Qrels(**fields, grades=grades, words=records.words)
 
 
-def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qrels:
+def _combined(grades: FloatArray, raters: Raters) -> float:
+    """Combine the grades of several raters; those below 0, who did not judge, do not count."""
+    if (grades >= 0).any():
+        grades = grades[grades >= 0]
+    if raters == "majority":
+        distinct, counts = np.unique(grades, return_counts=True)
+        return float(
+            distinct[counts.argmax()]
+        )  # the lowest of those that are as frequent
+    combine = {"mean": np.mean, "median": np.median, "min": np.min, "max": np.max}
+    return float(combine[raters](grades))
+
+
+def read_qrels(
+    source: Any,
+    *,
+    grades: Mapping[Any, float] | None = None,
+    raters: Raters | None = None,
+) -> Qrels:
     """Read relevance judgments.
 
     Parameters
@@ -498,6 +531,10 @@ def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qre
     grades : mapping of str or float to float, optional
         The grade of each word, such as ``{"E": 3, "S": 2, "C": 1, "I": 0}``, and new grades for
         numbers; other numbers stay. Ordered categories of words are grades without it.
+    raters : {"mean", "median", "majority", "min", "max"}, optional
+        The grade of a document that several people judged: ``"majority"`` is the most frequent
+        grade, and the lowest one of several. Negative grades count only where there are no others.
+        Without it, grades that differ are an error.
 
     Returns
     -------
@@ -520,12 +557,25 @@ def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qre
     <Qrels <dict>: 2 documents, 1 topics; 1 of grade 0, 1 of grade 2>
     >>> trec.read_qrels({"q1": {"d1": "exact", "d2": "no"}}, grades={"no": 0, "exact": 2}).grades
     array([2., 0.])
+    >>> two_raters = {"qid": ["q", "q"], "docid": ["d", "d"], "rating": [3, 2]}
+    >>> trec.read_qrels(two_raters, raters="mean").grades
+    array([2.5])
     """
     words, numbers = _words_and_numbers({} if grades is None else grades)
+    if raters is not None:
+        choice("raters", raters, get_args(Raters))
     if isinstance(source, Qrels):
         return source.map_grades(numbers)
     records = read_records(source, Request(grades=words))
-    return qrels_from_records(records, name_of_source(source)).map_grades(numbers)
+    name = name_of_source(source)
+    if raters is None:
+        return qrels_from_records(records, name).map_grades(numbers)
+
+    # Grades are changed before they are combined.
+    values = records.values.copy()
+    for old, new in numbers.items():
+        values[records.values == old] = new
+    return qrels_from_records(dataclasses.replace(records, values=values), name, raters)
 
 
 def _words_and_numbers(grades: Any) -> tuple[dict[str, float], dict[float, float]]:
