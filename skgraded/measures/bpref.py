@@ -36,6 +36,7 @@ __all__ = [
     "BprefRelative",
     "BprefTen",
     "OldBpref",
+    "PairAccuracy",
     "RprefN",
     "RprefRelative",
     "RprefRelative2",
@@ -493,6 +494,79 @@ class RprefRelative2(_RelativeGradedPreference):
     def pair_part(self, judgments: Judgments) -> PairPart:
         K = PairFactors(self._share(judgments), f=self._gains(judgments))
         return PairPart(RECIPROCAL, K)
+
+
+class PairAccuracy(PrefixMeasure):
+    r"""Share of the pairs of judged documents that stand in the order of their grades.
+
+    .. math::
+
+        \frac{1}{T} \sum_{n} \sum_{m < n} 1[r_m > r_n]
+
+    where r_n is the grade at rank n of the condensed list, and T the number of pairs of documents
+    of the pool whose grades differ. A pair of which the list lacks a document is not in order. An
+    ideal ranking scores 1, and one by chance 1/2. A query whose documents all have one grade above
+    0 scores 1, since no pair is wrong.
+
+    Parameters
+    ----------
+    unjudged : {"condense"}, default="condense"
+        Unjudged documents are removed from the list.
+    k : {None}, optional
+        Any other value is an error, because all pairs count.
+    normalize : {False}, default=False
+        True is an error, because the largest value is 1 already.
+    empty : float, default=0.0
+        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
+
+    Notes
+    -----
+    Whether a pair is in order has no factors, so that training takes integer grades alone.
+
+    See Also
+    --------
+    NormalizedRecall : Equal for binary grades, where the list holds the whole pool.
+    BprefN : Relevant documents alone, and those that are not above them.
+
+    References
+    ----------
+    .. [1] T. Joachims (2002), "Optimizing Search Engines using Clickthrough Data",
+       KDD, Section 3: the pairs that Kendall's tau counts.
+
+    Examples
+    --------
+    >>> from skgraded.measures import PairAccuracy
+    >>> PairAccuracy()([2, 0, 1], [3, 2, 1])  # 2 of 3 pairs
+    0.6666666666666666
+    """
+
+    unjudged: Unjudged = "condense"
+    shares_levels = True
+
+    _refuses: ClassVar[Mapping[str, str]] = {
+        "unjudged": "because it counts pairs of judged documents",
+        "k": "because all pairs count",
+        "normalize": "because its largest value is 1 already",
+    }
+
+    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+        return np.asarray(judgments.grades > 0)
+
+    def _n_pairs(self, judgments: Judgments) -> NDArray[np.int64]:
+        """Return the number of pairs of different grades by query."""
+        counts = judgments.counts
+        n_documents = counts.sum(axis=1)
+        return (n_documents**2 - (counts**2).sum(axis=1)) // 2
+
+    def linear_part(self, judgments: Judgments) -> LinearPart:
+        has_no_pair = (self._n_pairs(judgments) == 0).astype(np.float64)
+        return LinearPart(CONSTANT, np.zeros(judgments.n_levels), constant=has_no_pair)
+
+    def pair_part(self, judgments: Judgments) -> PairPart:
+        level = np.arange(judgments.n_levels)
+        is_in_order = level[:, None] > level
+        share = reciprocal(self._n_pairs(judgments))
+        return PairPart(CONSTANT, share[:, None, None] * is_in_order)
 
 
 class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
