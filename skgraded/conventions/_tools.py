@@ -229,5 +229,53 @@ TOOLS = {
             "Ties by document id, descending, as in trec_eval. The pool is that of the qrels.",
             {"ties": "row_order"},
         ),
+        Tool(
+            "elasticsearch",
+            "The order is that of the hits. A document without a rating is not relevant, unless "
+            "unknown_doc_rating says which grade it has: give it that grade in the qrels. "
+            "Relevant is a rating of relevant_rating_threshold, our rel, or above. A query with "
+            "nothing relevant counts 0. The pool is that of the ratings.",
+            {"ties": "row_order"},
+            "ignore_unlabeled divides by the rated documents of the first k: "
+            "P(unjudged=condense) fills up with those behind them.",
+        ),
+        Tool(
+            "opensearch",
+            "Its _rank_eval has the metrics of Elasticsearch, and their numbers.",
+            {"ties": "row_order"},
+            like="elasticsearch",
+        ),
+        Tool(
+            "quepid",
+            "The scorers that it comes with; their code can be changed. The order is that of the "
+            "results. A document without a rating has grade 0, and relevant is any other. A query "
+            "with nothing relevant counts 0. The pool is that of the ratings.",
+            {"ties": "row_order"},
+            "NDCG@k is divided by the best order of the first k results alone, whatever else was "
+            "rated: `nDCG()(y_true, y_score, qid=qid)` of rows that are these results.",
+        ),
+        Tool(
+            "rre",
+            "The order is that of the results. Every document that has a rating is relevant: give "
+            "those alone a grade above 0. Numbers are rounded to two digits.",
+            {"ties": "row_order"},
+            "NDCG@k adds up terms that are rounded down to two digits, and ERR@k gives a document "
+            "without a rating grade 2 of 3.",
+        ),
+        Tool(
+            "rax",
+            "Ties in row order, unless a key is given. Relevant is a label of 1 or above, and a "
+            "query with nothing relevant counts 0. The pool is the query's own rows.",
+            {"ties": "row_order"},
+            "Losses and approximations of metrics are no measures of a ranking.",
+        ),
+        Tool(
+            "tf_ranking",
+            "Ties in an order that is drawn. Relevant is a label of 1 or above, and a query with "
+            "nothing relevant counts 0. The pool is the query's own rows. The mean weighs queries, "
+            "by default equally where they have relevant documents and not at all elsewhere.",
+            {"ties": "row_order", "empty": math.nan},
+            "ARPMetric is a mean rank, and AlphaDCGMetric and PrecisionIAMetric need subtopics.",
+        ),
     )
 }

@@ -73,7 +73,7 @@ NAMES_OF_PREFERENCES = "prefs all_prefs prefs_avgjg qrels_jg map_avgjg"
     ("tool", "names", "reason"),
     [
         ("lightgbm", "ndcg map", "needs a number, as in '(ndcg|map)@10'"),
-        ("lightgbm", "lambdarank xendcg mean_average_precision", "computed over all rows"),
+        ("lightgbm", "auc auc_mu average_precision", "computed over all rows"),
         ("lightgbm", "auc average_precision auc_mu", "computed over all rows"),
         ("lightgbm", "xGAP@10", "has the value of lightgbm's 'xGAP@10'.*--from lightgbm' lists"),
         ("lightgbm", "map_cut_10", "It is another tool's name of 'AP@10'"),
