@@ -519,14 +519,14 @@ class PairAccuracy(PrefixMeasure):
     empty : float, default=0.0
         Value of a query without a document of a grade above 0; nan leaves it out of the mean.
 
-    Notes
-    -----
-    Whether a pair is in order has no factors, so that training takes integer grades alone.
-
     See Also
     --------
     NormalizedRecall : Equal for binary grades, where the list holds the whole pool.
     BprefN : Relevant documents alone, and those that are not above them.
+
+    Notes
+    -----
+    Whether a pair is in order has no factors, so that training takes integer grades alone.
 
     References
     ----------
