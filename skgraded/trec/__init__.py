@@ -10,6 +10,7 @@ from skgraded.trec._join import (
     rank,
 )
 from skgraded.trec._letor import read_letor
+from skgraded.trec._overlap import overlap
 from skgraded.trec._qrels_and_runs import (
     Negative,
     Qrels,
@@ -27,6 +28,7 @@ __all__ = [
     "Raters",
     "Run",
     "evaluate",
+    "overlap",
     "rank",
     "read_letor",
     "read_qrels",
