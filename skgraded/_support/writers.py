@@ -141,6 +141,8 @@ def _table_as_latex(table: Table) -> str:
     sentences = table.sentences
     if table.title:
         sentences = [f"{visible(table.title).rstrip('.')}.", *sentences]
+    if any(field.best_row is not None for field in table.fields):
+        sentences = [*sentences, "Bold: best."]
     caption = " ".join(sentences).translate(_IN_LATEX)
 
     lines = [r"\begin{table}", r"\centering"]
@@ -230,7 +232,7 @@ def _as_latex(reports: Sequence[Report]) -> str:
     Returns
     -------
     str
-        Its tables, with notes in the caption; the best of several values is bold.
+        Its tables, with notes in the caption; the best of several values is bold, which is said.
     """
     return _tables_under_headings(reports, _table_as_latex, "% {}\n", for_papers=True)
 

@@ -428,7 +428,7 @@ def test_the_best_of_several_values_is_bold_and_a_caption_has_the_notes():
     latex = SIMPLE.to_latex()
     assert latex.count(r"\textbf") == 2
     assert r"& \textbf{0.8750} &" in latex
-    told = r"\caption{2 systems; means over 2 queries. A note with 5 \% and a | bar.}"
+    told = r"\caption{2 systems; means over 2 queries. A note with 5 \% and a | bar. Bold: best.}"
     assert told in latex.splitlines()
     _, alignment, row = SIMPLE.to_markdown().splitlines()[:3]
     assert alignment == "| --- | ---: | ---: |"

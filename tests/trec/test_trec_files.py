@@ -482,3 +482,16 @@ def test_every_table_has_a_hash_of_its_own_so_that_no_ids_are_made_to_collide():
     assert len(set(keys)) == 100
     assert max(keys) < 2**64
     assert max(keys) > 2**60
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("~/none.run", "expanduser"),
+        ("none/*.run", r"glob\.glob"),
+        ("none.run", "No such"),
+    ],
+)
+def test_a_path_that_a_shell_would_replace_is_told(path, told):
+    with pytest.raises(FileNotFoundError, match=told):
+        trec.read_run(path)
