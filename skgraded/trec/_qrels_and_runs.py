@@ -506,8 +506,11 @@ def _combined(grades: FloatArray, raters: Raters) -> float:
         return float(
             distinct[counts.argmax()]
         )  # the lowest of those that are as frequent
-    combine = {"mean": np.mean, "median": np.median, "min": np.min, "max": np.max}
-    return float(combine[raters](grades))
+    if raters == "mean":
+        return float(grades.mean())
+    if raters == "median":
+        return float(np.median(grades))
+    return float(grades.min() if raters == "min" else grades.max())
 
 
 def read_qrels(

@@ -426,7 +426,7 @@ def _columns_of_csv(file: _File, request: Request) -> RecordColumns:
     """Return the columns of a text whose first line names them."""
     import csv  # here and not above, as json, because lines of trec_eval need neither
 
-    rows = []
+    rows: list[list[str]] = []
     line_numbers = []
     text = io.StringIO(file.text(), newline="")
     has_blanks = _has_blanks_behind(file)
