@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from skgraded import _core
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded.measures._fields import number
 from skgraded.measures._gains import (
     COUNTS_JUDGED,
@@ -544,10 +544,10 @@ class PairAccuracy(PrefixMeasure):
         "normalize": "because its largest value is 1 already",
     }
 
-    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> BoolArray:
         return np.asarray(judgments.grades > 0)
 
-    def _n_pairs(self, judgments: Judgments) -> NDArray[np.int64]:
+    def _n_pairs(self, judgments: Judgments) -> IntArray:
         """Return the number of pairs of different grades by query."""
         counts = judgments.counts
         n_documents = counts.sum(axis=1)

@@ -157,21 +157,32 @@ def evaluate(
         score_batch = partial(_score_batch, join_source, score, bar.step)
         batches = _in_batches(score_batch, sources, n_threads, judgments.name)
 
+    notes = _notes(judgments, negative, measure_of)
+    return _scores_of(batches, measure_of, pool, notes, complete)
+
+
+def _scores_of(
+    batches: list[_Batch],
+    measure_of: dict[str, Measure],
+    pool: Pool,
+    notes_on_qrels: list[str],
+    complete: bool,
+) -> Scores:
+    """Put the values of all batches together, with notes on what was left out of the runs."""
     names_and_left_out = [run for batch in batches for run in batch.runs]
     names, left_out = zip(*names_and_left_out, strict=True)
     systems = unique_names(names)
-    notes = _notes(judgments, negative, measure_of)
-    notes += notes_on_runs(systems, left_out, complete)
+    notes_on_all_runs = notes_on_runs(systems, left_out, complete)
     return Scores(
         measures=tuple(measure_of),
-        qid=judgments.topics,
+        qid=pool.topics,
         values=np.concatenate([batch.values for batch in batches]),
         directions=tuple(map(direction_of, measure_of.values())),
         systems=systems,
         n_empty=batches[0].n_empty,
         empty=tuple(measure.empty for measure in measure_of.values()),
         judged=partial(_fingerprints, pool),
-        notes=tuple(notes),
+        notes=(*notes_on_qrels, *notes_on_all_runs),
     )
 
 

@@ -162,22 +162,29 @@ def join(
     n_extra = run.n_topics - (qrels.n_topics - n_missing)
     pool = qrels.pool(negative)
     is_judged = pool.levels < len(pool.grades)
-    by_score = order in ("trec_eval", "score")
-    lengths = np.diff(indptr)
-    n_tied = np.diff(indptr_of(tied)[indptr])
-    order_of_first = np.append(order_in_topic, 0)[indptr[:-1]]
-    has_one_score = (lengths > 1) & (n_tied == lengths - 1)
+    first_places = np.append(order_in_topic, 0)[indptr[:-1]]
+    has_list = np.diff(indptr) > 0
     left_out = LeftOut(
         missing=n_missing,
         extra=n_extra,
         repeated=run.n_duplicates,
-        contradicted=run.n_contradicted if by_score else 0,
-        all_tied=int(has_one_score.sum()) if by_score else 0,
         judged=_judged_share(is_judged[rows], order_in_topic, indptr),
         excluded=n_excluded,
-        selves=_n_selves(qrels, run, start + order_of_first, lengths > 0),
+        selves=_n_selves(qrels, run, start + first_places, has_list),
     )
+    if order in ("trec_eval", "score"):
+        left_out = left_out._replace(
+            contradicted=run.n_contradicted, all_tied=_n_all_tied(tied, indptr)
+        )
     return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out)
+
+
+def _n_all_tied(tied: NDArray[np.uint8], indptr: IntArray) -> int:
+    """Return how many lists of two documents or more have one score for all."""
+    lengths = np.diff(indptr)
+    n_tied = np.diff(indptr_of(tied)[indptr])
+    has_one_score = (lengths > 1) & (n_tied == lengths - 1)
+    return int(has_one_score.sum())
 
 
 def _n_selves(qrels: Qrels, run: Run, first_rows: IntArray, has_list: BoolArray) -> int:

@@ -104,11 +104,7 @@ def read_table(columns: RecordColumns, request: Request) -> Records:
             words = words_of_grades(column.values)
             grades = {str(word): float(grade) for grade, word in enumerate(words)}
     numbers = _numbers(column, request, columns.place)
-    row = first_true(~np.isfinite(numbers))
-    if row is not None:
-        raise ValueError(
-            f"{columns.place(row)}: {_rule_of_number(column, row, numbers)}"
-        )
+    _check_numbers(column, numbers, columns.place)
 
     n_contradicted = 0
     if ranks is not None:
@@ -127,6 +123,16 @@ def read_table(columns: RecordColumns, request: Request) -> Records:
         words=grades,
         n_contradicted=n_contradicted,
     )
+
+
+def _check_numbers(
+    column: _Column, numbers: NDArray[np.float64], place: Callable[[int], str]
+) -> None:
+    """Raise for the first number that is missing or not finite."""
+    row = first_true(~np.isfinite(numbers))
+    if row is not None:
+        rule = _rule_of_number(column, row, numbers)
+        raise ValueError(f"{place(row)}: {rule}")
 
 
 def _rule_of_number(column: _Column, row: int, numbers: NDArray[np.float64]) -> str:
