@@ -144,10 +144,7 @@ def join(
         run, n_excluded = without_pairs(run, excluded)
 
     # Where the topics of the qrels lie in the run.
-    topics_of_run = run.topics.tolist()
-    number_of = {topic: number for number, topic in enumerate(topics_of_run)}
-    topics_of_qrels = qrels.topics.tolist()
-    number_in_run = np.array([number_of.get(topic, -1) for topic in topics_of_qrels])
+    number_in_run = _numbers_in_run(qrels, run)
     is_absent = number_in_run < 0
     if is_absent.all():
         raise ValueError(_no_common_topic(qrels, run))
@@ -177,6 +174,13 @@ def join(
             contradicted=run.n_contradicted, all_tied=_n_all_tied(tied, indptr)
         )
     return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out)
+
+
+def _numbers_in_run(qrels: Qrels, run: Run) -> IntArray:
+    """Return the number that each topic of the qrels has in the run; -1 where it lacks the topic."""
+    topics_of_run = run.topics.tolist()
+    number_of = {topic: number for number, topic in enumerate(topics_of_run)}
+    return np.array([number_of.get(topic, -1) for topic in qrels.topics.tolist()])
 
 
 def _n_all_tied(tied: NDArray[np.uint8], indptr: IntArray) -> int:
