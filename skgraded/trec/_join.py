@@ -177,7 +177,7 @@ def join(
 
 
 def _numbers_in_run(qrels: Qrels, run: Run) -> IntArray:
-    """Return the number that each topic of the qrels has in the run; -1 where it lacks the topic."""
+    """Return the number that each topic of the qrels has in the run, or -1."""
     topics_of_run = run.topics.tolist()
     number_of = {topic: number for number, topic in enumerate(topics_of_run)}
     return np.array([number_of.get(topic, -1) for topic in qrels.topics.tolist()])
