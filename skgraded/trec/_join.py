@@ -159,15 +159,15 @@ def join(
     n_extra = run.n_topics - (qrels.n_topics - n_missing)
     pool = qrels.pool(negative)
     is_judged = pool.levels < len(pool.grades)
-    first_places = np.append(order_in_topic, 0)[indptr[:-1]]
     has_list = np.diff(indptr) > 0
+    first_places = order_in_topic[indptr[:-1][has_list]]
     left_out = LeftOut(
         missing=n_missing,
         extra=n_extra,
         repeated=run.n_duplicates,
-        judged=_judged_share(is_judged[rows], order_in_topic, indptr),
+        judged=_judged_share(is_judged, rows, order_in_topic, indptr),
         excluded=n_excluded,
-        selves=_n_selves(qrels, run, start + first_places, has_list),
+        selves=_n_selves(qrels.topics[has_list], run, start[has_list] + first_places),
     )
     if order in ("trec_eval", "score"):
         left_out = left_out._replace(
@@ -185,24 +185,29 @@ def _numbers_in_run(qrels: Qrels, run: Run) -> IntArray:
 
 def _n_all_tied(tied: NDArray[np.uint8], indptr: IntArray) -> int:
     """Return how many lists of two documents or more have one score for all."""
+    # The first documents of lists are tied with nothing above them.
+    starts = indptr[:-1]
     lengths = np.diff(indptr)
-    n_tied = np.diff(indptr_of(tied)[indptr])
-    has_one_score = (lengths > 1) & (n_tied == lengths - 1)
-    return int(has_one_score.sum())
+    is_long = lengths > 1
+    second_is_tied = tied[starts[is_long] + 1] != 0
+    starts = starts[is_long][second_is_tied]
+    ends = starts + lengths[is_long][second_is_tied]
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    return sum(bool(tied[start + 1 : end].all()) for start, end in spans)
 
 
-def _n_selves(qrels: Qrels, run: Run, first_rows: IntArray, has_list: BoolArray) -> int:
+def _n_selves(topics: NDArray[Any], run: Run, first_rows: IntArray) -> int:
     """Return how many topics have themselves as the first document, if half of them or more do."""
-    topics = qrels.topics[has_list].tolist()
-    rows = first_rows[has_list].tolist()
-    n_selves = sum(
-        run.documents[row] == topic for topic, row in zip(topics, rows, strict=True)
-    )
+    pairs = zip(topics.tolist(), first_rows.tolist(), strict=True)
+    n_selves = sum(run.documents[row] == topic for topic, row in pairs)
     return n_selves if len(topics) > 1 and 2 * n_selves >= len(topics) else 0
 
 
 def _judged_share(
-    is_judged: BoolArray, order: NDArray[np.int32], indptr: IntArray
+    is_judged: BoolArray,
+    rows: NDArray[np.int32],
+    order: NDArray[np.int32],
+    indptr: IntArray,
 ) -> float:
     """Return the share of judged documents among the first ten of each list, on average."""
     lengths = np.diff(indptr)
@@ -213,8 +218,9 @@ def _judged_share(
     first_indptr = indptr_of(n_first)
     ranks = np.arange(first_indptr[-1]) - starts_by_row(first_indptr)
     places = np.repeat(starts, n_first) + ranks
-    rows = np.repeat(starts, n_first) + order[places]
-    n_judged = np.diff(indptr_of(is_judged[rows])[first_indptr])
+    retrieved = np.repeat(starts, n_first) + order[places]
+    is_judged_by_rank = is_judged[rows[retrieved]]
+    n_judged = np.diff(indptr_of(is_judged_by_rank)[first_indptr])
     return float((n_judged / n_first).mean()) if len(starts) else 1.0
 
 
