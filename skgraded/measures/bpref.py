@@ -43,6 +43,7 @@ __all__ = [
 ]
 
 _TEN = 10
+_MOST_CELLS = 25_000_000  # of matrices of pairs, which then take 200 MB
 
 
 class _BinaryPreference(_BinaryMeasure):
@@ -521,7 +522,8 @@ class PairAccuracy(PrefixMeasure):
 
     Notes
     -----
-    Whether a pair is in order has no factors, so that training takes integer grades alone.
+    Whether a pair is in order has no factors, so that training takes integer grades alone, and the
+    number of queries times the square of the number of grades must be at most 25 million.
 
     References
     ----------
@@ -558,7 +560,13 @@ class PairAccuracy(PrefixMeasure):
         return LinearPart(CONSTANT, np.zeros(judgments.n_levels), constant=has_no_pair)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        level = np.arange(judgments.n_levels)
+        n_levels = judgments.n_levels
+        if judgments.n_queries * n_levels**2 > _MOST_CELLS:
+            raise ValueError(
+                f"y_true must hold fewer different grades for {self}, which counts pairs of grades "
+                f"in each query, got {n_levels:,} grades in {judgments.n_queries:,} queries."
+            )
+        level = np.arange(n_levels)
         is_in_order = level[:, None] > level
         share = reciprocal(self._n_pairs(judgments))
         return PairPart(CONSTANT, share[:, None, None] * is_in_order)

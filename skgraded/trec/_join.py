@@ -196,7 +196,7 @@ def _n_all_tied(tied: NDArray[np.uint8], indptr: IntArray) -> int:
     return sum(bool(tied[start + 1 : end].all()) for start, end in spans)
 
 
-def _n_selves(topics: NDArray[Any], run: Run, first_rows: IntArray) -> int:
+def _n_selves(topics: NDArray[Any], run: Run, first_rows: NDArray[Any]) -> int:
     """Return how many topics have themselves as the first document, if half of them or more do."""
     pairs = zip(topics.tolist(), first_rows.tolist(), strict=True)
     n_selves = sum(run.documents[row] == topic for topic, row in pairs)
