@@ -30,12 +30,22 @@ def write_reports(arguments: argparse.Namespace, reports: Sequence[Report]) -> N
     """Write results in the format that was asked for, and notes that it has no place for beside."""
     form = format_of(arguments)
     if form == "table":
-        write(arguments, reports_as_text(reports, _width(arguments)))
+        in_words_of_options = [_with_options(report) for report in reports]
+        write(arguments, reports_as_text(in_words_of_options, _width(arguments)))
     else:
         write(arguments, WRITERS[form](reports))
     if form in WITHOUT_NOTES:
         notes = [note for report in reports for note in report.notes]
         tell(list(dict.fromkeys(notes)))
+
+
+def _with_options(report: Report) -> Report:
+    """Name the option in notes that name the method which shows all rows."""
+    tables = []
+    for table in report.tables:
+        notes = [note.replace("to_frame()", "--format csv") for note in table.notes]
+        tables.append(table._replace(notes=notes))
+    return report._replace(tables=tables)
 
 
 def _width(arguments: argparse.Namespace) -> int:

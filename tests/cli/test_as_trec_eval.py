@@ -340,3 +340,34 @@ def test_names_of_another_tool_name_the_columns(files, capsys):
         == 0
     )
     assert "ndcg@2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("tool", ["trec_eval", "pytrec_eval", "ir_measures"])
+def test_a_tool_has_one_number_in_every_command(tool, files, tmp_path, capsys):
+    name = "Bpref" if tool == "ir_measures" else "bpref"
+    qrels = {
+        topic: {
+            row[2]: int(row[3])
+            for row in map(str.split, QRELS.splitlines())
+            if row[0] == topic
+        }
+        for topic in "abc"
+    }
+    qrels["a"]["d6"] = -2  # below the relevant ones, and above them in the run
+    (tmp_path / "qrels").write_text(QRELS + "a 0 d6 -2\n")
+    (tmp_path / "run").write_text(RUN + "a Q0 d6 0 9 tag\n")
+    (tmp_path / "other").write_text(RUN)
+    paths = [str(tmp_path / each) for each in ("qrels", "run", "other")]
+    run = read_run(paths[1]).to_dict()
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"bpref"})
+    theirs = sum(values["bpref"] for values in evaluator.evaluate(run).values()) / 3
+    words = ["--as", tool, "-m", name]
+    assert main(["compare", *paths, *words, "--format", "json"]) == 0
+    compared = capsys.readouterr().out
+    assert f"{theirs:.6f}"[:6] in compared
+    if tool != "trec_eval":
+        assert main(["evaluate", *paths[:2], *words, "--format", "json"]) == 0
+        assert f"{theirs:.6f}"[:6] in capsys.readouterr().out
+    default = ["--negative", "unsampled", "--format", "json"]
+    assert main(["compare", *paths, *words, *default]) == 0
+    assert capsys.readouterr().out != compared
