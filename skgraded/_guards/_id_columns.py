@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from skgraded._guards._queries import Queries
 from skgraded._guards._stack import warn_once
 from skgraded._support.array_types import IntArray
-from skgraded._support.frames import is_table, names_of_columns, reorder_column
+from skgraded._support.frames import names_of_columns, reorder_column
 from skgraded.exceptions import IdColumnWarning
 
 _PREDICTED = 300  # rows
@@ -132,7 +132,7 @@ def _changes_predictions(predict: Predict, X: Any, place: int) -> bool:
 
 def _reorder_column(X: Any, place: int, order: IntArray) -> Any:
     """Return rows with the entries of a column in another order, in the type that X has."""
-    if is_table(X):
+    if names_of_columns(X) is not None:
         return reorder_column(X, place, order)
     is_sparse = hasattr(X, "tolil")
     reordered = X.tolil() if is_sparse else X.copy()
