@@ -67,6 +67,7 @@ def reorder_column(table: Any, place: int, order: IntArray) -> Any:
     if hasattr(table, "column_names"):  # of Arrow
         entries = table.column(place)
         return table.set_column(place, name, entries.take(order))
+
     reordered = table[name].gather(order)
     return table.with_columns(reordered)
 
@@ -114,6 +115,7 @@ def category_codes(column: Any) -> NDArray[Any] | None:
     if _is_column_of_pandas(column):
         categorical = imported("pandas").CategoricalDtype
         has_categories = isinstance(column.dtype, categorical)
+
     elif _is_column_of_polars(column):
         polars = imported("polars")
         has_categories = column.dtype in (polars.Categorical, polars.Enum)
@@ -124,8 +126,10 @@ def _codes(column: Any) -> NDArray[Any]:
     """Return the codes of a column with categories."""
     if hasattr(column, "to_physical"):  # of polars
         numbers = column.to_physical().cast(int)
-        return np.asarray(numbers.fill_null(-1).to_numpy())
-    return np.asarray(getattr(column, "cat", column).codes)
+        codes = numbers.fill_null(-1).to_numpy()
+    else:
+        codes = getattr(column, "cat", column).codes
+    return np.asarray(codes)
 
 
 def _is_column_of_pandas(value: Any) -> bool:
@@ -176,6 +180,7 @@ def _arrow_array(column: Any) -> Any:
         is_text = isinstance(column.dtype, imported("pandas").StringDtype)
         if is_text and column.dtype.storage == "pyarrow":
             return imported("pyarrow").array(column)
+
     elif _is_column_of_polars(column) and column.dtype == imported("polars").String:
         with suppress(ImportError):  # pyarrow is not installed
             return column.to_arrow()
@@ -186,6 +191,7 @@ def floats_of_nullable(column: Any) -> FloatArray | None:
     """Return numbers of a column of pandas, NaN for pandas.NA; None for other types."""
     if not hasattr(column, "to_numpy") or not hasattr(column, "isna"):
         return None
+
     floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return np.asarray(floats)
 
@@ -194,6 +200,7 @@ def without_gradient(values: Any) -> Any:
     """Return a tensor of torch as one that NumPy reads, and anything else as it is."""
     if not hasattr(values, "detach") or not hasattr(values, "cpu"):
         return values
+
     tensor = values.detach().cpu()
     if is_short_float(tensor.dtype):
         tensor = tensor.float()

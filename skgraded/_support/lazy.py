@@ -83,6 +83,7 @@ def on_first_use(
     def of_name(name: str) -> Any:
         if name in homes or name in modules:
             return import_module(f"{package}.{name}")
+
         if name in names:
             for home in homes:
                 module = import_module(f"{package}.{home}")
@@ -92,9 +93,11 @@ def on_first_use(
                     return value
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
-    return of_name, lambda: sorted(
-        {*vars(sys.modules[package]), *names, *homes, *modules}
-    )
+    def all_names() -> list[str]:
+        present_names = vars(sys.modules[package])
+        return sorted({*present_names, *names, *homes, *modules})
+
+    return of_name, all_names
 
 
 def import_pandas(

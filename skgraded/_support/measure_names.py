@@ -112,6 +112,7 @@ def meaning_of(name: str, ours: Mapping[str, str]) -> Meaning | None:
             as_number = _AS_CLASS.get(field, float)
             number = as_number(match["number"])
             return Meaning(our_name, {**fields, field: number})
+
     return None
 
 
@@ -143,6 +144,7 @@ def fields_of_ir_measures(name: str, params: Mapping[str, Any]) -> dict[str, Any
                 raise ValueError(
                     f"The gain of grade 0 is 0 here; got min_rel={value!r} in {name}."
                 )
+
         else:
             fields[_RENAMED.get(param, param)] = value
     return fields

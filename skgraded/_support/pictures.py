@@ -47,9 +47,11 @@ def axes_or_new(
             f"{type(owner).__name__}.plot needs matplotlib: pip install matplotlib, or "
             "pip install skgraded[plot]."
         ) from error
+
     if ax is not None:
         return ax
-    return plt.subplots(1, n_columns, layout="constrained", figsize=size)[1]
+    _, new_axes = plt.subplots(1, n_columns, layout="constrained", figsize=size)
+    return new_axes
 
 
 def size_beside(names: Sequence[str], n_rows: int) -> tuple[float, float]:
@@ -155,6 +157,7 @@ def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[
         name = "others"
         colour = _PALE
         style: dict[str, Any] = {"linewidth": 1.0, "zorder": 1.5}
+
         if curve.look is not None:
             name = curve.name
             colour = COLOURS[curve.look % len(COLOURS)]

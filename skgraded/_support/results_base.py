@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from skgraded._support.arguments import is_missing
 from skgraded._support.lazy import import_pandas
-from skgraded._support.text import WIDTH, all_visible
+from skgraded._support.text import WIDTH, visible
 from skgraded._support.writers import (
     WRITERS,
     in_plain_types,
@@ -62,6 +62,7 @@ class Field(NamedTuple):
         """The row of the best value, if it is better than another one."""
         if not self.best:
             return None
+
         goodness = self.best * np.asarray(self.values, dtype=float)
         distinct = np.unique(goodness[~np.isnan(goodness)])
         if len(distinct) <= 1:
@@ -122,13 +123,13 @@ class Table(NamedTuple):
             cells = [field.heading]
             for value, row in zip(values, rows, strict=True):
                 cells.append(write(value, **row))
-            columns_of_cells.append(all_visible(cells))
+            columns_of_cells.append(map(visible, cells))
         return list(map(list, zip(*columns_of_cells, strict=True)))
 
     @property
     def sentences(self) -> list[str]:
         """The sentences below the table."""
-        return all_visible([note for note in self.notes if note])
+        return [visible(note) for note in self.notes if note]
 
     def to_text(self, width: int = WIDTH) -> str:
         """Draw it with characters; columns that are beyond the width go into blocks below."""

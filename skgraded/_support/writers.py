@@ -57,6 +57,7 @@ def table_as_text(table: Table, width: int = WIDTH) -> str:
     """
     blocks = _blocks_of_text(table.rows, table.widest_label, width)
     notes = [wrap(sentence, width) for sentence in table.sentences]
+
     lines = [blocks, *notes]
     if table.title:
         lines.insert(0, wrap(visible(table.title), width))
@@ -151,6 +152,7 @@ def _table_as_latex(table: Table) -> str:
     lines = [r"\begin{table}", r"\centering"]
     if caption:
         lines.append(f"\\caption{{{caption}}}")
+
     lines += [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule"]
     lines += [_latex_row(header), r"\midrule"]
     lines += [_latex_row(row) for row in rows]
@@ -169,6 +171,7 @@ def _rows_for_papers(
     header, *rows = [
         [cell.translate(escapes) for cell in cells] for cells in table.rows
     ]
+
     headed_fields = [field for field in table.fields if field.heading is not None]
     for column, field in enumerate(headed_fields):
         # All values that are written as the best one are bold.
@@ -251,6 +254,7 @@ def _tables_under_headings(
         if report.heading:
             text = heading_form.format(report.heading) + text
         texts.append(text)
+
     return "\n\n".join(texts) + "\n"
 
 
@@ -274,6 +278,7 @@ def _as_csv(reports: Sequence[Report]) -> str:
     # All reports have the same columns.
     names = [*reports[0].labels, *reports[0].columns]
     writer.writerow(map(_without_formula, names))
+
     for report in reports:
         labels = in_plain_types(list(report.labels.values()))
         columns = in_plain_types(report.columns).values()
@@ -345,6 +350,7 @@ def in_plain_types(value: Any) -> Any:
         names = map(str, value)
         entries = map(in_plain_types, value.values())
         return dict(zip(names, entries, strict=True))
+
     if isinstance(value, list | tuple):
         if _PLAIN.issuperset(map(type, value)):
             return list(value)
