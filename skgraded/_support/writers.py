@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -276,14 +277,15 @@ def _as_csv(reports: Sequence[Report]) -> str:
     writer = csv.writer(SimpleNamespace(write=lines.append))
 
     # All reports have the same columns.
-    names = [*reports[0].labels, *reports[0].columns]
+    names = {**reports[0].labels, **reports[0].columns}
     writer.writerow(map(_without_formula, names))
 
     for report in reports:
-        labels = in_plain_types(list(report.labels.values()))
-        columns = in_plain_types(report.columns).values()
-        for row in zip(*columns, strict=True):
-            writer.writerow(map(_without_formula, [*labels, *row]))
+        labels = in_plain_types(report.labels)
+        columns = {name: repeat(label) for name, label in labels.items()}
+        columns |= in_plain_types(report.columns)
+        for row in zip(*columns.values(), strict=False):
+            writer.writerow(map(_without_formula, row))
     lines = [line.removesuffix("\r\n") for line in lines]
 
     # Halves of characters become escapes.

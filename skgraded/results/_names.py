@@ -60,11 +60,21 @@ def column_of(measures: Sequence[str], name: object) -> int:
     )
 
 
+def columns_of(measures: Sequence[str], names: Any) -> list[int]:
+    """Find the column of one measure, or those of several in a list."""
+    if not isinstance(names, list | tuple):
+        names = [names]
+    return [column_of(measures, name) for name in names]
+
+
 def entries_at(
     columns: Sequence[int], fields: Mapping[str, Any], names: Sequence[str]
 ) -> dict[str, Any]:
     """Return fields that have an entry for each measure, with the entries of some."""
-    return {name: tuple([fields[name][column] for column in columns]) for name in names}
+    entries = {}
+    for name in names:
+        entries[name] = tuple([fields[name][column] for column in columns])
+    return entries
 
 
 def name_and_fields(text: str) -> tuple[str, dict[str, Any]]:
@@ -79,8 +89,10 @@ def name_and_fields(text: str) -> tuple[str, dict[str, Any]]:
     if meaning is not None:
         name = meaning.name
         fields = {**meaning.fields, **fields}
+
     word = measure_key("".join(name.split()))
-    return word, {field: _comparable(value) for field, value in fields.items()}
+    comparable_values = map(_comparable, fields.values())
+    return word, dict(zip(fields, comparable_values, strict=True))
 
 
 def _without_scale(fields: dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +119,9 @@ def direction_of(measure: object) -> int:
     (-1, -1, 1)
     """
     if not isinstance(measure, str):
-        return 1 if getattr(measure, "greater_is_better", True) else -1
+        is_greater_better = getattr(measure, "greater_is_better", True)
+        return 1 if is_greater_better else -1
+
     name, fields = name_and_fields(measure)
     if "parts" in fields:  # of a blend, which agree
         return direction_of(fields["parts"][0][0])
@@ -116,11 +130,12 @@ def direction_of(measure: object) -> int:
 
 def by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
     """Return a mapping of systems by their names as text, of which no two may be the same."""
-    by_text = {str(name): system for name, system in systems.items()}
-    if not by_text or len(by_text) < len(systems):
-        names = ", ".join(map(repr, systems)) or "none"
-        raise ValueError(f"Systems must have names that differ, got {names}.")
-    return by_text
+    names = map(str, systems)
+    system_by_name = dict(zip(names, systems.values(), strict=True))
+    if not systems or len(system_by_name) < len(systems):
+        listing = ", ".join(map(repr, systems)) or "none"
+        raise ValueError(f"Systems must have names that differ, got {listing}.")
+    return system_by_name
 
 
 def places_on(axis: str, labels: Sequence[Any], names: Any) -> list[int]:
@@ -128,6 +143,7 @@ def places_on(axis: str, labels: Sequence[Any], names: Any) -> list[int]:
     place_by_label = {label: place for place, label in enumerate(labels)}
     if not isinstance(names, list):
         names = [names]
+
     for name in names:
         if name not in place_by_label:
             texts = list(map(str, labels))

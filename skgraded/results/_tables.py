@@ -31,10 +31,13 @@ def fields_of_measures(
     """State means, with a row for each measure; ideal means are shown where one is not 1."""
     fields = [Field("measure", measures, heading="measure")]
     for name, values in columns.items():
-        fields.append(Field(name, list(values), heading=name, form=ROUNDED))
+        field = Field(name, list(values), heading=name, form=ROUNDED)
+        fields.append(field)
 
-    if any(ideal is not None and abs(ideal - 1.0) > _ROUNDING for ideal in ideals):
-        fields.append(Field("ideal", ideals, heading="ideal", form=or_blank(ROUNDED)))
+    known_ideals = [ideal for ideal in ideals if ideal is not None]
+    if any(abs(ideal - 1.0) > _ROUNDING for ideal in known_ideals):
+        form = or_blank(ROUNDED)
+        fields.append(Field("ideal", ideals, heading="ideal", form=form))
     return fields
 
 
@@ -45,17 +48,17 @@ def fields_of_systems(
     means: FloatArray,
 ) -> list[Field]:
     """State means, with a row for each system and a column for each measure."""
-    by_measure = zip(measures, np.array(means).T, directions, strict=True)
-    columns = [
-        Field(name, column, heading=name, form=ROUNDED, best=direction)
-        for name, column, direction in by_measure
-    ]
-    return [Field("system", systems, heading="system"), *columns]
+    fields = [Field("system", systems, heading="system")]
+    columns = np.array(means).T
+    for name, column, direction in zip(measures, columns, directions, strict=True):
+        fields.append(Field(name, column, heading=name, form=ROUNDED, best=direction))
+    return fields
 
 
 def best_first(means: FloatArray) -> NDArray[np.intp]:
     """Return the places of means in descending order, with nan at the end."""
-    sort_keys = np.where(np.isnan(means), np.inf, -means)
+    has_no_mean = np.isnan(means)
+    sort_keys = np.where(has_no_mean, np.inf, -means)
     return np.argsort(sort_keys, kind="stable")
 
 
@@ -94,8 +97,9 @@ def fields_of_values(
         form = partial(_system_and_query, width)
     fields.append(Field("qid", qid[query], heading, form))
 
+    form = or_blank(ROUNDED, "-")
     for name, column in zip(measures, values.T, strict=True):
-        fields.append(Field(name, column, heading=name, form=or_blank(ROUNDED, "-")))
+        fields.append(Field(name, column, heading=name, form=form))
     return fields
 
 
@@ -119,8 +123,11 @@ def notes_on_empty(
         if not n_queries:
             continue
         queries = f"{count(n_queries, 'query', 'queries')} with nothing relevant"
-        fate = "left out" if is_nan(value) else f"counted as {value:g}"
-        names_by_statement.setdefault(f"{queries}, {fate}", []).append(name)
+        fate = f"counted as {value:g}"
+        if is_nan(value):
+            fate = "left out"
+        names = names_by_statement.setdefault(f"{queries}, {fate}", [])
+        names.append(name)
 
     return [
         f"{statement} ({first_few(names)})."
