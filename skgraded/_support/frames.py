@@ -106,7 +106,8 @@ def words_of_grades(column: Any) -> tuple[Any, ...]:
 def category_numbers(column: Any) -> FloatArray:
     """Return the number of each entry's category, NaN where an entry is missing."""
     codes = _codes(column)
-    return np.where(codes < 0, np.nan, codes.astype(np.float64))
+    is_missing = codes < 0
+    return np.where(is_missing, np.nan, codes.astype(np.float64))
 
 
 def category_codes(column: Any) -> NDArray[Any] | None:
@@ -126,7 +127,8 @@ def _codes(column: Any) -> NDArray[Any]:
     """Return the codes of a column with categories."""
     if hasattr(column, "to_physical"):  # of polars
         numbers = column.to_physical().cast(int)
-        codes = numbers.fill_null(-1).to_numpy()
+        numbers = numbers.fill_null(-1)
+        codes = numbers.to_numpy()
     else:
         codes = getattr(column, "cat", column).codes
     return np.asarray(codes)

@@ -134,11 +134,13 @@ def _parse_value(node: ast.expr, source: str, spec: str) -> Any:
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):  # a bare word: exp2, row_order, nan
-        return math.nan if node.id.lower() == "nan" else node.id
+        word = node.id
+        return math.nan if word.lower() == "nan" else word
 
     # A list, or the parts of a blend.
     if isinstance(node, ast.List | ast.Tuple):
-        return tuple(_parse_value(entry, source, spec) for entry in node.elts)
+        entries = [_parse_value(entry, source, spec) for entry in node.elts]
+        return tuple(entries)
     if isinstance(node, ast.Dict) and None not in node.keys:
         keys = [ast.get_source_segment(source, key) for key in node.keys if key]
         values = [_parse_value(value, source, spec) for value in node.values]

@@ -87,7 +87,8 @@ def headline(ax: Any, verdict: str) -> None:
     Call it when all names are drawn: dollar signs in them and in the verdict are none of
     mathematics.
     """
-    lines = textwrap.fill(verdict, _n_characters_above(ax))
+    n_characters = _n_characters_above(ax)
+    lines = textwrap.fill(verdict, n_characters)
     ax.set_title(lines, loc="left", fontsize=_TITLE, fontweight="bold", pad=7)
     _take_names_literally(ax)
 
@@ -96,10 +97,11 @@ def _n_characters_above(ax: Any) -> int:
     """Return how many characters fit above the axes, beside the names left of them."""
     names = [label.get_text() for label in ax.get_yticklabels()]
     lines = "\n".join(names).split("\n")
-    name_width = max(map(len, lines)) * _SMALL_CHARACTER + 0.5
+    longest = max(map(len, lines))
+    name_width = longest * _SMALL_CHARACTER + 0.5
 
-    share_of_figure = ax.get_position().width
-    width = ax.figure.get_figwidth() * share_of_figure / 0.775
+    figure_width = ax.figure.get_figwidth()
+    width = figure_width * ax.get_position().width / 0.775
     n_characters = int((width - name_width) / _TITLE_CHARACTER)
     return max(24, n_characters)
 
@@ -123,7 +125,8 @@ def looks_of(values: ArrayLike) -> list[int | None]:
         return list(range(n_values))
 
     # nan comes last.
-    n_numbers = np.count_nonzero(~np.isnan(values))
+    is_number = ~np.isnan(values)
+    n_numbers = np.count_nonzero(is_number)
     ascending = np.argsort(values, kind="stable")[:n_numbers]
     if n_numbers > _MOST_COLOURED:
         ascending = ascending[[0, 1, -2, -1]]

@@ -64,7 +64,8 @@ class Field(NamedTuple):
             return None
 
         goodness = self.best * np.asarray(self.values, dtype=float)
-        distinct = np.unique(goodness[~np.isnan(goodness)])
+        is_number = ~np.isnan(goodness)
+        distinct = np.unique(goodness[is_number])
         if len(distinct) <= 1:
             return None
         return int(np.nanargmax(goodness))
@@ -114,8 +115,11 @@ class Table(NamedTuple):
     @property
     def rows(self) -> list[list[str]]:
         """The lines of cells: first the headings."""
-        columns = [in_plain_types(field.values) for field in self.fields]
-        names = [field.name for field in self.fields]
+        names = []
+        columns = []
+        for field in self.fields:
+            names.append(field.name)
+            columns.append(in_plain_types(field.values))
         rows = rows_by_name(names, columns)
 
         columns_of_cells = []
@@ -211,7 +215,12 @@ class Result:
 
     def _report(self) -> Report:
         notes: Sequence[str] = getattr(self, "notes", ())
-        return Report(self._tables(), self._columns(), self._facts(), notes)
+        return Report(
+            tables=self._tables(),
+            columns=self._columns(),
+            facts=self._facts(),
+            notes=notes,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers as a DataFrame; the class says which rows and columns it has.
@@ -302,6 +311,7 @@ def _is_fact(value: Any) -> bool:
     """Whether a value is plain or a tuple of such, or a mapping to these: names, options."""
     if isinstance(value, Mapping):
         return all(map(_is_fact, value.values()))
+    entries = [value]
     if isinstance(value, tuple):
-        return all(isinstance(entry, str | int | float) for entry in value)
-    return isinstance(value, str | int | float)
+        entries = list(value)
+    return all(isinstance(entry, str | int | float) for entry in entries)

@@ -91,8 +91,9 @@ def _blocks_of_text(rows: list[list[str]], widest_label: int, width: int) -> str
 
     texts = []
     for block in blocks:
-        lines = map(_GAP.join, zip(*block, strict=True))
-        texts.append("\n".join(line.rstrip() for line in lines))
+        rows_of_block = zip(*block, strict=True)
+        lines_of_block = [_GAP.join(row).rstrip() for row in rows_of_block]
+        texts.append("\n".join(lines_of_block))
     return "\n\n".join(texts)
 
 
@@ -115,7 +116,8 @@ def table_as_html(table: Table) -> str:
     header, *rows = [map(escape, row) for row in table.rows]
     lines = []
     if table.title:
-        lines.append(f"<p>{escape(visible(table.title))}</p>")
+        title = escape(visible(table.title))
+        lines.append(f"<p>{title}</p>")
 
     lines += ["<table>", "<thead>", _html_row("th", header), "</thead>", "<tbody>"]
     lines += [_html_row("td", row) for row in rows]
@@ -138,7 +140,8 @@ def _table_as_markdown(table: Table) -> str:
     header, *rows = _rows_for_papers(table, _IN_MARKDOWN, "**{}**", "<sup>{}</sup>")
     lines = []
     if table.title:
-        lines.append(f"**{visible(table.title).translate(_IN_MARKDOWN)}**\n")
+        title = visible(table.title).translate(_IN_MARKDOWN)
+        lines.append(f"**{title}**\n")
 
     alignment = ["---", *("---:" for _ in header[1:])]
     lines += [f"| {' | '.join(row)} |" for row in (header, alignment, *rows)]
@@ -152,7 +155,8 @@ def _table_as_latex(table: Table) -> str:
     header, *rows = _rows_for_papers(table, _IN_LATEX, r"\textbf{{{}}}", "$^{{{}}}$")
     sentences = table.sentences
     if table.title:
-        sentences = [f"{visible(table.title).rstrip('.')}.", *sentences]
+        title = visible(table.title).rstrip(".")
+        sentences = [f"{title}.", *sentences]
     caption = " ".join(sentences).translate(_IN_LATEX)
 
     lines = [r"\begin{table}", r"\centering"]
@@ -289,7 +293,8 @@ def _as_csv(reports: Sequence[Report]) -> str:
         labels = in_plain_types(report.labels)
         columns = {name: repeat(label) for name, label in labels.items()}
         columns |= in_plain_types(report.columns)
-        for row in zip(*columns.values(), strict=False):
+        rows = zip(*columns.values(), strict=False)
+        for row in rows:
             writer.writerow(map(_without_formula, row))
     lines = [line.removesuffix("\r\n") for line in lines]
 
@@ -327,7 +332,8 @@ def _as_json(reports: Sequence[Report]) -> str:
     try:
         text = write(content, ensure_ascii=False)
     except ValueError:  # nan and infinity
-        content = json.loads(json.dumps(content), parse_constant=lambda _: None)
+        with_names = json.dumps(content)
+        content = json.loads(with_names, parse_constant=lambda _: None)
         text = write(content, ensure_ascii=False)
     if re.search("[\ud800-\udfff]", text):
         text = write(content)  # JSON can only escape halves of characters

@@ -84,8 +84,8 @@ def _scores_from_parts(results: dict[str, Scores]) -> Scores:
     ideals = []
     for column in range(len(first)):
         numbers = [result.n_empty[column] for result in aligned]
-        sources = [vars(result)["ideals"][column] for result in aligned]
         n_empty.append(_common_number(numbers))
+        sources = [vars(result)["ideals"][column] for result in aligned]
         ideals.append(partial(_common_ideal, sources))
 
     clusters = _first_known([result.clusters for result in aligned])
@@ -238,10 +238,11 @@ def _in_order(name: str, values: Any, first: Any) -> Any:
 
 def places_of_queries(queries: Sequence[Any], other_queries: Sequence[Any]) -> IntArray:
     """Find the place of each query of a result in another one; -1 for a query that it lacks."""
-    places = range(len(other_queries))
-    place_by_query = dict(zip(other_queries, places, strict=True))
-    places_of_all = [place_by_query.get(query, -1) for query in queries]
-    return np.array(places_of_all, dtype=np.int64)
+    place_by_query = {}
+    for place, query in enumerate(other_queries):
+        place_by_query[query] = place
+    places = [place_by_query.get(query, -1) for query in queries]
+    return np.array(places, dtype=np.int64)
 
 
 def clusters_of(cluster: Any, scores: Scores) -> IntArray | None:

@@ -138,7 +138,8 @@ class Means(MeasureCollection, Result):
         means = [sums.mean for sums in self.sums]
         mean_by_measure = dict(zip(self.measures, means, strict=True))
 
-        for name, n_left_out in zip(self.measures, self.n_left_out, strict=True):
+        n_left_out_by_measure = zip(self.measures, self.n_left_out, strict=True)
+        for name, n_left_out in n_left_out_by_measure:
             if math.isnan(mean_by_measure[name]):
                 warn_of_no_mean(name, self.n_queries, n_left_out)
         return mean_by_measure
@@ -166,7 +167,8 @@ class Means(MeasureCollection, Result):
 
     def _fields(self) -> list[Field]:
         means = [sums.mean for sums in self.sums]
-        return fields_of_measures(self.measures, {"mean": means}, ideals=[])
+        columns = {"mean": means}
+        return fields_of_measures(self.measures, columns, ideals=[])
 
     def _sentences(self) -> list[str]:
         size = f"Means over {count(self.n_queries, 'query', 'queries')}."

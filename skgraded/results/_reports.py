@@ -165,8 +165,8 @@ def trec_eval_lines(scores: Scores, per_query: bool, average: str) -> Iterator[s
     means = scores._means(average)
     for system, cube, means_of_system in zip(systems, scores.cube, means, strict=True):
         yield f"{'runid':<22}\tall\t{system}"
-        rows = cube[0, : len(queries)].tolist()
-        for query, row in zip(queries, rows, strict=True):
+        rows = zip(queries, cube[0, : len(queries)].tolist(), strict=True)
+        for query, row in rows:
             yield from _lines_of_row(measures, query, row)
         yield from _lines_of_row(names_of_means, "all", means_of_system)
 

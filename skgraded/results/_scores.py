@@ -214,9 +214,11 @@ class Scores(MeasureCollection, LongResult):
         """Return other values, and other fields; the cube loses the axes without names."""
         if has_measure_axis is None:
             has_measure_axis = self.has_measure_axis
+
         # A subclass may have others.
-        names = [field.name for field in dataclasses.fields(Scores)]
-        fields = {name: vars(self)[name] for name in names}
+        fields = {}
+        for field in dataclasses.fields(Scores):
+            fields[field.name] = vars(self)[field.name]
         fields.update(changes)
 
         values = cube
@@ -330,7 +332,8 @@ class Scores(MeasureCollection, LongResult):
 
         cube = self.cube
         totals = np.nansum(cube, axis=1, keepdims=True)
-        n_values = np.count_nonzero(~np.isnan(cube), axis=1, keepdims=True)
+        is_value = ~np.isnan(cube)
+        n_values = np.count_nonzero(is_value, axis=1, keepdims=True)
 
         means = np.full_like(totals, np.nan)
         has_value = n_values > 0
@@ -425,7 +428,8 @@ class Scores(MeasureCollection, LongResult):
                 continue
 
             cube = self.over_repeats().cube
-            n_left_out = int(np.isnan(cube[system, 0, :, column]).sum())
+            has_no_value = np.isnan(cube[system, 0, :, column])
+            n_left_out = int(has_no_value.sum())
             warn_of_no_mean(measure, self.n_queries, n_left_out)
         return means
 
@@ -524,7 +528,8 @@ class Scores(MeasureCollection, LongResult):
         """
         pandas = import_pandas(".qid and .values")
         index = pandas.Index(self.qid, name="qid")
-        axes = {**self._outer_axes, "qid": index}
+        axes = self._outer_axes
+        axes["qid"] = index
         if len(axes) > 1:
             # A product takes a fifth of the time of columns of names.
             index = pandas.MultiIndex.from_product(axes.values(), names=axes)
@@ -535,15 +540,16 @@ class Scores(MeasureCollection, LongResult):
         if self.folds is None:
             return frame
 
-        n_systems = len(self.cube)
-        folds = np.tile(self.folds.ravel(), n_systems)
+        folds_of_system = self.folds.ravel()
+        folds = np.tile(folds_of_system, len(self.cube))
         frame.insert(0, "fold", folds)
         return frame[folds >= 0]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make copies as the result was made: pickle forgets that arrays are read-only."""
-        names = [field.name for field in dataclasses.fields(self)]
-        fields = {name: getattr(self, name) for name in names}
+        fields = {}
+        for field in dataclasses.fields(self):
+            fields[field.name] = getattr(self, field.name)
         return partial(type(self), **fields), ()
 
     def to_trec_eval(self, per_query: bool = False, average: str = "arithmetic") -> str:

@@ -37,7 +37,8 @@ def fields_of_measures(
     known_ideals = [ideal for ideal in ideals if ideal is not None]
     if any(abs(ideal - 1.0) > _ROUNDING for ideal in known_ideals):
         form = or_blank(ROUNDED)
-        fields.append(Field("ideal", ideals, heading="ideal", form=form))
+        field = Field("ideal", ideals, heading="ideal", form=form)
+        fields.append(field)
     return fields
 
 
@@ -50,7 +51,8 @@ def fields_of_systems(
     """State means, with a row for each system and a column for each measure."""
     fields = [Field("system", systems, heading="system")]
     columns = np.array(means).T
-    for name, column, direction in zip(measures, columns, directions, strict=True):
+    by_measure = zip(measures, columns, directions, strict=True)
+    for name, column, direction in by_measure:
         fields.append(Field(name, column, heading=name, form=ROUNDED, best=direction))
     return fields
 
@@ -70,7 +72,8 @@ def fields_of_values(
     measures: Sequence[str],
 ) -> list[Field]:
     """State the values, with a row for each system, repeat and query."""
-    rows = np.indices(cube.shape[:3]).reshape(3, -1)
+    indices = np.indices(cube.shape[:3])
+    rows = indices.reshape(3, -1)
     values = cube.reshape(-1, len(measures))
     if folds is not None:
         _, repeat, query = rows
@@ -98,7 +101,8 @@ def fields_of_values(
     fields.append(Field("qid", qid[query], heading, form))
 
     form = or_blank(ROUNDED, "-")
-    for name, column in zip(measures, values.T, strict=True):
+    columns = zip(measures, values.T, strict=True)
+    for name, column in columns:
         fields.append(Field(name, column, heading=name, form=form))
     return fields
 
