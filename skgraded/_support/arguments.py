@@ -147,12 +147,7 @@ def integer_or_none(
 
 
 def number(
-    name: str,
-    value: Any,
-    *,
-    above: float | None = None,
-    at_least: float | None = None,
-    alternative: str = "",
+    name: str, value: Any, *, above: float | None = None, at_least: float | None = None
 ) -> float:
     """Return a finite number within bounds.
 
@@ -166,8 +161,6 @@ def number(
         A bound that the number must exceed.
     at_least : float, optional
         A bound that the number must reach.
-    alternative : str, default=""
-        Other allowed values, such as ``", or None"``; used only in the message.
 
     Returns
     -------
@@ -188,9 +181,7 @@ def number(
             bound += f" > {above:g}"
         if at_least is not None:
             bound += f" >= {at_least:g}"
-        raise ArgumentError(
-            name, f"must be a finite number{bound}{alternative}, got {value!r}."
-        )
+        raise ArgumentError(name, f"must be a finite number{bound}, got {value!r}.")
     return float(value)
 
 

@@ -77,7 +77,10 @@ def _scores_from_parts(results: dict[str, Scores]) -> Scores:
 
     # A result without repeats has the same values in each.
     shape = (n_repeats, first.n_queries, len(first))
-    cubes = [np.broadcast_to(result.cube[0], shape) for result in aligned]
+    cubes = []
+    for result in aligned:
+        [cube] = result.cube
+        cubes.append(np.broadcast_to(cube, shape))
 
     # What is known of each measure.
     n_empty = []
@@ -85,28 +88,25 @@ def _scores_from_parts(results: dict[str, Scores]) -> Scores:
     for column in range(len(first)):
         numbers = [result.n_empty[column] for result in aligned]
         n_empty.append(_common_number(numbers))
-        sources = [vars(result)["ideals"][column] for result in aligned]
-        ideals.append(partial(_common_ideal, sources))
 
-    clusters = _first_known([result.clusters for result in aligned])
-    folds = _first_known([result.folds for result in aligned])
+        sources = [vars(result)["ideals"][column] for result in aligned]
+        ideal = partial(_common_ideal, sources)
+        ideals.append(ideal)
+
+    clusters = [result.clusters for result in aligned if result.clusters is not None]
+    folds = [result.folds for result in aligned if result.folds is not None]
     notes = [note for result in aligned for note in result.notes]
     return first._with_cube(
         np.array(cubes),
         has_measure_axis=any(result.has_measure_axis for result in aligned),
         systems=tuple(results),
-        clusters=clusters,
-        folds=folds,
+        clusters=next(iter(clusters), None),
+        folds=next(iter(folds), None),
         n_empty=tuple(n_empty),
         ideals=tuple(ideals),
         notes=tuple(dict.fromkeys(notes)),
         is_sorted=False,
     )
-
-
-def _first_known(arrays: list[Any]) -> Any:
-    known_arrays = [array for array in arrays if array is not None]
-    return next(iter(known_arrays), None)
 
 
 def _common_number(numbers: Iterable[Any]) -> Any:
@@ -206,9 +206,10 @@ def _scores_from_arrays(arrays: Mapping[Any, Any]) -> Scores:
                 f"got {array.shape} for {name!r} and {shape} for {names[0]!r}."
             )
 
+    n_systems, n_queries = shape
     if first_frame is None:
-        queries = np.arange(shape[1])
-        systems = [f"system {number}" for number in range(1, shape[0] + 1)]
+        queries = np.arange(n_queries)
+        systems = [f"system {number + 1}" for number in range(n_systems)]
     else:
         queries = first_frame.columns
         systems = [str(system) for system in first_frame.index]
@@ -228,7 +229,8 @@ def _in_order(name: str, values: Any, first: Any) -> Any:
 
     axes = (first.index, values.index), (first.columns, values.columns)
     for ours, theirs in axes:
-        if not ours.is_unique or len(ours) != len(theirs) or set(ours) != set(theirs):
+        are_as_many = ours.is_unique and len(ours) == len(theirs)
+        if not are_as_many or set(ours) != set(theirs):
             raise ValueError(
                 "The values of all measures must have the same systems as rows, and queries as "
                 f"columns, each of them once, got others for {name!r}."

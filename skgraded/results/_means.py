@@ -109,6 +109,7 @@ class Means(MeasureCollection, Result):
         n_empty = map(operator.add, self.n_empty, other.n_empty)
         n_left_out = map(operator.add, self.n_left_out, other.n_left_out)
         pairs = zip(self.sums, other.sums, strict=True)
+        sums = [ours.joined(theirs) for ours, theirs in pairs]
 
         return dataclasses.replace(
             self,
@@ -116,7 +117,7 @@ class Means(MeasureCollection, Result):
             n_documents=self.n_documents + other.n_documents,
             n_empty=tuple(n_empty),
             n_left_out=tuple(n_left_out),
-            sums=tuple([ours.joined(theirs) for ours, theirs in pairs]),
+            sums=tuple(sums),
         )
 
     def __getitem__(self, name: Any) -> Means:

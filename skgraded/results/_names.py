@@ -52,9 +52,11 @@ def column_of(measures: Sequence[str], name: object) -> int:
     keys = [name_and_fields(measure) for measure in measures]
     if wanted_key in keys:
         return keys.index(wanted_key)
-    keys_without_scale = [(word, _without_scale(fields)) for word, fields in keys]
-    if wanted_key in keys_without_scale:
-        return keys_without_scale.index(wanted_key)
+
+    for _, fields in keys:
+        fields.pop("max_grade", None)
+    if wanted_key in keys:
+        return keys.index(wanted_key)
     raise KeyError(
         f"{text} is not among the measures scored: {', '.join(measures)}.{closest(text, measures)}"
     )
@@ -95,10 +97,6 @@ def name_and_fields(text: str) -> tuple[str, dict[str, Any]]:
     return word, dict(zip(fields, comparable_values, strict=True))
 
 
-def _without_scale(fields: dict[str, Any]) -> dict[str, Any]:
-    return {field: value for field, value in fields.items() if field != "max_grade"}
-
-
 def _comparable(value: Any) -> Any:
     """Return the value of a field so that equal values compare equal."""
     if isinstance(value, tuple):
@@ -130,8 +128,9 @@ def direction_of(measure: object) -> int:
 
 def by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
     """Return a mapping of systems by their names as text, of which no two may be the same."""
-    names = map(str, systems)
-    system_by_name = dict(zip(names, systems.values(), strict=True))
+    system_by_name = {}
+    for name, system in systems.items():
+        system_by_name[str(name)] = system
     if not systems or len(system_by_name) < len(systems):
         listing = ", ".join(map(repr, systems)) or "none"
         raise ValueError(f"Systems must have names that differ, got {listing}.")

@@ -159,9 +159,8 @@ def trec_eval_lines(scores: Scores, per_query: bool, average: str) -> Iterator[s
     for name in (*systems, *measures, *queries):
         _refuse_control_characters(name)
 
-    names_of_means = measures
-    if average == "geometric":
-        names_of_means = tuple([f"gm_{name}" for name in measures])
+    sign = "gm_" if average == "geometric" else ""
+    names_of_means = [f"{sign}{name}" for name in measures]
     means = scores._means(average)
     for system, cube, means_of_system in zip(systems, scores.cube, means, strict=True):
         yield f"{'runid':<22}\tall\t{system}"

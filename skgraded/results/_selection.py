@@ -41,7 +41,8 @@ def select_repeats(scores: Scores, repeat: Any) -> Scores:
     selected = scores._with_cube(scores.cube[:, places], folds=folds)
 
     is_tested = (folds >= 0).any(axis=0)
-    selected = take_queries(selected, np.flatnonzero(is_tested))
+    tested_queries = np.flatnonzero(is_tested)
+    selected = take_queries(selected, tested_queries)
     if isinstance(repeat, list):
         return selected
     return selected._with_cube(selected.cube, folds=None)
@@ -60,4 +61,5 @@ def take_queries(scores: Scores, places: Any) -> Scores:
         n_empty = [0 if number == 0 else None for number in scores.n_empty]
         changes["n_empty"] = tuple(n_empty)
         changes["ideals"] = (None,) * len(scores)
-    return scores._with_cube(scores.cube[:, :, places], **changes)
+    cube = scores.cube[:, :, places]
+    return scores._with_cube(cube, **changes)

@@ -30,9 +30,10 @@ def fields_of_measures(
 ) -> list[Field]:
     """State means, with a row for each measure; ideal means are shown where one is not 1."""
     fields = [Field("measure", measures, heading="measure")]
+
     for name, values in columns.items():
-        field = Field(name, list(values), heading=name, form=ROUNDED)
-        fields.append(field)
+        means = list(values)
+        fields.append(Field(name, means, heading=name, form=ROUNDED))
 
     known_ideals = [ideal for ideal in ideals if ideal is not None]
     if any(abs(ideal - 1.0) > _ROUNDING for ideal in known_ideals):
@@ -53,7 +54,8 @@ def fields_of_systems(
     columns = np.array(means).T
     by_measure = zip(measures, columns, directions, strict=True)
     for name, column, direction in by_measure:
-        fields.append(Field(name, column, heading=name, form=ROUNDED, best=direction))
+        field = Field(name, column, heading=name, form=ROUNDED, best=direction)
+        fields.append(field)
     return fields
 
 
@@ -77,7 +79,8 @@ def fields_of_values(
     values = cube.reshape(-1, len(measures))
     if folds is not None:
         _, repeat, query = rows
-        was_tested = folds[repeat, query] >= 0
+        fold = folds[repeat, query]
+        was_tested = fold >= 0
         rows = rows[:, was_tested]
         values = values[was_tested]
     system, repeat, query = rows
@@ -89,7 +92,8 @@ def fields_of_values(
         fields.append(Field("system", system_names[system]))
     if folds is not None:
         fields.append(Field("repeat", repeat))
-        fields.append(Field("fold", folds[repeat, query]))
+        fold = folds[repeat, query]
+        fields.append(Field("fold", fold))
 
     # Several systems stand before the query, in one column of tables.
     heading = "qid"
@@ -103,7 +107,8 @@ def fields_of_values(
     form = or_blank(ROUNDED, "-")
     columns = zip(measures, values.T, strict=True)
     for name, column in columns:
-        fields.append(Field(name, column, heading=name, form=form))
+        field = Field(name, column, heading=name, form=form)
+        fields.append(field)
     return fields
 
 
