@@ -147,7 +147,12 @@ def integer_or_none(
 
 
 def number(
-    name: str, value: Any, *, above: float | None = None, at_least: float | None = None
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    alternative: str = "",
 ) -> float:
     """Return a finite number within bounds.
 
@@ -161,6 +166,8 @@ def number(
         A bound that the number must exceed.
     at_least : float, optional
         A bound that the number must reach.
+    alternative : str, default=""
+        Other allowed values, such as ``", or None"``; used only in the message.
 
     Returns
     -------
@@ -181,7 +188,9 @@ def number(
             bound += f" > {above:g}"
         if at_least is not None:
             bound += f" >= {at_least:g}"
-        raise ArgumentError(name, f"must be a finite number{bound}, got {value!r}.")
+        raise ArgumentError(
+            name, f"must be a finite number{bound}{alternative}, got {value!r}."
+        )
     return float(value)
 
 
