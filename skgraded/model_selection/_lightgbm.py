@@ -26,6 +26,22 @@ from skgraded.model_selection._booster import (
 from skgraded.model_selection._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 
+_NAMES_OF_METRICS = {"metric", "metrics", "metric_types"}
+
+# Any of these in an estimator takes precedence over n_estimators.
+_ALIASES_OF_N_ESTIMATORS = {
+    "max_iter",
+    "n_iter",
+    "nrounds",
+    "num_boost_round",
+    "num_iteration",
+    "num_iterations",
+    "num_round",
+    "num_rounds",
+    "num_tree",
+    "num_trees",
+}
+
 
 class LightGBM(Booster):
     """LGBMRanker and LGBMRegressor: sizes of the queries, and stopping by the measure alone."""
@@ -67,7 +83,7 @@ class LightGBM(Booster):
         refuse_params_that_stop(set_params)
 
         own_metrics = []
-        names_of_metrics = set_params.keys() & {"metric", "metrics", "metric_types"}
+        names_of_metrics = set_params.keys() & _NAMES_OF_METRICS
         for name in names_of_metrics:
             own_metrics += as_list(set_params[name])
         refuse_taken_names(named_measures, own_metrics, self.name)
@@ -100,6 +116,19 @@ class LightGBM(Booster):
         if self.start in rows.per_row:
             params["eval_init_score"] = [rows.per_row[self.start]]
         return params
+
+    def set_iterations(
+        self, estimator: Any, n_best: int, watched_estimator: Any
+    ) -> int:
+        """Set the number of iterations, under all names by which the estimator has it."""
+        set_params = params_that_are_set(estimator)
+        names = {"n_estimators", *_ALIASES_OF_N_ESTIMATORS & set_params.keys()}
+        estimator.set_params(**dict.fromkeys(names, n_best))
+
+        # As in the fit that was watched: LightGBM's own metrics refuse some grades.
+        if not set_params.keys() & _NAMES_OF_METRICS:
+            estimator.set_params(metric="None")
+        return n_best
 
     def predict(self, estimator: Any, X: Any, start: NDArray[Any]) -> FloatArray:
         """Predict and add the initial scores, as LightGBM's training does."""

@@ -42,9 +42,11 @@ from skgraded.model_selection._estimators import (
     predict_from,
     train_for,
 )
+from skgraded.model_selection._refit import check_refit, n_best_iterations, refit_on_all
 from skgraded.model_selection._rows import (
     QueryRows,
     Validation,
+    Watched,
     measures_to_record,
     params_per_row,
     split_eval_metric,
@@ -84,6 +86,11 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         and predict with the best one.
     random_state : int, RandomState instance or None, optional
         Seed of the draw of held-out queries; it is not handed to `estimator`.
+    refit : bool, default=False
+        Whether to train a second time, on all queries, those held out included, with the number of
+        iterations that early stopping has found. It takes `validation_fraction` and
+        `early_stopping_rounds`. Predictions and `export` are then those of the second model, and
+        what was recorded is that of the first.
     grades : mapping of str to float, optional
         The grade of each word, such as ``{"E": 3, "S": 2, "C": 1, "I": 0}``, where the y of `fit`
         and `score` holds words.
@@ -111,9 +118,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     evaluated_measures_ : dict of str to Measure
         The measures by their names in ``evals_result_``; the first is ``measure_``.
     best_iteration_ : int
-        Number of iterations that predictions use, with `early_stopping_rounds`.
+        Number of iterations that predictions use, with `early_stopping_rounds`; with `refit`,
+        those of the first fit.
+    n_iterations_ : int
+        Number of iterations that the second fit trained, with `refit`. Where ``init_model`` or
+        ``xgb_model`` is continued, its own iterations are not counted.
     best_score_ : float
-        Value of `measure_` on the validation queries after the iterations that predictions use.
+        Value of `measure_` on the validation queries after the iterations that predictions use, or,
+        with `refit`, that those of the first fit use.
     booster_ : lightgbm.Booster or xgboost.Booster
         The trained model.
     starts_from_ : str
@@ -167,6 +179,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         validation_fraction: float | None = None,
         early_stopping_rounds: int | None = None,
         random_state: int | RandomState | None = None,
+        refit: bool = False,
         grades: dict[str, float] | None = None,
     ) -> None:
         self.estimator = estimator
@@ -174,6 +187,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.validation_fraction = validation_fraction
         self.early_stopping_rounds = early_stopping_rounds
         self.random_state = random_state
+        self.refit = refit
         self.grades = grades
 
     def fit(
@@ -262,6 +276,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if any(column is not None for column in eval_rows):
             evaluation = eval_rows
         watches = check_parameters(self, booster, evaluation, fit_params)
+        check_refit(self)
 
         fitted_names = [name for name in vars(self) if name.endswith("_")]
         for name in fitted_names:  # of an earlier fit
@@ -279,7 +294,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         validation = None
         if watches:
             train, validation = self._set_apart(judgments, rows, evaluation, measures)
-        self._train(booster, train, validation, fit_params)
+        record = self._train(booster, train, validation, fit_params)
+        if self.refit and record is not None:
+            n_best = n_best_iterations(*record)
+            refit_on_all(self, booster, rows, n_best, fit_params)
 
         predict = partial(predict_from, self.estimator_, start=None)
         warn_if_a_feature_holds_the_ids(predict, rows.X, judgments)
@@ -291,20 +309,23 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         rows: QueryRows,
         validation: Validation | None,
         fit_params: dict[str, Any],
-    ) -> None:
-        """Fit a clone of the estimator, and keep what was recorded in training."""
+    ) -> tuple[Watched, Validation] | None:
+        """Fit a clone of the estimator; keep and return what was recorded in training."""
         self.estimator_ = booster.clone(self.estimator)
         train_for(self.estimator_, self.measure_)
         record = fit_estimator(booster, self.estimator_, rows, validation, fit_params)
 
-        if record is not None and validation is not None:
-            watched, self.best_score_ = record
-            self.evals_result_ = watched.evals_result
-            self.evaluated_measures_ = dict(validation.named)
-            if watched.best_iteration is not None:
-                self.best_iteration_ = watched.best_iteration
         if booster.start in rows.per_row:
             self.starts_from_ = booster.start
+        if record is None or validation is None:
+            return None
+
+        watched, self.best_score_ = record
+        self.evals_result_ = watched.evals_result
+        self.evaluated_measures_ = dict(validation.named)
+        if watched.best_iteration is not None:
+            self.best_iteration_ = watched.best_iteration
+        return watched, validation
 
     def _lay_out(
         self,

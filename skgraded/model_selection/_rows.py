@@ -288,6 +288,13 @@ def _n_entries(value: Any) -> int | None:
         return None
 
 
+def best_entry(recorded: NDArray[Any], measure: Measure) -> int:
+    """Return the number of the first entry of a history that no other one improves."""
+    if measure.greater_is_better:
+        return int(recorded.argmax())
+    return int(recorded.argmin())
+
+
 # Of the largest score or of a value. The last digits of scores may depend on how they are summed.
 _ROUNDING = 1e-6
 
@@ -322,10 +329,8 @@ def recorded_value(
     ((_, predicted),) = named_means(validation.named[:1], rankings)
     if watched.predicts_with == "last":
         expected = recorded[-1]
-    elif watched.predicts_with == "best" and measure.greater_is_better:
-        expected = recorded.max()
     elif watched.predicts_with == "best":
-        expected = recorded.min()
+        expected = recorded[best_entry(recorded, measure)]
     else:
         nearest_iteration = np.abs(recorded - predicted).argmin()
         expected = recorded[nearest_iteration]

@@ -138,6 +138,13 @@ class XGBoost(PlainXGBoost):
             save_best=False,  # predict takes the best iteration; others may be looked at
         )
 
+    def set_iterations(
+        self, estimator: Any, n_best: int, watched_estimator: Any
+    ) -> int:
+        """Set the number of iterations."""
+        estimator.set_params(n_estimators=n_best)
+        return n_best
+
     def predict(self, estimator: Any, X: Any, start: NDArray[Any]) -> FloatArray:
         """Predict from given initial scores."""
         return np.asarray(estimator.predict(X, base_margin=start))

@@ -1,0 +1,62 @@
+"""Training on all queries, with the number of iterations that held-out queries have found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skgraded._support.arguments import flag
+from skgraded.model_selection._booster import Booster, Params
+from skgraded.model_selection._boosters import final_step
+from skgraded.model_selection._estimators import fit_estimator, train_for
+from skgraded.model_selection._rows import QueryRows, Validation, Watched, best_entry
+
+
+def check_refit(ranker: Any) -> None:
+    """Raise where a ranker is to be refitted, and no number of iterations would be found."""
+    if not flag("refit", ranker.refit):
+        return
+    if ranker.validation_fraction is None:
+        raise ValueError(
+            "refit needs validation_fraction: it trains on the queries that were held out, too. "
+            "Put the queries of eval_X among those of X."
+        )
+    if ranker.early_stopping_rounds is None:
+        raise ValueError(
+            "refit needs early_stopping_rounds, by which the number of iterations is found."
+        )
+
+
+def n_best_iterations(watched: Watched, validation: Validation) -> int:
+    """Return the number of iterations after which the watched measure was best."""
+    name, measure = validation.named[0]
+    recorded = np.asarray(watched.evals_result["valid_0"][name])
+    return best_entry(recorded, measure) + 1
+
+
+def refit_on_all(
+    ranker: Any, booster: Booster, rows: QueryRows, n_best: int, params: Params
+) -> None:
+    """Replace the estimator of a fitted ranker by one that is trained on all rows.
+
+    Parameters
+    ----------
+    ranker : QueryRanker
+        The ranker.
+    booster : Booster
+        How its estimator is handled.
+    rows : QueryRows
+        All rows.
+    n_best : int
+        The number of iterations after which the watched measure was best.
+    params : dict
+        Parameters of ``fit``.
+    """
+    watched_estimator = final_step(ranker.estimator_)
+    ranker.estimator_ = booster.clone(ranker.estimator)
+    train_for(ranker.estimator_, ranker.measure_)
+
+    last = final_step(ranker.estimator_)
+    ranker.n_iterations_ = booster.set_iterations(last, n_best, watched_estimator)
+    fit_estimator(booster, ranker.estimator_, rows, None, params)
