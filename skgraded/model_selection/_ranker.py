@@ -22,7 +22,7 @@ from skgraded._guards import (
     warn_if_a_feature_holds_the_ids,
     warn_once,
 )
-from skgraded._support.arguments import ArgumentError
+from skgraded._support.arguments import ArgumentError, flag
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
 from skgraded.model_selection._booster import Booster
@@ -55,6 +55,7 @@ from skgraded.model_selection._splitters import (
     draw_queries,
     number_of_queries,
     queries_by_id,
+    queries_by_time,
 )
 from skgraded.rankings import Judgments, read_columns, replace_words, without_query_ids
 
@@ -86,6 +87,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         and predict with the best one.
     random_state : int, RandomState instance or None, optional
         Seed of the draw of held-out queries; it is not handed to `estimator`.
+    shuffle : bool, default=True
+        Whether `validation_fraction` draws the queries to hold out. With False they are the latest
+        ones: the rows of `fit` stand in the order of time, and the time of a query is that of its
+        last row.
     refit : bool, default=False
         Whether to train a second time, on all queries, those held out included, with the number of
         iterations that early stopping has found. It takes `validation_fraction` and
@@ -179,6 +184,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         validation_fraction: float | None = None,
         early_stopping_rounds: int | None = None,
         random_state: int | RandomState | None = None,
+        shuffle: bool = True,
         refit: bool = False,
         grades: dict[str, float] | None = None,
     ) -> None:
@@ -187,6 +193,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.validation_fraction = validation_fraction
         self.early_stopping_rounds = early_stopping_rounds
         self.random_state = random_state
+        self.shuffle = shuffle
         self.refit = refit
         self.grades = grades
 
@@ -277,6 +284,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             evaluation = eval_rows
         watches = check_parameters(self, booster, evaluation, fit_params)
         check_refit(self)
+        flag("shuffle", self.shuffle)
 
         fitted_names = [name for name in vars(self) if name.endswith("_")]
         for name in fitted_names:  # of an earlier fit
@@ -416,7 +424,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 "one is held out, one to train on."
             )
 
-        queries = draw_queries(judgments, self.random_state)
+        if self.shuffle:
+            queries = draw_queries(judgments, self.random_state)
+        else:
+            queries = queries_by_time(judgments)[::-1]
         held_out = queries[:n_held_out]
         ids = judgments.qid[held_out]
         self.validation_queries_ = self.training_queries_.of_ids(ids)

@@ -101,7 +101,7 @@ HOLDERS = {
     "Measure": MEASURE,
     "QueryRanker": FITTED["1"],
     "RankingScorer": make_ranking_scorer(MEASURE),
-    "_QuerySplitter": QueryKFold(3),
+    "QuerySplitter": QueryKFold(3),
 }
 
 
@@ -120,7 +120,7 @@ def by_keyword(function, **columns):
 
 # How a door is called, where its columns alone do not do, or where it would take long
 CALLS = {
-    "_QuerySplitter.split": lambda door, **columns: list(door(**columns)),
+    "QuerySplitter.split": lambda door, **columns: list(door(**columns)),
     "QueryRanker.fit": lambda door, **columns: ranker(BOOSTER).fit(
         **({"X": FRAME, "y": Y, "qid": QID + 1000} if "eval_X" in columns else {}),
         **columns,
