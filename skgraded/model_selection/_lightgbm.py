@@ -23,6 +23,7 @@ from skgraded.model_selection._booster import (
     refuse_params_that_stop,
     refuse_second_stopping,
 )
+from skgraded.model_selection._positions import fit_with_positions
 from skgraded.model_selection._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 
@@ -49,7 +50,7 @@ class LightGBM(Booster):
     package = "lightgbm"
     start = "init_score"
     continues = "init_model"
-    per_row = frozenset({"init_score"})
+    per_row = frozenset({"init_score", "position"})
     names_of_queries = frozenset({"group"})
     names_of_evaluation_sets = frozenset({"eval_set", "eval_group", "eval_names"})
     names_of_evaluation_starts = frozenset({"eval_init_score"})
@@ -62,17 +63,26 @@ class LightGBM(Booster):
         params: Params,
     ) -> Watched | None:
         """Fit by the sizes of the queries; the metric gets them even where LightGBM does not."""
+        params = dict(params)
         if self.needs_queries:
-            params = {**params, "group": rows.sizes}
+            params["group"] = rows.sizes
         if validation is None:
-            estimator.fit(rows.X, rows.y, **params)
+            self._call_fit(estimator, rows, params)
             return None
 
         params = self._params_that_watch(estimator, validation, params)
-        estimator.fit(rows.X, rows.y, **params)
+        self._call_fit(estimator, rows, params)
         # 0 without stopping, also where LightGBM warns that it cannot stop (boosting_type="dart").
         best = estimator.best_iteration_ or None
         return Watched(estimator.evals_result_, best, validation.predicts_with(best))
+
+    def _call_fit(self, estimator: Any, rows: QueryRows, params: Params) -> None:
+        """Call LightGBM's fit, or what stands for it where positions are given."""
+        position = params.pop("position", None)
+        if position is None:
+            estimator.fit(rows.X, rows.y, **params)
+        else:
+            fit_with_positions(estimator, position, rows.X, rows.y, params)
 
     def _params_that_watch(
         self, estimator: Any, validation: Validation, params: Params

@@ -42,6 +42,7 @@ from skgraded.model_selection._estimators import (
     predict_from,
     train_for,
 )
+from skgraded.model_selection._positions import check_position
 from skgraded.model_selection._refit import check_refit, n_best_iterations, refit_on_all
 from skgraded.model_selection._rows import (
     QueryRows,
@@ -236,9 +237,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Weight of each of these rows.
         **fit_params : object
             Handed to the fit of the estimator, in a Pipeline to that of its last step. Arrays with
-            an entry per row are reordered with the rows: ``init_score`` of LightGBM,
-            ``base_margin`` of XGBoost, ``baseline``, ``subgroup_id`` and ``group_weight`` of
-            CatBoost, arrays and lists of any other estimator. Numbers of rows, such as CatBoost's
+            an entry per row are reordered with the rows: ``init_score`` and ``position`` (which
+            LGBMRanker itself does not take) of LightGBM, ``base_margin`` of XGBoost, ``baseline``,
+            ``subgroup_id`` and ``group_weight`` of CatBoost, arrays and lists of any other
+            estimator. Numbers of rows, such as CatBoost's
             ``pairs``, and initial scores of the rows of eval_X are refused.
             ``init_model`` and ``xgb_model`` may be a fitted QueryRanker.
             ``eval_metric`` may be a mapping of names to measures to record on the validation
@@ -284,6 +286,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             evaluation = eval_rows
         watches = check_parameters(self, booster, evaluation, fit_params)
         check_refit(self)
+        check_position(booster, final_step(self.estimator), fit_params)
         flag("shuffle", self.shuffle)
 
         fitted_names = [name for name in vars(self) if name.endswith("_")]

@@ -55,7 +55,9 @@ SIZES = st.none() | st.integers(1, 3)
 def test_the_splits_are_those_of_scikit_learn_on_queries_by_time(
     qid, n_splits, sizes, seed
 ):
-    test_size, max_train_size, gap = sizes.values()
+    test_size = sizes["test_size"]
+    max_train_size = sizes["max_train_size"]
+    gap = sizes["gap"]
     qid = np.array(qid)
     times = None
     if seed is not None:
