@@ -53,38 +53,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     if "_ARGCOMPLETE" in os.environ:  # the shell asks for the words that may come next
         complete(make_parser())
-    called = words[:1]
-    parser = _parser_with(called if _COMMANDS.keys() & called else _COMMANDS, called)
-    chosen = parser.parse_args(words)
-    if not hasattr(chosen, "run"):
+
+    command = words[:1]
+    names = command if _COMMANDS.keys() & command else _COMMANDS
+    parser = _parser_with(names, command)
+    options = parser.parse_args(words)
+    if not hasattr(options, "run"):
         parser.print_help()
         return 2
+
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = partial(_show_warning, chosen)
-            return chosen.run(chosen) or 0
+            warnings.showwarning = partial(_show_warning, options)
+            return options.run(options) or 0
     except BrokenPipeError:  # the reader of the output, such as head, has closed it
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - Python flushes it at its end
         return 0
     except OSError as error:
-        _tell(chosen, chosen.parser.file_in_words(error, chosen))
+        _tell(options, options.parser.file_in_words(error, options))
     except (ImportError, ValueError) as error:
-        _tell(chosen, chosen.parser.in_words_of_options(str(error)))
+        _tell(options, options.parser.in_words_of_options(error))
     except MemoryError as error:
-        _tell(chosen, f"the memory does not suffice. {error}".strip())
+        _tell(options, f"the memory does not suffice. {error}".strip())
     return 2
 
 
 def _show_warning(
-    chosen: argparse.Namespace, message: Warning | str, *_: Any, **__: Any
+    options: argparse.Namespace, message: Warning | str, *_: Any, **__: Any
 ) -> None:
     """Show a warning as a message of the command."""
-    _tell(chosen, f"warning: {chosen.parser.in_words_of_options(str(message))}")
+    _tell(options, f"warning: {options.parser.in_words_of_options(message)}")
 
 
-def _tell(chosen: argparse.Namespace, message: str) -> None:
+def _tell(options: argparse.Namespace, message: str) -> None:
     if sys.stderr is not None:  # the process was started without it
-        command = f"{chosen.command} {getattr(chosen, 'study', '')}".strip()
+        command = f"{options.command} {getattr(options, 'study', '')}".strip()
         print(f"skgraded {command}: {message}", file=sys.stderr)
 
 
@@ -122,6 +125,7 @@ def _parser_with(
     commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", prog=parser.prog
     )
+
     for name in names:
         command = commands.add_parser(name, help=_COMMANDS[name])
         if name in called:

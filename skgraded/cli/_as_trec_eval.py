@@ -26,9 +26,7 @@ _ALL = f"""
     infAP gm_bpref Rprec_mult.0.2,0.4,0.6,0.8,1.0,1.2,1.4,1.6,1.8,2.0 utility 11pt_avg binG G ndcg
     ndcg_rel Rndcg ndcg_cut.{_CUTS} map_cut.{_CUTS} relative_P.{_CUTS} success.1,5,10 set_P
     set_relative_P set_recall set_map set_F num_nonrel_judged_ret""".split()
-_FAMILIES = {
-    family: given for family, _, given in (each.partition(".") for each in _ALL)
-}
+_FAMILIES = {entry.partition(".")[0]: entry.partition(".")[2] for entry in _ALL}
 _SETS = ["utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F"]
 _NICKNAMES = {"official": _ALL[:12], "set": [*_ALL[:5], *_SETS], "all_trec": _ALL}
 _AS_WRITTEN = ("utility", "11pt_avg", "ndcg", "set_F")  # with one parameter
@@ -41,29 +39,34 @@ def evaluate_as_trec_eval(arguments: argparse.Namespace) -> str:
     inputs = Inputs(arguments)
     # As there, no document of a negative grade was sampled.
     grades = set(inputs.qrels.grades.tolist())
-    qrels = inputs.qrels.map_grades(
-        {each: Qrels.UNSAMPLED for each in grades if each < 0}
-    )
-    return "".join(
-        f"{line}\n"
-        for source in inputs.runs
-        for line in _lines(arguments, qrels, read_run(source, strict=True))
-    )
+    negative_grades = [grade for grade in grades if grade < 0]
+    qrels = inputs.qrels.map_grades(dict.fromkeys(negative_grades, Qrels.UNSAMPLED))
+
+    lines: list[str] = []
+    for source in inputs.runs:
+        lines += _lines(arguments, qrels, read_run(source, strict=True))
+    return "".join(f"{line}\n" for line in lines)
 
 
-def _values(asked: list[str]) -> dict[str, str]:
+def _values(names: list[str]) -> dict[str, str]:
     """Return the families of values by what is printed of them, for names such as P.5,10."""
-    found: dict[str, set[str]] = {}
-    for name in asked:
+    parameters_of: dict[str, set[str]] = {}
+    for name in names:
         if name in _NICKNAMES:
-            found = {each.partition(".")[0]: set() for each in _NICKNAMES[name]} | found
+            families = [entry.partition(".")[0] for entry in _NICKNAMES[name]]
+            for family in families:
+                parameters_of.setdefault(family, set())
         else:
             family, parameters = _split(name)
-            found.setdefault(family, set()).update(parameters)
+            parameters_of.setdefault(family, set()).update(parameters)
+
     values = {}
-    for family in filter(found.__contains__, _FAMILIES):
-        chosen = found[family] or _printed(family, _FAMILIES[family])
-        for parameter in sorted(chosen, key=lambda each: (len(each), each)):
+    for family, default_parameters in _FAMILIES.items():
+        if family not in parameters_of:
+            continue
+        printed = parameters_of[family] or _printed(family, default_parameters)
+        shortest_first = sorted(printed, key=lambda text: (len(text), text))
+        for parameter in shortest_first:
             values[f"{family}_{parameter}" if parameter else family] = family
     return values
 
@@ -77,9 +80,9 @@ def _split(name: str) -> tuple[str, list[str]]:
         family, _, parameters = name.rpartition("_")  # the name of a value
     if parameters and (_FAMILIES.get(family) or family in (*_AS_WRITTEN, "relstring")):
         return family, _printed(family, parameters)
-    measure_as(
-        "trec_eval", name
-    )  # which says what there is, unless it is a name of ours
+
+    # This says what there is, unless it is a name of ours.
+    measure_as("trec_eval", name)
     raise ValueError(
         f"-m must be a name of trec_eval with --as trec_eval, got {name!r}."
     )
@@ -91,8 +94,9 @@ def _printed(family: str, parameters: str) -> list[str]:
         return [parameters]
     try:
         numbers = list(map(float, parameters.split(",")))
-        are_whole = "." not in _FAMILIES[family]
-        return [str(int(each)) if are_whole else f"{each:.2f}" for each in numbers]
+        if "." in _FAMILIES[family]:
+            return [f"{number:.2f}" for number in numbers]
+        return [str(int(number)) for number in numbers]
     except (ValueError, OverflowError):  # an int of infinity
         raise ValueError(
             f"-m {family} must be with numbers, got {parameters!r}."
@@ -102,22 +106,26 @@ def _printed(family: str, parameters: str) -> list[str]:
 def _measure(name: str, level: int, top_grade: int) -> Measure:
     family, _, gains = name.partition("_")
     if family == "ndcg" and "=" in gains:
-        chosen = measure_as("trec_eval", family).replace(gain=_gains(gains, top_grade))
+        measure = measure_as("trec_eval", family)
+        measure = measure.replace(gain=_gains(gains, top_grade))
     else:
-        chosen = measure_as("trec_eval", name)
-    return chosen.replace(rel=level) if "rel" in chosen._fields else chosen
+        measure = measure_as("trec_eval", name)
+    if "rel" in measure._fields:
+        return measure.replace(rel=level)
+    return measure
 
 
 def _gains(text: str, top_grade: int) -> tuple[float, ...]:
     """Return the gains of grades; a grade that is not named is its own."""
     with contextlib.suppress(ValueError):
-        pairs = (each.partition("=") for each in text.split(","))
-        gains = {int(grade): float(gain) for grade, _, gain in pairs}
-        if min(gains) > 0:
-            grades = range(
-                1, min(top_grade, 10_000) + 1
-            )  # nDCG refuses labels above them
-            return tuple(gains.get(grade, float(grade)) for grade in grades)
+        gain_of = {}
+        for pair in text.split(","):
+            grade, _, gain = pair.partition("=")
+            gain_of[int(grade)] = float(gain)
+        if min(gain_of) > 0:
+            # nDCG refuses labels above the last of them.
+            grades = range(1, min(top_grade, 10_000) + 1)
+            return tuple(gain_of.get(grade, float(grade)) for grade in grades)
     raise ValueError(
         f"-m ndcg must have gains of grades, as in ndcg.1=1,2=3, got {text!r}."
     )
@@ -127,43 +135,53 @@ def _lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> Iterator[st
     """Yield the lines of a run: those of its topics in the order of their names, and the means."""
     values = _values(arguments.measures or ["official"])
     rankings = rank(qrels, run, complete=True, n_threads=arguments.threads)
-    columns = _columns(values, rankings, arguments.level, math.ceil(qrels.top_grade))
+    top_grade = math.ceil(qrels.top_grade)
+    columns = _columns(values, rankings, arguments.level, top_grade)
+
     topics = [str(topic) for topic in rankings.judgments.qid]
-    in_order = sorted(range(len(topics)), key=topics.__getitem__)
-    of_run = set(run.topics.tolist())
-    retrieved = [place for place in in_order if topics[place] in of_run]
-    kept = in_order if arguments.all_topics else retrieved
-    for place in retrieved if arguments.per_query else ():
+    topics_of_run = set(run.topics.tolist())
+    places = sorted(range(len(topics)), key=topics.__getitem__)
+    retrieved_places = [place for place in places if topics[place] in topics_of_run]
+
+    if arguments.per_query:
+        for place in retrieved_places:
+            for name, family in values.items():
+                if family not in _OF_ALL_TOPICS:
+                    yield _line(name, topics[place], columns[name][place])
+
+    if not arguments.all_topics:
+        places = retrieved_places
+    else:  # it does not look at the level then
+        is_relevant = rankings.judgments.grades >= 1
+        n_relevant = rankings.judgments.counts[:, is_relevant].sum(axis=1)
+        columns["num_rel"] = n_relevant.tolist()
+
+    if not arguments.no_summary:
         for name, family in values.items():
-            if family not in _OF_ALL_TOPICS:
-                yield _line(name, topics[place], columns[name][place])
-    if arguments.all_topics:  # it does not look at the level then
-        relevant = rankings.judgments.grades >= 1
-        columns["num_rel"] = rankings.judgments.counts[:, relevant].sum(axis=1).tolist()
-    for name, family in values.items() if not arguments.no_summary else ():
-        if family == "runid":
-            yield _line(name, "all", run.tag or run.name)
-        elif family != "relstring":
-            yield _line(
-                name, "all", _summary(family, [columns[name][place] for place in kept])
-            )
+            if family == "runid":
+                yield _line(name, "all", run.tag or run.name)
+            elif family != "relstring":
+                numbers = [columns[name][place] for place in places]
+                yield _line(name, "all", _summary(family, numbers))
 
 
 def _columns(
     values: dict[str, str], rankings: Rankings, level: int, top_grade: int
 ) -> dict[str, list[Any]]:
     """Return the numbers, or strings of grades, of all topics by what is printed of them."""
-    lists = _grades_in_rank_order(rankings)
-    columns: dict[str, list[Any]] = _counts(rankings, lists, level)
+    grades_of_lists = _grades_in_rank_order(rankings)
+    columns = _counts(rankings, grades_of_lists, level)
     measures: dict[str, Measure] = {}
     for name, family in values.items():
         if family == "relstring":
             n_documents = int(name.partition("_")[2] or 10)
             columns[name] = [
-                f"'{''.join(map(_character, each[:n_documents]))}'" for each in lists
+                f"'{''.join(map(_character, grades[:n_documents]))}'"
+                for grades in grades_of_lists
             ]
         elif name not in (*columns, "runid"):
             measures[name] = _measure(name, level, top_grade)
+
     if measures:
         scores = evaluate(measures, rankings)
         columns |= {name: scores[name].values.tolist() for name in measures}
@@ -173,25 +191,32 @@ def _columns(
 def _grades_in_rank_order(rankings: Rankings) -> list[NDArray[np.float64]]:
     """Return the grades of each topic: nan of unjudged documents, -1 of unsampled ones."""
     judgments = rankings.judgments
-    grades = np.append(judgments.grades, (np.nan, -1.0))
+    grade_of_level = np.append(judgments.grades, (np.nan, -1.0))
     starts = np.repeat(judgments.indptr[:-1], np.diff(judgments.indptr))
-    in_order = grades[judgments.levels[starts + rankings.order]]
-    return np.split(in_order, judgments.indptr[1:-1])
+    levels = judgments.levels[starts + rankings.order]
+    return np.split(grade_of_level[levels], judgments.indptr[1:-1])
 
 
 def _counts(
-    rankings: Rankings, lists: list[NDArray[np.float64]], level: int
+    rankings: Rankings, grades_of_lists: list[NDArray[np.float64]], level: int
 ) -> dict[str, list[Any]]:
     """Return the numbers of documents by topic."""
-    pools = rankings.judgments.counts[:, rankings.judgments.grades >= level]
+    counts_of_relevant = rankings.judgments.counts[
+        :, rankings.judgments.grades >= level
+    ]
+    n_relevant_retrieved = []
+    n_nonrelevant_retrieved = []
+    for grades in grades_of_lists:
+        n_relevant_retrieved.append(int((grades >= level).sum()))
+        is_nonrelevant = (grades >= 0) & (grades < level)
+        n_nonrelevant_retrieved.append(int(is_nonrelevant.sum()))
+
     return {
-        "num_q": [1] * len(lists),
-        "num_ret": list(map(len, lists)),
-        "num_rel": pools.sum(axis=1).tolist(),
-        "num_rel_ret": [int((each >= level).sum()) for each in lists],
-        "num_nonrel_judged_ret": [
-            int(((each >= 0) & (each < level)).sum()) for each in lists
-        ],
+        "num_q": [1] * len(grades_of_lists),
+        "num_ret": list(map(len, grades_of_lists)),
+        "num_rel": counts_of_relevant.sum(axis=1).tolist(),
+        "num_rel_ret": n_relevant_retrieved,
+        "num_nonrel_judged_ret": n_nonrelevant_retrieved,
     }
 
 
@@ -199,7 +224,8 @@ def _summary(family: str, numbers: list[Any]) -> Any:
     if family in _COUNTS:
         return sum(numbers)
     if family.startswith("gm_"):
-        return math.exp(_summary("", [math.log(max(each, 1e-5)) for each in numbers]))
+        logarithms = [math.log(max(number, 1e-5)) for number in numbers]
+        return math.exp(_summary("", logarithms))
     return float(np.cumsum(numbers)[-1]) / len(numbers)  # added one by one, as there
 
 

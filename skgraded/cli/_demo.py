@@ -14,6 +14,8 @@ from skgraded.cli._outputs import check_files, save_picture
 _N_QUERIES = 300
 _N_HELD_OUT = 75
 _N_DOCUMENTS = 50
+_ON_TOPIC = 1
+_GOOD = 2
 _NEXT = """\
 Next, with your own runs, or with your own X, y and query ids:
   skgraded compare qrels.txt new.run old.run --profile --plot users.png
@@ -33,6 +35,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         default="skgraded-demo.png",
         help="file of the picture, which is replaced (default: %(default)s)",
     )
+
     parser.set_defaults(run=run)
 
 
@@ -44,10 +47,11 @@ def run(arguments: argparse.Namespace) -> None:
     X, y, qid = _made_up()
     is_held_out = qid >= _N_QUERIES - _N_HELD_OUT
     scores = {
-        name: _scores(X, y >= wanted, is_held_out)
-        for name, wanted in (("broad", 1), ("precise", 2))
+        "broad": _scores(X, y >= _ON_TOPIC, is_held_out),
+        "precise": _scores(X, y >= _GOOD, is_held_out),
     }
     profile = threshold_profile(y[is_held_out], scores, qid=qid[is_held_out])
+
     save_picture(arguments.plot, profile.plot().figure, dpi=120)
     print(os.path.abspath(arguments.plot))
     print(wrap(profile["broad"].sentence, indent=0))
@@ -55,27 +59,33 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _made_up() -> tuple[Any, Any, Any]:
-    """Make up documents off topic (0), on topic (1), and on topic and good (2)."""
+    """Make up documents off topic (0), `_ON_TOPIC`, and on topic and `_GOOD`."""
+    topic_features, is_on_topic, qid = _made_up_marks(share=0.25, seed=0)
+    quality_features, is_good, _ = _made_up_marks(share=0.3, seed=1)
+    X = np.hstack([topic_features, quality_features])
+    return X, is_on_topic * (1 + is_good), qid
+
+
+def _made_up_marks(share: float, seed: int) -> tuple[Any, Any, Any]:
+    """Make up documents of which a share is marked (1)."""
     from skgraded.datasets import make_ranking
 
-    (X, on_topic, qid), (more, is_good, _) = (
-        make_ranking(
-            _N_QUERIES,
-            docs_per_query=_N_DOCUMENTS,
-            grade_shares=(1.0 - share, share),
-            noise=0.5,
-            random_state=seed,
-        )
-        for seed, share in enumerate((0.25, 0.3))
+    return make_ranking(
+        _N_QUERIES,
+        docs_per_query=_N_DOCUMENTS,
+        grade_shares=(1.0 - share, share),
+        noise=0.5,
+        random_state=seed,
     )
-    return np.hstack([X, more]), on_topic * (1 + is_good), qid
 
 
-def _scores(X: Any, is_wanted: Any, is_held_out: Any) -> Any:
-    """Return the scores of held-out documents by a ranker that learns what is wanted."""
+def _scores(X: Any, is_relevant: Any, is_held_out: Any) -> Any:
+    """Return the scores of held-out documents by a ranker that learns what is relevant."""
     from lightgbm import LGBMRanker
 
     model = LGBMRanker(num_leaves=15, n_jobs=1, verbose=-1, random_state=0)
+    is_of_training = ~is_held_out
     sizes = [_N_DOCUMENTS] * (_N_QUERIES - _N_HELD_OUT)
-    model.fit(X[~is_held_out], is_wanted[~is_held_out].astype(int), group=sizes)
+    y = is_relevant.astype(int)
+    model.fit(X[is_of_training], y[is_of_training], group=sizes)
     return model.predict(X[is_held_out])

@@ -51,11 +51,12 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         "Score runs against qrels; print a table of means, or values by topic."
     )
     parser.epilog = _EPILOG
+
     groups = {
-        "": "qrels runs -m/--measure -g -q/--per-query --average",
+        "": ("qrels", "runs", "-m/--measure", "-g", "-q/--per-query", "--average"),
         "scoring": SCORING_OF_FILES,
-        "output": "--format -o/--output --sort",
-        "with --as trec_eval, as there": _HABITS,
+        "output": ("--format", "-o/--output", "--sort"),
+        "with --as trec_eval, as there": _HABITS.split(),
     }
     add_options(parser, groups, _OPTIONS, ("AP", "nDCG@10", "P@10"))
     parser.set_defaults(run=run)
@@ -67,6 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.tool == "trec_eval":
         _print_as_trec_eval(arguments)
         return
+
     arguments.parser.refuse(arguments, _HABITS, "needs --as trec_eval")
     if arguments.tool is not None and not arguments.measures:
         raise ValueError(
@@ -80,14 +82,14 @@ def run(arguments: argparse.Namespace) -> None:
             raise ValueError(
                 f"--sort must be one of the measures. {error.args[0]}"
             ) from None
+
     if arguments.format == _LINES:
         write(arguments, scores.to_trec_eval(arguments.per_query, arguments.average))
         tell(scores._notes())
+    elif arguments.per_query:
+        write_reports(arguments, [scores._report_of_values(arguments.average)])
     else:
-        describe = scores._report_of_means
-        if arguments.per_query:
-            describe = scores._report_of_values
-        write_reports(arguments, [describe(arguments.average)])
+        write_reports(arguments, [scores._report_of_means(arguments.average)])
 
 
 def _print_as_trec_eval(arguments: argparse.Namespace) -> None:
@@ -98,6 +100,7 @@ def _print_as_trec_eval(arguments: argparse.Namespace) -> None:
         "--average --complete --format --letor --negative --order --sort --ties -g",
         "cannot be given with --as trec_eval, which decides it",
     )
+
     if format_of(arguments) != "table":
         raise ValueError(
             f"--output must not end in .{format_of(arguments)} with --as trec_eval, which has a "

@@ -24,8 +24,8 @@ from skgraded.trec import Qrels, evaluate, read_letor, read_qrels, read_run
 class Inputs:
     """What a command was asked to read and to score, once it is needed."""
 
-    def __init__(self, given: argparse.Namespace) -> None:
-        self.given = given
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.given = arguments
 
     @cached_property
     def qrels(self) -> Qrels:
@@ -43,7 +43,7 @@ class Inputs:
         """The runs; one that stands on standard input is read, since it can be read only once."""
         if getattr(self.given, "letor", False):
             return self._letor[1]
-        return [self.run(each) if each == "-" else each for each in self.given.runs]
+        return [self.run(path) if path == "-" else path for path in self.given.runs]
 
     def run(self, source: str) -> Any:
         """Read a run."""
@@ -52,20 +52,22 @@ class Inputs:
     @cached_property
     def _letor(self) -> tuple[Qrels, list[Any]]:
         """The judgments of learning-to-rank data, and scores of their lines as runs."""
-        given = self.given
-        if given.qrels == "-":
+        features = self.given.qrels
+        if features == "-":
             raise ValueError(
                 "With --letor, qrels must be a file of SVMlight lines, got -."
             )
-        if not all(map(_is_number, parse_grades(given.grades))):
+        if not all(map(_is_number, parse_grades(self.given.grades))):
             raise ValueError(
                 "With --letor, grades are numbers, and no words stand for them."
             )
-        pairs = [
-            read_letor(given.qrels, opened(each), name=os.path.basename(each))
-            for each in given.runs
+
+        qrels_and_runs = [
+            read_letor(features, opened(path), name=os.path.basename(path))
+            for path in self.given.runs
         ]
-        return self.judgments(pairs[0][0]), [run for _, run in pairs]
+        qrels, _ = qrels_and_runs[0]
+        return self.judgments(qrels), [run for _, run in qrels_and_runs]
 
     def measures(self, *names: str) -> dict[str, Measure]:
         """Return measures by name, with the rule for ties and the users that were asked for.
@@ -73,33 +75,37 @@ class Inputs:
         Without names they are those that were asked for, or else those of the command.
         """
         names = names or tuple(self.given.measures or self.given.default_measures)
-        tool, ties, g = (
-            getattr(self.given, name, None) for name in ("tool", "ties", "g")
-        )
+        tool = getattr(self.given, "tool", None)
+        ties = getattr(self.given, "ties", None)
+        g = getattr(self.given, "g", None)
+
         if tool is None:
             has_tools = hasattr(self.given, "tool")
-            found = [measure_of(name, has_tools=has_tools) for name in names]
+            measures = [measure_of(name, has_tools=has_tools) for name in names]
         else:
-            from skgraded.conventions import (
-                measure_as,
-            )  # a long table, which few commands need
+            from skgraded.conventions import measure_as  # a long table
 
-            found = [measure_as(tool, name) for name in names]
-        chosen = [with_fields(each, ties=ties, g=g) for each in found]
-        if g is not None and all(with_fields(each, g=g) == each for each in found):
+            measures = [measure_as(tool, name) for name in names]
+        completed = [with_fields(measure, ties=ties, g=g) for measure in measures]
+
+        if g is not None and all(
+            with_fields(measure, g=g) == measure for measure in measures
+        ):
             raise ValueError(
                 f"-g needs a measure of users without g, got -m {' -m '.join(names)}."
             )
-        return dict(
-            zip(map(str, chosen) if tool is None else names, chosen, strict=True)
-        )
+        if tool is None:
+            names = tuple(map(str, completed))
+        return dict(zip(names, completed, strict=True))
 
     @property
     def rules(self) -> dict[str, Any]:
         """The rules by which runs are scored."""
-        given = self.given
-        complete = given.complete is not False
-        return {"order": given.order, "complete": complete, "negative": given.negative}
+        return {
+            "order": self.given.order,
+            "complete": self.given.complete is not False,
+            "negative": self.given.negative,
+        }
 
     def scores(
         self,
@@ -108,12 +114,17 @@ class Inputs:
         runs: list[Any] | None = None,
     ) -> Scores:
         """Score all runs by the measures, or some runs by some measures on some judgments."""
-        qrels = self.qrels if qrels is None else qrels
+        if qrels is None:
+            qrels = self.qrels
         with faults_name_the_judgments(qrels):
+            if measures is None:
+                measures = self.measures()
+            if runs is None:
+                runs = self.runs
             return evaluate(
-                self.measures() if measures is None else measures,
+                measures,
                 qrels,
-                self.runs if runs is None else runs,
+                runs,
                 strict=getattr(self.given, "strict", False),
                 n_threads=getattr(self.given, "threads", -1),
                 progress=True,
@@ -122,20 +133,26 @@ class Inputs:
 
     def scores_by_judges(self) -> tuple[Scores, list[Scores]]:
         """Score the runs by the qrels, and by those of each judge, on one scale of grades."""
-        all_qrels = [self.qrels, *map(self.judgments, self.given.judge)]
-        top = max(each.top_grade for each in all_qrels)
-        are_fractional = any(each.are_fractional for each in all_qrels)
-        resolved = resolve_all(self.measures(), top, are_fractional=are_fractional)
-        human, *judged = (self.scores(resolved, each) for each in all_qrels)
+        human_qrels = self.qrels
+        qrels_of_judges = list(map(self.judgments, self.given.judge))
+        all_qrels = [human_qrels, *qrels_of_judges]
+
+        top = max(qrels.top_grade for qrels in all_qrels)
+        are_fractional = any(qrels.are_fractional for qrels in all_qrels)
+        measures = resolve_all(self.measures(), top, are_fractional=are_fractional)
+        human_scores = self.scores(measures, human_qrels)
+        scores_of_judges = [self.scores(measures, qrels) for qrels in qrels_of_judges]
+
         # Of the runs it is told what was left out by the topics of a judge, who has all of them.
-        own, *judges = (each.notes(self.given.negative) for each in all_qrels)
-        on_runs = [note for note in judged[0].notes if note not in judges[0]]
-        on_judges = [
-            f"{each.name}: {note}"
-            for each, notes in zip(all_qrels[1:], judges, strict=True)
-            for note in notes
-        ]
-        return dataclasses.replace(human, notes=(*own, *on_judges, *on_runs)), judged
+        negative = self.given.negative
+        notes = human_qrels.notes(negative)
+        for qrels in qrels_of_judges:
+            notes += [f"{qrels.name}: {note}" for note in qrels.notes(negative)]
+        notes_on_judge = qrels_of_judges[0].notes(negative)
+        for note in scores_of_judges[0].notes:
+            if note not in notes_on_judge:
+                notes.append(note)
+        return dataclasses.replace(human_scores, notes=tuple(notes)), scores_of_judges
 
 
 def opened(source: Any) -> Any:
@@ -151,19 +168,21 @@ def parse_grades(rules: list[str]) -> dict[str, float]:
     """Read new grades by old ones, as ``3,4=3``, or those of words, as ``no=0,good=2``."""
     grades: dict[str, float] = {}
     for rule in rules:
-        *pairs, rest = re.split("=([^=,]*)(?:,(?!$)|$)", rule.removeprefix("="))
-        by_old = zip(pairs[::2], pairs[1::2], strict=True)
-        changes = {old.strip(): new for olds, new in by_old for old in olds.split(",")}
-        if (
-            rest
-            or not changes
-            or "" in changes
-            or not all(map(_is_number, pairs[1::2]))
-        ):
+        *words, remainder = re.split("=([^=,]*)(?:,(?!$)|$)", rule.removeprefix("="))
+        old_grades = words[::2]
+        new_grades = words[1::2]
+        changes = {}
+        for olds, new in zip(old_grades, new_grades, strict=True):
+            for old in olds.split(","):
+                changes[old.strip()] = new
+
+        has_form = bool(changes) and not remainder and "" not in changes
+        if not has_form or not all(map(_is_number, new_grades)):
             raise ValueError(
                 f"--grades must have the form OLD[,OLD...]=NEW, got {rule!r}."
             )
-        grades |= {old: float(new) for old, new in changes.items()}
+        for old, new in changes.items():
+            grades[old] = float(new)
     return grades
 
 
@@ -180,34 +199,37 @@ def measure_of(name: str, *, has_tools: bool = False) -> Measure:
 
     A name of another tool is refused with what to type, which ``--as`` is where there are tools.
     """
-    module, colon, own = name.partition(":")
-    if not colon or not re.fullmatch(r"[\w.]+", module):
+    module_name, colon, spec = name.partition(":")
+    if not colon or not re.fullmatch(r"[\w.]+", module_name):
         _refuse_other_name(name, has_tools=has_tools)
         return measure(name)
+
     if "" not in sys.path:
         sys.path.insert(0, "")  # the folder of the user, where Python would look first
-    kind, fields = parse(own)
-    found = getattr(import_module(module), kind, None)
-    if isinstance(found, type) and issubclass(found, Measure):
-        return found(**fields)
-    if isinstance(found, Measure):
-        return found.replace(**fields)
-    raise ValueError(f"-m must name a measure of the module {module!r}, got {name!r}.")
+    kind, fields = parse(spec)
+    class_or_measure = getattr(import_module(module_name), kind, None)
+    if isinstance(class_or_measure, type) and issubclass(class_or_measure, Measure):
+        return class_or_measure(**fields)
+    if isinstance(class_or_measure, Measure):
+        return class_or_measure.replace(**fields)
+    raise ValueError(
+        f"-m must name a measure of the module {module_name!r}, got {name!r}."
+    )
 
 
 def _refuse_other_name(name: str, *, has_tools: bool) -> None:
-    parts = {
-        name.partition("(")[0].strip(),
-        re.split("[(@]", name, maxsplit=1)[0].strip(),
-    }
-    if all(meaning_of(part, ours={}) is None for part in parts):
+    without_fields, _, _ = name.partition("(")
+    without_cutoff = re.split("[(@]", name, maxsplit=1)[0]
+    stems = {without_fields.strip(), without_cutoff.strip()}
+    if all(meaning_of(stem, ours={}) is None for stem in stems):
         return
-    told = f"-m {shlex.quote(str(measure(name)))} for the measure of skgraded"
+
+    ways = f"-m {shlex.quote(str(measure(name)))} for the measure of skgraded"
     tool = _tool_of(name) if has_tools else None
     if tool is not None:
-        told += f", or --as {tool} -m {shlex.quote(name)} for the number of {tool}"
+        ways += f", or --as {tool} -m {shlex.quote(name)} for the number of {tool}"
     raise ValueError(
-        f"-m {name} is a name of other tools, whose numbers can differ. Type {told}."
+        f"-m {name} is a name of other tools, whose numbers can differ. Type {ways}."
     )
 
 
@@ -221,21 +243,26 @@ def _tool_of(name: str) -> str | None:
     return None
 
 
-def with_fields(chosen: Measure, **fields: Any) -> Measure:
+def with_fields(measure: Measure, **fields: Any) -> Measure:
     """Set fields that a measure has and that its name has not set; None leaves it as it is."""
-    if isinstance(chosen, Blend):
+    if isinstance(measure, Blend):
         return Blend(
-            [(with_fields(each, **fields), weight) for each, weight in chosen.parts]
+            [
+                (with_fields(component, **fields), weight)
+                for component, weight in measure.parts
+            ]
         )
-    own = chosen._fields
-    unset = {
-        name: value
-        for name, value in fields.items()
-        if value is not None
-        and name in own
-        and getattr(chosen, name) == own[name].default
-    }
-    return chosen.replace(**unset) if unset else chosen
+
+    changes = {}
+    for name, value in fields.items():
+        if value is None or name not in measure._fields:
+            continue
+        is_unset = getattr(measure, name) == measure._fields[name].default
+        if is_unset:
+            changes[name] = value
+    if not changes:
+        return measure
+    return measure.replace(**changes)
 
 
 @contextlib.contextmanager
@@ -246,10 +273,9 @@ def faults_name_the_judgments(qrels: Qrels) -> Iterator[None]:
     except TypeError as error:
         raise ValueError(str(error)) from error
     except ValueError as error:
-        _, found, rule = str(error).partition("y_true must ")
-        if not found:
+        _, names_grades, rule = str(error).partition("y_true must ")
+        if not names_grades:
             raise
-        told = (
+        raise ValueError(
             f"{qrels.name}: the judgments must {rule} --grades OLD=NEW changes grades."
-        )
-        raise ValueError(told) from error
+        ) from error

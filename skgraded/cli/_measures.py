@@ -31,6 +31,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "List the measures, explain one, or find the one with another tool's number."
     )
+
     name: Any = parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a measure, such as xGAP"
     )
@@ -42,6 +43,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
         metavar="TOOL",
         help=f"the tool that NAME comes from, or whose measures are listed: {', '.join(TOOLS)}",
     )
+
     parser.set_defaults(run=run)
 
 
@@ -56,15 +58,16 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _explanation(spec: str) -> str:
-    known = catalogue()
+    class_of = catalogue()
     name = re.split("[(@]", spec, maxsplit=1)[0].strip()
-    kind = known[name] if name in known else type(measure(spec))
+
+    kind = class_of[name] if name in class_of else type(measure(spec))
     return f"{_signature(kind)}\n\n{inspect.getdoc(kind) or ''}\n"
 
 
 def _signature(kind: type[Measure]) -> str:
     fields = ", ".join(
-        f"{name}={each.default!r}" for name, each in kind._fields.items()
+        f"{name}={field.default!r}" for name, field in kind._fields.items()
     )
     return wrap(f"{kind.__name__}({fields})")
 
@@ -73,6 +76,7 @@ def _list() -> str:
     families: dict[str, dict[str, type[Measure]]] = {}
     for name, kind in catalogue().items():
         families.setdefault(_family(kind), {})[name] = kind
+
     lines = ["Start here", *_rows(_START)]
     for family, members in families.items():
         summaries = {
@@ -80,11 +84,16 @@ def _list() -> str:
             for name, kind in members.items()
         }
         lines += ["", wrap(family, indent=0), *_rows(summaries)]
-    told = (
-        "'skgraded measures NAME' shows fields, source and formula (in LaTeX) of one.",
-        "'skgraded measures --from TOOL NAME' shows which one has another tool's number.",
-    )
-    return "\n".join([*lines, "", *map(wrap, told)]) + "\n"
+    lines += [
+        "",
+        wrap(
+            "'skgraded measures NAME' shows fields, source and formula (in LaTeX) of one."
+        ),
+        wrap(
+            "'skgraded measures --from TOOL NAME' shows which one has another tool's number."
+        ),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _family(kind: type[Measure]) -> str:
@@ -103,23 +112,25 @@ def _rows(texts: dict[str, str]) -> list[str]:
 
 def _conversion(tool: str, name: str) -> str:
     """Show the measure that gives a tool's number, to paste."""
-    found = measure_as(tool, name)
-    pasted = f'-m "{found}"' if re.search(r"[^\w@.]", str(found)) else f"-m {found}"
-    told = [TOOLS[tool].rules]
-    told += [
-        row.note
-        for row in conventions_of(tool)
-        if row.note and row.stated_in(name) is not None
-    ]
-    lines = [f"{tool}'s {name} is {found}", "", f"  {pasted}", ""]
-    return "\n".join([*lines, *(wrap(each, indent=0) for each in told)]) + "\n"
+    spec = str(measure_as(tool, name))
+    pasted = f'-m "{spec}"' if re.search(r"[^\w@.]", spec) else f"-m {spec}"
+    lines = [f"{tool}'s {name} is {spec}", "", f"  {pasted}", ""]
+
+    lines.append(wrap(TOOLS[tool].rules, indent=0))
+    for row in conventions_of(tool):
+        if row.note and row.stated_in(name) is not None:
+            lines.append(wrap(row.note, indent=0))
+    return "\n".join(lines) + "\n"
 
 
 def _list_of(tool: str) -> str:
     """List a tool's measures with ours, which are not broken, to be pasted."""
-    theirs = [row.example for row in conventions_of(tool)]
-    width = max(map(len, theirs))
-    rows = [f"  {name:<{width}}  {measure_as(tool, name)}" for name in theirs]
+    names = [row.example for row in conventions_of(tool)]
+    width = max(map(len, names))
+    lines = [f"  {name:<{width}}  {measure_as(tool, name)}" for name in names]
+
+    lines += ["", wrap(TOOLS[tool].rules, indent=0)]
     absent = TOOLS[TOOLS[tool].table].absent
-    told = [TOOLS[tool].rules, *([f"Not here: {absent}"] if absent else [])]
-    return "\n".join([*rows, "", *(wrap(each, indent=0) for each in told)]) + "\n"
+    if absent:
+        lines.append(wrap(f"Not here: {absent}", indent=0))
+    return "\n".join(lines) + "\n"

@@ -30,7 +30,8 @@ def write_reports(arguments: argparse.Namespace, reports: Sequence[Report]) -> N
     form = format_of(arguments)
     write(arguments, WRITERS[form](reports))
     if form in WITHOUT_NOTES:
-        tell(list(dict.fromkeys(note for report in reports for note in report.notes)))
+        notes = [note for report in reports for note in report.notes]
+        tell(list(dict.fromkeys(notes)))
 
 
 def show(text: str) -> None:
@@ -62,7 +63,8 @@ def figure_of(panels: Sequence[Callable[[Any], Any]]) -> Any:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, 4.6 * len(panels)), layout="constrained")
-    for ax, draw in zip(figure.subplots(len(panels), 1), panels, strict=True):
+    axes = figure.subplots(len(panels), 1)
+    for ax, draw in zip(axes, panels, strict=True):
         draw(ax)
     return figure
 
@@ -81,15 +83,19 @@ def _suffix(path: str) -> str:
 
 def check_files(arguments: argparse.Namespace) -> None:
     """Raise an error before the work starts if a file could not be written, or read twice."""
-    given = [getattr(arguments, name, None) for name in _FILES]
-    words = [
-        word for each in given for word in (each if isinstance(each, list) else [each])
-    ]
-    if words.count("-") > 1:
+    paths: list[str] = []
+    for name in _FILES:
+        value = getattr(arguments, name, None)
+        if isinstance(value, list):
+            paths += value
+        elif value is not None:
+            paths.append(value)
+    if paths.count("-") > 1:
         raise ValueError(
-            f"- (standard input) can be given only once, got it {words.count('-')} times."
+            f"- (standard input) can be given only once, got it {paths.count('-')} times."
         )
-    places = [os.path.realpath(word) for word in words if word is not None]
+
+    real_paths = list(map(os.path.realpath, paths))
     for option in ("output", "plot"):
         path = getattr(arguments, option, None)
         if path is None:
@@ -99,7 +105,7 @@ def check_files(arguments: argparse.Namespace) -> None:
             rule = " and no folder"
         elif not os.path.isdir(os.path.dirname(path) or "."):
             rule = " in an existing folder"
-        elif places.count(os.path.realpath(path)) > 1:
+        elif real_paths.count(os.path.realpath(path)) > 1:
             rule = " that no other argument names"
         if rule:
             raise ValueError(f"--{option} must be a file{rule}, got {path!r}.")
@@ -113,6 +119,8 @@ def _check_picture(path: str) -> None:
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError as error:
         raise ImportError("--plot needs matplotlib: pip install matplotlib.") from error
-    known = FigureCanvasBase.get_supported_filetypes()
-    if _suffix(path) not in known:
-        raise ValueError(f"--plot must end in one of {', '.join(known)}, got {path!r}.")
+    endings = FigureCanvasBase.get_supported_filetypes()
+    if _suffix(path) not in endings:
+        raise ValueError(
+            f"--plot must end in one of {', '.join(endings)}, got {path!r}."
+        )

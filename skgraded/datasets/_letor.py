@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from skgraded._support.arguments import flag, integer_or_none
+from skgraded._support.arguments import ArgumentError, first_true, flag, integer_or_none
 from skgraded._support.array_types import IntArray
 from skgraded.datasets._letor_lines import Lines, Rules, line_error, quoted
 
@@ -134,12 +134,14 @@ def load_letor(
     )
     first_index = 0 if flag("zero_based", zero_based) else 1
     rules = Rules(n_features, first_index, _check_dtype(dtype))
-    parts = [_read(path, rules) for path in paths]
-    qid = _query_ids(parts)
-    return _stack([part.X for part in parts], n_features), _labels(parts), qid
+
+    files = [_read(path, rules) for path in paths]
+    qid = _query_ids(files)
+    X = _stack([file.X for file in files], n_features)
+    return X, _labels(files), qid
 
 
-class _Part(NamedTuple):
+class _FileContent(NamedTuple):
     """One file's documents; `qid` is None where the lines have no query ids."""
 
     path: str
@@ -148,8 +150,9 @@ class _Part(NamedTuple):
     qid: IntArray | None
 
 
-def _read(path: str, rules: Rules) -> _Part:
-    with _OPENERS.get(Path(path).suffix, open)(path, "rb") as file:
+def _read(path: str, rules: Rules) -> _FileContent:
+    open_file = _OPENERS.get(Path(path).suffix, open)
+    with open_file(path, "rb") as file:
         lines = Lines(file)
         try:
             X, y = load_svmlight_file(
@@ -164,16 +167,17 @@ def _read(path: str, rules: Rules) -> _Part:
                 f"{path}: cannot be decompressed beyond line {lines.number}; the file is cut off, "
                 f"damaged or not a {Path(path).suffix} file ({error})."
             ) from error
+
     if not lines.numbers:
         raise ValueError(
             f"{path}: the file must hold at least one document, got no data line."
         )
     _refuse_bad_values(path, X, y, lines, rules)
-    qid = np.frombuffer(lines.qid, dtype=np.int64) if lines.qid else None
+
     # Its indices are int32 where they fit: half the memory, and many estimators require it.
-    return _Part(
-        path, sparse.csr_matrix((X.data, X.indices, X.indptr), X.shape), y, qid
-    )
+    X = sparse.csr_matrix((X.data, X.indices, X.indptr), X.shape)
+    qid = np.frombuffer(lines.qid, dtype=np.int64) if lines.qid else None
+    return _FileContent(path, X, y, qid)
 
 
 def _refuse_bad_values(
@@ -182,55 +186,68 @@ def _refuse_bad_values(
     """Refuse values that scikit-learn's reader accepts and we do not."""
     first = rules.first_index
     n_features = rules.n_features
-    if n_features is not None and X.shape[1] > n_features:
+    width = X.shape[1]
+    if n_features is not None and width > n_features:
         raise ValueError(
             f"{path}: feature indices must be <= {n_features - 1 + first} "
-            f"(n_features={n_features}), got {X.shape[1] - 1 + first}."
+            f"(n_features={n_features}), got {width - 1 + first}."
         )
-    for row in np.flatnonzero((y < 0) | np.isinf(y))[:1]:
+
+    is_bad = (y < 0) | np.isinf(y)
+    row = first_true(is_bad)
+    if row is not None:
         raise ValueError(
             f"{path}:{lines.numbers[row]}: a label must be finite and >= 0, or nan, got "
             f"{y[row]:g}; write 0 for a document judged not relevant or worse (junk), nan for an "
             "unjudged one."
         )
-    for entry in np.flatnonzero(np.isinf(X.data))[:1]:
-        row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
+
+    entry = first_true(np.isinf(X.data))
+    if entry is not None:
+        next_row = np.searchsorted(X.indptr, entry, side="right")
+        row = int(next_row) - 1
         raise ValueError(
             f"{path}:{lines.numbers[row]}: a feature value must be finite (as "
             f"{rules.dtype.__name__}) or nan, got {X.indices[entry] + first}:{X.data[entry]:g}."
         )
 
 
-def _query_ids(parts: list[_Part]) -> IntArray:
+def _query_ids(files: list[_FileContent]) -> IntArray:
     """Join the query ids of all files, taking them from the sidecars if the lines have none."""
-    ids = [part.qid for part in parts if part.qid is not None]
-    if len(ids) == len(parts):
+    ids = [file.qid for file in files if file.qid is not None]
+    if len(ids) == len(files):
         return np.concatenate(ids)
+
     if ids:
-        with_ids = next(part.path for part in parts if part.qid is not None)
-        without = next(part.path for part in parts if part.qid is None)
-        raise ValueError(
-            "path_or_paths must be files that all have query ids in their lines or all have none, "
-            f"got {with_ids} with and {without} without; read them in separate calls."
+        has_ids = [file.qid is not None for file in files]
+        with_ids = files[has_ids.index(True)].path
+        without = files[has_ids.index(False)].path
+        raise ArgumentError(
+            "path_or_paths",
+            "must be files that all have query ids in their lines or all have none, got "
+            f"{with_ids} with and {without} without; read them in separate calls.",
         )
-    sizes = np.concatenate([_group_sizes(part) for part in parts])
+
+    sizes = np.concatenate([_group_sizes(file) for file in files])
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
-def _group_sizes(part: _Part) -> IntArray:
-    sidecar = _sidecar(part.path)
+def _group_sizes(content: _FileContent) -> IntArray:
+    path = content.path
+    sidecar = _sidecar(path)
     if sidecar is None:
         raise ValueError(
-            f"{part.path}: the lines have no query ids, and there is no file of group sizes; "
+            f"{path}: the lines have no query ids, and there is no file of group sizes; "
             "either write qid:<id> after the label of every line, or put the number of documents "
-            f"of each query, one number per line, into {part.path}.query."
+            f"of each query, one number per line, into {path}.query."
         )
+
     with open(sidecar, "rb") as file:
         sizes = list(_parse_sizes(sidecar, file))
-    if sum(sizes) != len(part.y):
+    if sum(sizes) != len(content.y):
         raise ValueError(
             f"{sidecar}: the group sizes must add up to the number of documents, "
-            f"got a sum of {sum(sizes)} for {len(part.y)} documents in {part.path}."
+            f"got a sum of {sum(sizes)} for {len(content.y)} documents in {path}."
         )
     return np.array(sizes, dtype=np.int64)
 
@@ -240,28 +257,32 @@ def _parse_sizes(sidecar: str, file: IO[bytes]) -> Iterator[int]:
     lines = iter(lambda: file.readline(_LONGEST_SIZE), b"")
     for number, line in enumerate(lines, start=1):
         text = line.strip()
-        if text and not (
-            text.isdigit() and len(text) <= _MOST_DIGITS_OF_INT64 and int(text) > 0
-        ):
+        if not text:
+            continue
+
+        is_int64 = text.isdigit() and len(text) <= _MOST_DIGITS_OF_INT64
+        if not is_int64 or int(text) <= 0:
             raise ValueError(
                 f"{sidecar}:{number}: a group size must be a positive integer, "
                 f"got {quoted(text.decode('ascii', 'backslashreplace'))}."
             )
-        if text:
-            yield int(text)
+        yield int(text)
 
 
 def _sidecar(path: str) -> str | None:
     """Path of the group sizes that belong to a data file."""
     stem, ending = os.path.splitext(path)
-    names = [path, stem] if ending in _OPENERS else [path]
-    return next(filter(os.path.exists, (f"{name}.query" for name in names)), None)
+    sidecars = [f"{path}.query"]
+    if ending in _OPENERS:
+        sidecars.append(f"{stem}.query")
+    return next(filter(os.path.exists, sidecars), None)
 
 
-def _labels(parts: list[_Part]) -> Labels:
-    y = np.concatenate([part.y for part in parts])
+def _labels(files: list[_FileContent]) -> Labels:
+    y = np.concatenate([file.y for file in files])
     # A NaN is unequal to itself and so keeps the labels float.
-    if np.array_equal(y, np.floor(y)) and y.max() <= _LARGEST_EXACT_INTEGER:
+    are_whole = np.array_equal(y, np.floor(y))
+    if are_whole and y.max() <= _LARGEST_EXACT_INTEGER:
         return y.astype(np.int64)
     return y
 
@@ -271,22 +292,25 @@ def _stack(matrices: list[Any], n_features: int | None) -> Any:
     width = n_features or max(X.shape[1] for X in matrices)
     for X in matrices:
         X.resize((X.shape[0], width))
-    return matrices[0] if len(matrices) == 1 else sparse.vstack(matrices, format="csr")
+    if len(matrices) == 1:
+        return matrices[0]
+    return sparse.vstack(matrices, format="csr")
 
 
 def _check_paths(path_or_paths: Any) -> list[str]:
-    are_many = isinstance(path_or_paths, Sequence) and not isinstance(
-        path_or_paths, str | bytes
-    )
-    names = [
-        _file_name(path) for path in (path_or_paths if are_many else [path_or_paths])
-    ]
+    is_text = isinstance(path_or_paths, str | bytes)
+    if isinstance(path_or_paths, Sequence) and not is_text:
+        paths = path_or_paths
+    else:
+        paths = [path_or_paths]
+    names = list(map(_file_name, paths))
     if not names:
-        raise ValueError(
-            f"path_or_paths must name at least one file, got {path_or_paths!r}."
+        raise ArgumentError(
+            "path_or_paths", f"must name at least one file, got {path_or_paths!r}."
         )
+
+    # Reading can take minutes; a file that is missing should be reported before.
     for name in names:
-        # Reading can take minutes; a file that is missing should be reported before.
         os.stat(name)
     return names
 
@@ -300,7 +324,8 @@ def _file_name(path: object) -> str:
 
 
 def _check_dtype(dtype: DTypeLike) -> type[np.floating[Any]]:
-    for known in (np.float64, np.float32):
-        if dtype in (known, np.dtype(known), np.dtype(known).name):
-            return known
-    raise ValueError(f"dtype must be np.float64 or np.float32, got {dtype!r}.")
+    for kind in (np.float64, np.float32):
+        forms = (kind, np.dtype(kind), kind.__name__)
+        if dtype in forms:
+            return kind
+    raise ArgumentError("dtype", f"must be np.float64 or np.float32, got {dtype!r}.")

@@ -14,9 +14,8 @@ T = TypeVar("T", int, float)
 _LARGEST_INDEX = np.iinfo(np.int32).max
 _LONGEST_QUOTE = 40
 _CHUNK = 1 << 20  # bytes of text that are looked through at a time
-_LONGEST_LINE = (
-    10_000_000  # bytes; a file without line ends would be held in memory whole
-)
+# Bytes; a file without line ends would be held in memory whole.
+_LONGEST_LINE = 10_000_000
 _UTF8_MARK = b"\xef\xbb\xbf"
 # What stands before a comment, in lines that hold anything there.
 _DATA = re.compile(rb"^[^\S\n]*[^\s#][^#\n]*", re.MULTILINE)
@@ -34,8 +33,8 @@ class Lines:
     """The data lines of an open file, for scikit-learn's reader.
 
     That reader has no line numbers, and appends each query id to a NumPy array, which copies all
-    earlier ids. Therefore both are recorded here while it reads. `_faults` says what is wrong with
-    the last line that it was given.
+    earlier ids. Therefore both are recorded here while it reads. `line_error` says what is wrong
+    with the last line that it was given.
 
     The file is read in chunks, in which lines without data are passed over at once: some hundred
     kilobytes of a compressed file may hold a billion of them, or no line end at all.
@@ -53,48 +52,57 @@ class Lines:
 
     def __iter__(self) -> Iterator[bytes]:
         for text in self._texts():
-            before = self.number
-            seen = 0
             if text.isspace():  # far faster than to look for data
                 self.number += text.count(b"\n")
                 continue
-            for found in _DATA.finditer(text):
-                before += text.count(b"\n", seen, found.start())
-                seen = found.start()
-                self.number = before + 1
-                self.data = found[0]
+
+            n_before = (
+                self.number
+            )  # lines before the place up to which they are counted
+            place = 0
+            for match in _DATA.finditer(text):
+                n_before += text.count(b"\n", place, match.start())
+                place = match.start()
+                self.number = n_before + 1
+                self.data = match[0]
                 self._check()
                 yield self.data
-            self.number = before + text.count(b"\n", seen)
+            self.number = n_before + text.count(b"\n", place)
 
     def _texts(self) -> Iterator[bytes]:
         """Yield the file's text, cut at line ends; refuse a line before it fills the memory."""
-        rest: list[bytes] = []
+        unfinished_line: list[bytes] = []
         length = 0
         mark = _UTF8_MARK
         while chunk := self._file.read(_CHUNK).removeprefix(mark):
             mark = b""
             start, zero, _ = chunk.partition(b"\0")
             lines, end, tail = start.rpartition(b"\n")
-            self.is_endless = length + len(start.partition(b"\n")[0]) > _LONGEST_LINE
+
+            first_line, _, _ = start.partition(b"\n")
+            self.is_endless = length + len(first_line) > _LONGEST_LINE
             if end and not self.is_endless:
-                yield b"".join([*rest, lines, end])
-                rest = []
+                yield b"".join([*unfinished_line, lines, end])
+                unfinished_line = []
                 length = 0
-            rest.append(tail)
+            unfinished_line.append(tail)
             length += len(tail)
+
             if zero or self.is_endless:
                 self.number += 1
-                self.data = b"".join([*rest, zero])
+                self.data = b"".join([*unfinished_line, zero])
                 raise ValueError("no line of text")
-        yield b"".join(rest)
+        yield b"".join(unfinished_line)
 
     def _check(self) -> None:
         self.numbers.append(self.number)
-        start = self.data.split(None, 2)
-        if len(start) > 1 and start[1].startswith(b"qid"):
-            self.qid.append(int(start[1].removeprefix(b"qid:")))
-        if len(self.qid) not in (0, len(self.numbers)):
+        words = self.data.split(None, 2)
+        if len(words) > 1 and words[1].startswith(b"qid"):
+            digits = words[1].removeprefix(b"qid:")
+            self.qid.append(int(digits))
+
+        n_ids = len(self.qid)
+        if n_ids not in (0, len(self.numbers)):
             raise ValueError("only some lines have a query id")
         # Python allows underscores in numbers, the format does not.
         if b"_" in self.data:
@@ -103,39 +111,46 @@ class Lines:
 
 def line_error(path: str, lines: Lines, rules: Rules) -> ValueError:
     """Return the error about the line that was read last, which is no line of features."""
-    shown = quoted(lines.data.strip())
+    quote = quoted(lines.data.strip())
+
     if lines.is_endless:
-        fault = f"a line must have at most {_LONGEST_LINE:,} bytes, got {shown}."
+        fault = f"a line must have at most {_LONGEST_LINE:,} bytes, got {quote}."
     elif not lines.data.isascii() or b"\0" in lines.data:
         fault = (
-            f"a line must be plain ASCII text, got {shown}; compressed files are recognised by the "
+            f"a line must be plain ASCII text, got {quote}; compressed files are recognised by the "
             "endings .gz, .bz2 and .xz."
         )
     else:
-        rule = (
+        bad_word = next(_bad_words(lines, rules), f"{quote}.")
+        fault = (
             "a line must hold a label (a number >= 0 or nan), qid:<64-bit integer> (in all lines "
-            f"or in none), and index:value with indices that ascend from {rules.first_index}"
+            f"or in none), and index:value with indices that ascend from {rules.first_index}, got "
+            f"{bad_word}"
         )
-        fault = f"{rule}, got {next(_bad_words(lines, rules), f'{shown}.')}"
+
     return ValueError(f"{path}:{lines.number}: {fault}")
 
 
 def _bad_words(lines: Lines, rules: Rules) -> Iterator[str]:
     """Yield the words of the line that was read last which break the rule, and what to do."""
-    label, *fields = (field.decode("ascii") for field in lines.data.split())
+    # White space of bytes, which is not all that text has.
+    words = lines.data.split()
+    label, *fields = [word.decode("ascii") for word in words]
     if _number(float, label) is None:
         yield f"{quoted(label)}."
-    has_qid = bool(fields) and fields[0].startswith("qid")
-    if has_qid:
-        qid = _number(int, fields[0].removeprefix("qid:"))
+
+    if fields and fields[0].startswith("qid"):
+        field = fields.pop(0)
+        qid = _number(int, field.removeprefix("qid:"))
         if qid is None or not -(2**63) <= qid < 2**63:
-            yield f"{quoted(fields[0])}."
+            yield f"{quoted(field)}."
         if len(lines.qid) < len(lines.numbers):
-            yield f"{quoted(fields[0])} after lines without one."
+            yield f"{quoted(field)} after lines without one."
     elif lines.qid:
         yield "none right after the label, and one in every line before."
+
     previous = rules.first_index - 1
-    for field in fields[has_qid:]:
+    for field in fields:
         name, _, text = field.partition(":")
         index = _number(int, name)
         if text == "NULL":  # in some sets of LETOR 4.0
@@ -157,4 +172,5 @@ def _number(kind: type[T], text: str) -> T | None:
 
 
 def quoted(value: str | bytes) -> str:
-    return repr(value[:_LONGEST_QUOTE]) + ("..." if len(value) > _LONGEST_QUOTE else "")
+    quote = repr(value[:_LONGEST_QUOTE])
+    return f"{quote}..." if len(value) > _LONGEST_QUOTE else quote

@@ -10,7 +10,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from skgraded._support.arguments import integer, is_integer, number
+from skgraded._support.arguments import ArgumentError, integer, is_integer, number
 from skgraded._support.array_types import FloatArray, IntArray
 
 # Beta(1.2, 3) has its weight at the low end (mean 0.29, median 0.25) and a long tail, like the
@@ -133,17 +133,22 @@ def make_ranking(
     noise = number("noise", noise, at_least=0)
     random = check_random_state(random_state)
 
-    sizes = low + np.floor((high - low + 1) * random.beta(*_SIZE_LAW, size=n_queries))
-    qid = np.repeat(np.arange(n_queries), sizes.astype(np.int64))
+    # The order of the draws decides what a seed gives.
+    shares_of_range = random.beta(*_SIZE_LAW, size=n_queries)
+    n_sizes = high - low + 1
+    sizes = low + np.floor(n_sizes * shares_of_range).astype(np.int64)
+    qid = np.repeat(np.arange(n_queries), sizes)
     informative = _informative(random, qid, n_queries, n_informative, n_integer)
-    queries = random.standard_normal((n_queries, n_query_features))
+    query_features = random.standard_normal((n_queries, n_query_features))
+
     standard = _standardised(informative, n_integer)
-    latent = _signal(random, standard, queries, qid)
+    latent = _signal(random, standard, query_features, qid)
     latent += _QUERY_EFFECT * random.standard_normal(n_queries)[qid]
     latent += noise * random.standard_normal(len(qid))
+
     redundant = _redundant(random, standard, n_redundant)
     irrelevant = random.standard_normal((len(qid), n_noise))
-    X = np.hstack([informative, redundant, queries[qid], irrelevant])
+    X = np.hstack([informative, redundant, query_features[qid], irrelevant])
     return X, _grades(latent, shares), qid
 
 
@@ -156,7 +161,8 @@ def _informative(
 ) -> FloatArray:
     """Features that vary between the documents of a query and, less, between queries."""
     features = 0.9 * random.standard_normal((len(qid), n_informative))
-    features += 0.45 * random.standard_normal((n_queries, n_informative))[qid]
+    query_effects = random.standard_normal((n_queries, n_informative))
+    features += 0.45 * query_effects[qid]
     counts = features[:, n_informative - n_integer :]
     np.floor(np.exp(counts), out=counts)
     return features
@@ -178,18 +184,22 @@ def _unit(values: FloatArray) -> FloatArray:
 
 
 def _signal(
-    random: RandomState, standard: FloatArray, queries: FloatArray, qid: IntArray
+    random: RandomState, standard: FloatArray, query_features: FloatArray, qid: IntArray
 ) -> FloatArray:
     """Nonlinear function of the informative and the query features, of unit variance."""
     n_informative = standard.shape[1]
     signs = random.choice([-1.0, 1.0], n_informative)
-    main = np.tanh(standard) @ (signs * random.uniform(0.5, 1.5, n_informative))
-    neighbours = standard * np.roll(standard, 1, axis=1)
-    interaction = neighbours @ random.uniform(0.5, 1.5, n_informative)
-    tastes = np.tanh(
-        queries @ random.standard_normal((queries.shape[1], n_informative))
-    )
+    main_weights = signs * random.uniform(0.5, 1.5, n_informative)
+    main = np.tanh(standard) @ main_weights
+
+    products_of_neighbours = standard * np.roll(standard, 1, axis=1)
+    interaction = products_of_neighbours @ random.uniform(0.5, 1.5, n_informative)
+
+    # What the informative features of a document are worth in its query.
+    taste_weights = random.standard_normal((query_features.shape[1], n_informative))
+    tastes = np.tanh(query_features @ taste_weights)
     taste = np.einsum("ij,ij->i", standard, tastes[qid])
+
     return _unit(
         _unit(main) + _BESIDE_MAIN * _unit(interaction) + _BESIDE_MAIN * _unit(taste)
     )
@@ -199,21 +209,21 @@ def _redundant(
     random: RandomState, standard: FloatArray, n_redundant: int
 ) -> FloatArray:
     """Noisy linear combinations of the informative features."""
-    combined = _unit(
-        standard @ random.standard_normal((standard.shape[1], n_redundant))
-    )
+    weights = random.standard_normal((standard.shape[1], n_redundant))
+    combined = _unit(standard @ weights)
     return combined + _REDUNDANT_NOISE * random.standard_normal(combined.shape)
 
 
 def _grades(latent: FloatArray, shares: FloatArray) -> IntArray:
     """Cut the latent relevance into grades that have the given shares."""
     n_documents = len(latent)
-    first_of_next = np.rint(np.cumsum(shares) / shares.sum() * n_documents)
-    grades = np.empty(n_documents, dtype=np.int64)
-    ascending = np.argsort(latent, kind="stable")
-    grades[ascending] = np.searchsorted(
+    cumulated_shares = np.cumsum(shares) / shares.sum()
+    first_of_next = np.rint(cumulated_shares * n_documents)
+    ascending_grades = np.searchsorted(
         first_of_next, np.arange(n_documents), side="right"
     )
+    grades = np.empty(n_documents, dtype=np.int64)
+    grades[np.argsort(latent, kind="stable")] = ascending_grades
     return grades
 
 
@@ -222,13 +232,16 @@ def _check_bounds(docs_per_query: Any) -> tuple[int, int]:
     if is_integer(docs_per_query):
         size = integer("docs_per_query", docs_per_query, 1)
         return size, size
+
     is_pair = isinstance(docs_per_query, Sequence) and len(docs_per_query) == 2  # noqa: PLR2004
     if not is_pair or not all(map(is_integer, docs_per_query)):
-        raise ValueError(
-            f"docs_per_query must be an integer or a pair (low, high), got {docs_per_query!r}."
+        raise ArgumentError(
+            "docs_per_query",
+            f"must be an integer or a pair (low, high), got {docs_per_query!r}.",
         )
     low = integer("docs_per_query[0]", docs_per_query[0], 1)
-    return low, integer("docs_per_query[1]", docs_per_query[1], low)
+    high = integer("docs_per_query[1]", docs_per_query[1], low)
+    return low, high
 
 
 def _check_columns(
@@ -243,17 +256,20 @@ def _check_columns(
     integer("n_redundant", n_redundant, 0)
     integer("n_query_features", n_query_features, 0)
     if integer("n_integer", n_integer, 0) > n_informative:
-        raise ValueError(
-            f"n_integer must be <= n_informative={n_informative}, as it counts the informative "
-            f"features that are integers, got {n_integer}."
+        raise ArgumentError(
+            "n_integer",
+            f"must be <= n_informative={n_informative}, as it counts the informative features "
+            f"that are integers, got {n_integer}.",
         )
-    used = n_informative + n_redundant + n_query_features
-    if integer("n_features", n_features, 1) < used:
-        raise ValueError(
-            "n_features must be >= n_informative + n_redundant + n_query_features = "
-            f"{n_informative} + {n_redundant} + {n_query_features} = {used}, got {n_features}."
+
+    n_used = n_informative + n_redundant + n_query_features
+    if integer("n_features", n_features, 1) < n_used:
+        raise ArgumentError(
+            "n_features",
+            "must be >= n_informative + n_redundant + n_query_features = "
+            f"{n_informative} + {n_redundant} + {n_query_features} = {n_used}, got {n_features}.",
         )
-    return n_features - used
+    return n_features - n_used
 
 
 def _check_shares(grade_shares: ArrayLike) -> FloatArray:
@@ -261,10 +277,13 @@ def _check_shares(grade_shares: ArrayLike) -> FloatArray:
         shares = np.asarray(grade_shares, dtype=np.float64)
     except (TypeError, ValueError):
         shares = np.zeros(0)
-    is_long = shares.ndim == 1 and len(shares) >= _FEWEST_GRADES
-    if not is_long or not (shares >= 0).all() or not np.isclose(shares.sum(), 1.0):
-        raise ValueError(
-            "grade_shares must hold a number >= 0 for each of at least two grades, which sum to 1, "
-            f"got {grade_shares!r}."
+
+    are_shares = shares.ndim == 1 and len(shares) >= _FEWEST_GRADES
+    are_shares = are_shares and bool((shares >= 0).all())
+    if not are_shares or not np.isclose(shares.sum(), 1.0):
+        raise ArgumentError(
+            "grade_shares",
+            "must hold a number >= 0 for each of at least two grades, which sum to 1, got "
+            f"{grade_shares!r}.",
         )
     return shares

@@ -34,7 +34,7 @@ def draw_key() -> HashKey:
 
 
 def ids_as_text(
-    name: str, given: Iterable[Any], place: Callable[[int], str]
+    name: str, ids: Iterable[Any], place: Callable[[int], str]
 ) -> list[str]:
     """Write ids of any type as text.
 
@@ -42,7 +42,7 @@ def ids_as_text(
     ----------
     name : str
         What they are called in messages.
-    given : iterable of object
+    ids : iterable of object
         The ids. A whole float is written as the integer that it was before a join or a missing
         value turned it into a float.
     place : callable
@@ -59,21 +59,22 @@ def ids_as_text(
         If an id is missing, holds a zero byte, which ends text in many programs, or cannot be
         written to a file.
     """
-    ids = list(given)
-    if not set(map(type, ids)) <= {str}:
-        for number, each in enumerate(ids):
-            if is_missing(each):
+    texts = list(ids)
+    if not set(map(type, texts)) <= {str}:
+        for number, value in enumerate(texts):
+            if is_missing(value):
                 raise ValueError(f"{place(number)}: {name} is missing.")
-        ids = list(map(_as_text, ids))
-    if not _is_writable("".join(ids)):
-        number = next(
-            number for number, each in enumerate(ids) if not _is_writable(each)
-        )
-        raise ValueError(
-            f"{place(number)}: {name} must be text without zero bytes and lone surrogates, got "
-            f"{ids[number][:_LONGEST_QUOTE]!r}."
-        )
-    return ids
+        texts = list(map(_as_text, texts))
+
+    # One look at all of them, and at each of them only where something is wrong.
+    if not _is_writable("".join(texts)):
+        for number, text in enumerate(texts):
+            if not _is_writable(text):
+                raise ValueError(
+                    f"{place(number)}: {name} must be text without zero bytes and lone "
+                    f"surrogates, got {text[:_LONGEST_QUOTE]!r}."
+                )
+    return texts
 
 
 def _is_writable(text: str) -> bool:
@@ -84,10 +85,10 @@ def _is_writable(text: str) -> bool:
     return "\0" not in text
 
 
-def _as_text(each: object) -> str:
-    if isinstance(each, float | np.floating) and each.is_integer():
-        return str(int(each))
-    return str(each)
+def _as_text(value: object) -> str:
+    if isinstance(value, float | np.floating) and value.is_integer():
+        return str(int(value))
+    return str(value)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -105,11 +106,6 @@ class Documents(SealedFields):
     end: IntArray
     text: NDArray[np.uint8]
 
-    @property
-    def block(self) -> tuple[IntArray, NDArray[np.uint8]]:
-        """Both arrays, as the kernels take them."""
-        return self.end, self.text
-
     @classmethod
     def from_ids(cls, ids: Iterable[str]) -> Documents:
         """Store ids, as `ids_as_text` returns them.
@@ -124,17 +120,19 @@ class Documents(SealedFields):
         Documents
             The column.
         """
-        encoded = [each.encode("utf-8", "surrogateescape") for each in ids]
-        lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
-        return cls(np.cumsum(lengths), np.frombuffer(b"".join(encoded), dtype=np.uint8))
+        encoded = [text.encode("utf-8", "surrogateescape") for text in ids]
+        n_ids = len(encoded)
+        lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=n_ids)
+        text = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        return cls(np.cumsum(lengths), text)
 
     @classmethod
-    def concatenate(cls, parts: list[Documents]) -> Documents:
+    def concatenate(cls, columns: list[Documents]) -> Documents:
         """Put columns one below the other.
 
         Parameters
         ----------
-        parts : list of Documents
+        columns : list of Documents
             The columns.
 
         Returns
@@ -142,11 +140,16 @@ class Documents(SealedFields):
         Documents
             One column.
         """
-        if len(parts) == 1:
-            return parts[0]
-        before = np.cumsum([0, *(len(part.text) for part in parts[:-1])])
-        ends = [part.end + offset for part, offset in zip(parts, before, strict=True)]
-        return cls(np.concatenate(ends), np.concatenate([part.text for part in parts]))
+        if len(columns) == 1:
+            return columns[0]
+
+        offset = 0
+        ends = []
+        for column in columns:
+            ends.append(column.end + offset)
+            offset += len(column.text)
+        text = np.concatenate([column.text for column in columns])
+        return cls(np.concatenate(ends), text)
 
     def take(self, rows: IntArray) -> Documents:
         """Return the ids at some rows.
@@ -161,7 +164,10 @@ class Documents(SealedFields):
         Documents
             The ids at these rows, in this order.
         """
-        return Documents(*_core.take_documents(*self.block, rows))
+        end, text = _core.take_documents(
+            document_end=self.end, document=self.text, rows=rows
+        )
+        return Documents(end, text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickles hold the ids, which are stored again, and no ends that a kernel would trust.
@@ -172,9 +178,8 @@ class Documents(SealedFields):
 
     def __getitem__(self, row: int) -> str:
         begin = int(self.end[row - 1]) if row else 0
-        return bytes(self.text[begin : int(self.end[row])]).decode(
-            "utf-8", "surrogateescape"
-        )
+        end = int(self.end[row])
+        return bytes(self.text[begin:end]).decode("utf-8", "surrogateescape")
 
     def __iter__(self) -> Iterator[str]:
         text = self.text.tobytes()

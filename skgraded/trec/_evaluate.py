@@ -28,12 +28,14 @@ from skgraded.trec._join import (
     JoinedRun,
     LeftOut,
     Order,
+    ValuesAndEmpty,
     in_threads,
     join,
     notes_on_runs,
     score_joined,
 )
 from skgraded.trec._qrels_and_runs import (
+    NamedSource,
     Negative,
     Pool,
     Qrels,
@@ -118,72 +120,79 @@ def evaluate(
     1 system without all topics of the qrels; a missing topic counts as an empty
       list: a (1).
     """
-    named = measures_by_name(measures)
+    measure_of = measures_by_name(measures)
     n_threads = threads(n_threads)
-    for name, value in {
-        "complete": complete,
-        "strict": strict,
-        "progress": progress,
-    }.items():
-        flag(name, value)
-    judged = read_qrels(qrels)
-    given = named_runs(runs)
-    if judged.are_fractional:
-        given[0] = None, _read_first(judged, *given[0], strict)
+    flag("complete", complete)
+    flag("strict", strict)
+    flag("progress", progress)
+
+    judgments = read_qrels(qrels)
+    sources = named_runs(runs)
+    if judgments.are_fractional:
+        name, source = sources[0]
+        sources[0] = None, _read_first(judgments, name, source, strict)
     warn_of_continuous_scale(
-        named.values(), judged.top_grade, are_fractional=judged.are_fractional
+        measure_of.values(),
+        judgments.top_grade,
+        are_fractional=judgments.are_fractional,
     )
-    pool = judged.pool(negative)
-    read = partial(join, judged, order, strict)
-    score = partial(score_joined, named.values(), pool, complete)
-    with ProgressBar(len(given), "runs", None if progress else io.StringIO()) as bar:
-        score_batch = partial(_score_batch, read, score, bar.step)
-        batches = _in_batches(score_batch, given, n_threads, judged.name)
-    names, left_out = zip(
-        *(run for batch in batches for run in batch.runs), strict=True
-    )
+
+    pool = judgments.pool(negative)
+    join_source = partial(join, judgments, order, strict)
+    score = partial(score_joined, measure_of.values(), pool, complete)
+    stream = None if progress else io.StringIO()
+    with ProgressBar(len(sources), "runs", stream) as bar:
+        score_batch = partial(_score_batch, join_source, score, bar.step)
+        batches = _in_batches(score_batch, sources, n_threads, judgments.name)
+
+    names_and_left_out = [run for batch in batches for run in batch.runs]
+    names, left_out = zip(*names_and_left_out, strict=True)
     systems = unique_names(names)
+    notes = _notes(judgments, negative, measure_of)
+    notes += notes_on_runs(systems, left_out, complete)
     return Scores(
-        measures=tuple(named),
-        qid=judged.topics,
+        measures=tuple(measure_of),
+        qid=judgments.topics,
         values=np.concatenate([batch.values for batch in batches]),
-        directions=tuple(map(direction_of, named.values())),
+        directions=tuple(map(direction_of, measure_of.values())),
         systems=systems,
         n_empty=batches[0].n_empty,
-        empty=tuple(each.empty for each in named.values()),
+        empty=tuple(measure.empty for measure in measure_of.values()),
         judged=partial(_fingerprints, pool),
-        notes=(
-            *_notes(judged, negative, named),
-            *notes_on_runs(systems, left_out, complete),
-        ),
+        notes=tuple(notes),
     )
 
 
-def _read_first(qrels: Qrels, name: str | None, given: Any, strict: bool) -> Run:
+def _read_first(qrels: Qrels, name: str | None, source: Any, strict: bool) -> Run:
     """Read a run, which may be an open file; warn where it and the qrels look exchanged."""
-    run = read_run(given, strict=strict, name=name)
+    run = read_run(source, strict=strict, name=name)
     warn_if_swapped(qrels.grades, run, ("qrels", "runs"))
     return run
 
 
-def _notes(qrels: Qrels, negative: Negative, measures: dict[str, Measure]) -> list[str]:
+def _notes(
+    qrels: Qrels, negative: Negative, measure_of: dict[str, Measure]
+) -> list[str]:
     """Describe the qrels, and measures that infer nothing from them."""
     notes = qrels.notes(negative)
-    if negative != "unsampled" or Qrels.UNSAMPLED not in qrels.grades:
-        inferred = [name for name, each in measures.items() if isinstance(each, infAP)]
-        notes += [
-            f"{name} is AP here: no document has the grade -1." for name in inferred
-        ]
+    has_unsampled = negative == "unsampled" and Qrels.UNSAMPLED in qrels.grades
+    for name, measure in measure_of.items():
+        if isinstance(measure, infAP) and not has_unsampled:
+            notes.append(f"{name} is AP here: no document has the grade -1.")
     return notes
 
 
 def _fingerprints(pool: Pool) -> NDArray[np.uint64]:
     """Return those of the judgments of each topic."""
-    best_first = RankedList.without_ties(pool.best_first, pool.indptr)
-    retrieved = pool.levels[:0], np.zeros(len(pool.topics) + 1, dtype=np.int64)
-    return Judgments.of_lists(
-        *retrieved, pool.grades, best_first, qid=pool.topics
-    ).fingerprints
+    no_documents = np.zeros_like(pool.indptr)
+    judgments = Judgments.of_lists(
+        pool.levels[:0],
+        no_documents,
+        pool.grades,
+        RankedList.without_ties(pool.best_first, pool.indptr),
+        qid=pool.topics,
+    )
+    return judgments.fingerprints
 
 
 class _Batch(NamedTuple):
@@ -199,41 +208,49 @@ class _Batch(NamedTuple):
 
 
 def _score_batch(
-    read: Callable[[tuple[str | None, Any]], JoinedRun],
-    score: Callable[[list[JoinedRun]], tuple[FloatArray, tuple[int, ...]]],
+    join_source: Callable[[NamedSource], JoinedRun],
+    score: Callable[[list[JoinedRun]], ValuesAndEmpty],
     step: Callable[[], None],
-    batch: list[tuple[str | None, Any]],
+    sources: list[NamedSource],
 ) -> _Batch:
     """Read runs and score them together."""
     runs: list[JoinedRun] = []
     faults: list[ValueError | OSError] = []
-    for each in batch:
+    for source in sources:
         try:
-            runs.append(read(each))
+            runs.append(join_source(source))
         except (ValueError, OSError) as fault:
             faults.append(fault)
         step()
-    scored = (np.empty(0), ()) if faults else score(runs)
-    return _Batch([(run.name, run.left_out) for run in runs], faults, *scored)
+
+    names_and_left_out = [(run.name, run.left_out) for run in runs]
+    if faults:
+        return _Batch(names_and_left_out, faults, np.empty(0), ())
+    values, n_empty = score(runs)
+    return _Batch(names_and_left_out, faults, values, n_empty)
 
 
 def _in_batches(
-    score_batch: Callable[[list[tuple[str | None, Any]]], _Batch],
-    named: list[tuple[str | None, Any]],
+    score_batch: Callable[[list[NamedSource]], _Batch],
+    sources: list[NamedSource],
     n_threads: int,
     name_of_qrels: str,
 ) -> list[_Batch]:
     """Score runs some at a time; raise one error that names all faults of all runs."""
-    size = min(_RUNS_AT_A_TIME, math.ceil(len(named) / n_threads))
-    parts = [named[start : start + size] for start in range(0, len(named), size)]
+    size = min(_RUNS_AT_A_TIME, math.ceil(len(sources) / n_threads))
+    starts = range(0, len(sources), size)
+    sources_of_batch = [sources[start : start + size] for start in starts]
     try:
-        batches = in_threads(score_batch, parts, n_threads)
+        batches = in_threads(score_batch, sources_of_batch, n_threads)
     except ValueError as error:  # grades that a measure does not take
         raise ValueError(f"{name_of_qrels}: {error}") from error
+
     faults = [fault for batch in batches for fault in batch.faults]
     if len(faults) == 1:
         raise faults[0]
     if faults:
-        all_missing = all(isinstance(fault, OSError) for fault in faults)
-        raise (OSError if all_missing else ValueError)("\n".join(map(str, faults)))
+        message = "\n".join(map(str, faults))
+        if all(isinstance(fault, OSError) for fault in faults):
+            raise OSError(message)
+        raise ValueError(message)
     return batches

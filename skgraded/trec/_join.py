@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support.arguments import choice, flag, threads
+from skgraded._support.arguments import choice, first_true, flag, threads
 from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import sealed
@@ -19,7 +19,9 @@ from skgraded._support.text import count, first_few
 from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures._prefix import score_queries
 from skgraded.rankings import Judgments, RankedList, Rankings
+from skgraded.trec._extents import indptr_of, starts_by_row
 from skgraded.trec._qrels_and_runs import (
+    NamedSource,
     Negative,
     Pool,
     Qrels,
@@ -34,6 +36,9 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 Order = Literal["trec_eval", "score", "rank", "file"]
+
+# What `score_joined` returns.
+ValuesAndEmpty = tuple[FloatArray, tuple[int, ...]]
 
 
 class LeftOut(NamedTuple):
@@ -81,7 +86,7 @@ class JoinedRun(NamedTuple):
 
 
 def join(
-    qrels: Qrels, order: Order, strict: bool, named: tuple[str | None, Any]
+    qrels: Qrels, order: Order, strict: bool, named_source: NamedSource
 ) -> JoinedRun:
     """Read a run, look up every retrieved document in the qrels, and rank the run.
 
@@ -93,7 +98,7 @@ def join(
         How the documents are ranked, as in `rank`.
     strict : bool
         Whether a document that a topic names twice is an error.
-    named : (str or None, object)
+    named_source : (str or None, object)
         A name, or None, and the run or anything that `read_run` reads.
 
     Returns
@@ -102,35 +107,53 @@ def join(
         The rows and the ranking of all topics of the qrels; the list of one that the run lacks is
         empty.
     """
-    name, given = named
+    name, source = named_source
     run = read_columns_of_run(
-        given, strict=strict, name=name, with_ranks=order == "rank"
+        source, strict=strict, name=name, with_ranks=order == "rank"
     )
-    number_of = {topic: number for number, topic in enumerate(run.topics.tolist())}
-    in_run = np.array([number_of.get(topic, -1) for topic in qrels.topics.tolist()])
-    absent = in_run < 0
-    if absent.all():
+
+    # Where the topics of the qrels lie in the run.
+    topics_of_run = run.topics.tolist()
+    number_of = {topic: number for number, topic in enumerate(topics_of_run)}
+    topics_of_qrels = qrels.topics.tolist()
+    number_in_run = np.array([number_of.get(topic, -1) for topic in topics_of_qrels])
+    is_absent = number_in_run < 0
+    if is_absent.all():
         raise ValueError(_no_common_topic(qrels, run))
-    start = np.where(absent, 0, run.indptr[in_run])
-    lengths = np.where(absent, 0, run.indptr[in_run + 1] - start)
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    slots, slot_indptr, key = qrels.slots
-    found, rows_found = _core.look_up_documents(
-        *run.documents.block,
-        start,
-        indptr,
-        *qrels.documents.block,
-        slots,
-        slot_indptr,
-        key,
-    )
-    rows = np.full(int(indptr[-1]), qrels.n_documents, dtype=np.int32)
-    rows[found] = rows_found
+    start = np.where(is_absent, 0, run.indptr[number_in_run])
+    end = np.where(is_absent, 0, run.indptr[number_in_run + 1])
+    indptr = indptr_of(end - start)
+
+    rows = _rows_in_qrels(qrels, run, start, indptr)
     order_in_topic, tied = rank_run(run, order, start, indptr)
-    n_missing = int(absent.sum())
-    n_extra = run.n_topics - (len(absent) - n_missing)
+
+    n_missing = int(is_absent.sum())
+    n_extra = run.n_topics - (qrels.n_topics - n_missing)
     left_out = LeftOut(n_missing, n_extra, run.n_duplicates)
     return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out)
+
+
+def _rows_in_qrels(
+    qrels: Qrels, run: Run, start: IntArray, indptr: IntArray
+) -> NDArray[np.int32]:
+    """Return the row of each retrieved document, as in `JoinedRun`."""
+    slots, slot_indptr, key = qrels.slots
+    places, rows_of_places = _core.look_up_documents(
+        document_end=run.documents.end,
+        document=run.documents.text,
+        start=start,
+        indptr=indptr,
+        known_end=qrels.documents.end,
+        known=qrels.documents.text,
+        slots=slots,
+        slot_indptr=slot_indptr,
+        key=key,
+    )
+    n_retrieved = int(indptr[-1])
+
+    rows = np.full(n_retrieved, qrels.n_documents, dtype=np.int32)
+    rows[places] = rows_of_places
+    return rows
 
 
 def rank_run(
@@ -156,24 +179,34 @@ def rank_run(
     """
     choice("order", order, get_args(Order))
     if order in ("trec_eval", "score"):
-        is_single = order == "trec_eval"
         return _core.order_documents(
-            run.scores, *run.documents.block, start, indptr, is_single
+            scores=run.scores,
+            document_end=run.documents.end,
+            document=run.documents.text,
+            start=start,
+            indptr=indptr,
+            single_precision=order == "trec_eval",
         )
-    lengths = np.diff(indptr)
-    place = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
+
+    place = np.arange(indptr[-1]) - starts_by_row(indptr)
     if order == "file":
         return place.astype(np.int32), np.zeros_like(place, np.uint8)
-    ranks = _check_ranks(run)[place + np.repeat(start, lengths)]
+
+    row_in_run = place + np.repeat(start, np.diff(indptr))
+    ranks = _check_ranks(run)[row_in_run]
     return _core.rank(
-        -ranks.astype(np.float64), indptr, _core.schedule_queries(indptr), 1
+        scores=-ranks.astype(np.float64),
+        indptr=indptr,
+        schedule=_core.schedule_queries(indptr),
+        n_threads=1,
     )
 
 
 def _check_ranks(run: Run) -> NDArray[np.int32]:
     if run.ranks is None:
         raise ValueError(f'order="rank" needs a run with a rank column, got {run!r}.')
-    for row in np.flatnonzero(run.ranks < 0)[:1].tolist():
+    row = first_true(run.ranks < 0)
+    if row is not None:
         raise ValueError(
             f'{run.name}: order="rank" needs integers >= 0 in the rank column, which has something '
             f"else for document {run.documents[row]!r}."
@@ -182,12 +215,11 @@ def _check_ranks(run: Run) -> NDArray[np.int32]:
 
 
 def _no_common_topic(qrels: Qrels, run: Run) -> str:
-    in_run, in_qrels = (
-        first_few(list(map(repr, each.topics.tolist()))) for each in (run, qrels)
-    )
+    topics_of_run = [repr(topic) for topic in run.topics]
+    topics_of_qrels = [repr(topic) for topic in qrels.topics]
     return (
-        f"{run.name} and {qrels.name} must have topics in common, got {in_run} in the run and "
-        f"{in_qrels} in the qrels."
+        f"{run.name} and {qrels.name} must have topics in common, got {first_few(topics_of_run)} "
+        f"in the run and {first_few(topics_of_qrels)} in the qrels."
     )
 
 
@@ -196,16 +228,23 @@ def notes_on_runs(
 ) -> list[str]:
     """Describe in sentences what was left out of several runs."""
     fate = "counts as an empty list" if complete else "is left out of the run's mean"
-    told = (
+    sentences = (
         f"without all topics of the qrels; a missing topic {fate}",
         "with topics outside the qrels, left out",
         "with repeated documents, of which the first counts",
     )
+
     notes = []
-    for what, counts in zip(told, zip(*left_out, strict=True), strict=True):
-        those = [f"{name} ({n})" for name, n in zip(systems, counts, strict=True) if n]
-        if those:
-            notes.append(f"{count(len(those), 'system')} {what}: {first_few(those)}.")
+    numbers_of_kinds = zip(*left_out, strict=True)
+    for sentence, numbers in zip(sentences, numbers_of_kinds, strict=True):
+        systems_and_numbers = [
+            f"{name} ({number})"
+            for name, number in zip(systems, numbers, strict=True)
+            if number
+        ]
+        if systems_and_numbers:
+            n_systems = count(len(systems_and_numbers), "system")
+            notes.append(f"{n_systems} {sentence}: {first_few(systems_and_numbers)}.")
     return notes
 
 
@@ -272,16 +311,17 @@ def rank(
     >>> AP()(rankings)  # d3 is relevant, but was not retrieved
     0.5
     """
-    judged = read_qrels(qrels)
-    whole = flag("complete", complete)
-    joined = join(judged, order, strict, (None, run))
-    pool = judged.pool(negative)
-    if not whole:
-        kept = np.flatnonzero(np.diff(joined.indptr))
-        joined = joined._replace(
-            indptr=np.append(joined.indptr[kept], joined.indptr[-1])
-        )
-        pool = pool.of_topics(kept)
+    judgments = read_qrels(qrels)
+    complete = flag("complete", complete)
+
+    joined = join(judgments, order, strict, (None, run))
+    pool = judgments.pool(negative)
+    if not complete:
+        topics_of_run = np.flatnonzero(np.diff(joined.indptr))
+        n_retrieved = np.diff(joined.indptr)[topics_of_run]
+        joined = joined._replace(indptr=indptr_of(n_retrieved))
+        pool = pool.of_topics(topics_of_run)
+
     return rankings_of([joined], pool, threads(n_threads))
 
 
@@ -302,24 +342,27 @@ def rankings_of(runs: Sequence[JoinedRun], pool: Pool, n_threads: int = 1) -> Ra
     Rankings
         The topics of the first run, then those of the second, and so on.
     """
+    # Each run has all judged documents in its pool.
     n_runs = len(runs)
+    best_first = np.tile(pool.best_first, n_runs)
+    pool_indptr = _stacked([pool.indptr] * n_runs)
+
+    rows = np.concatenate([run.rows for run in runs])
     judgments = Judgments.of_lists(
-        pool.levels[np.concatenate([run.rows for run in runs])],
+        pool.levels[rows],
         _stacked([run.indptr for run in runs]),
         pool.grades,
-        RankedList.without_ties(
-            np.tile(pool.best_first, n_runs), _stacked([pool.indptr] * n_runs)
-        ),
+        RankedList.without_ties(best_first, pool_indptr),
         qid=np.tile(pool.topics, n_runs),
     )
-    order = sealed(np.concatenate([run.order for run in runs]))
-    tied = sealed(np.concatenate([run.tied for run in runs]))
-    return Rankings(judgments, order, tied, n_threads)
+    order = np.concatenate([run.order for run in runs])
+    tied = np.concatenate([run.tied for run in runs])
+    return Rankings(judgments, sealed(order), sealed(tied), n_threads)
 
 
 def score_joined(
     measures: Collection[Measure], pool: Pool, complete: bool, runs: Sequence[JoinedRun]
-) -> tuple[FloatArray, tuple[int, ...]]:
+) -> ValuesAndEmpty:
     """Score runs that are joined with the same qrels.
 
     Parameters
@@ -341,28 +384,30 @@ def score_joined(
         For each measure, the number of topics with nothing relevant.
     """
     by_measure, n_empty = score_queries(measures, rankings_of(runs, pool))
-    values = np.ascontiguousarray(by_measure.T).reshape(len(runs), -1, len(by_measure))
+    by_query = np.ascontiguousarray(by_measure.T)
+    values = by_query.reshape(len(runs), -1, len(by_measure))
     if not complete:
-        values[[np.diff(run.indptr) == 0 for run in runs]] = np.nan
+        is_absent = [np.diff(run.indptr) == 0 for run in runs]
+        values[is_absent] = np.nan
     return values, tuple(n // len(runs) for n in n_empty)
 
 
 def _stacked(indptrs: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Return the extents of all queries, with one list after the other."""
     lengths = np.concatenate([np.diff(indptr) for indptr in indptrs])
-    return np.concatenate(([0], np.cumsum(lengths)))
+    return indptr_of(lengths)
 
 
 def in_threads(
-    function: Callable[[T], U], given: Sequence[T], n_threads: int
+    function: Callable[[T], U], arguments: Sequence[T], n_threads: int
 ) -> list[U]:
-    """Call a function with each of what is given, in threads."""
-    if n_threads == 1 or len(given) == 1:
-        return list(map(function, given))
+    """Call a function with each of some arguments, in threads."""
+    if n_threads == 1 or len(arguments) == 1:
+        return list(map(function, arguments))
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(function, given))
+    with ThreadPoolExecutor(n_threads) as executor:
+        return list(executor.map(function, arguments))
 
 
 # Runs that are scored together: their lists stay in the cache from one measure to the next.
@@ -409,14 +454,14 @@ class JoinedRuns(NamedTuple):
             The values; nan where a topic is left out.
         """
         pool = dataclasses.replace(self.qrels, grades=grades).pool()
-        score = partial(
+        score_batch = partial(
             score_joined, measures_by_name(measures).values(), pool, self.complete
         )
         starts = range(0, len(self.runs), _RUNS_AT_A_TIME)
         batches = [self.runs[start : start + _RUNS_AT_A_TIME] for start in starts]
-        return np.concatenate(
-            [values for values, _ in in_threads(score, batches, threads(n_threads))]
-        )
+
+        scored = in_threads(score_batch, batches, threads(n_threads))
+        return np.concatenate([values for values, _ in scored])
 
     def best_rank(self) -> IntArray:
         """Find the best rank at which any run has each document of the qrels.
@@ -426,11 +471,13 @@ class JoinedRuns(NamedTuple):
         ndarray of shape (n_documents,), int64
             The ranks, from 1; a number beyond all ranks where no run has the document.
         """
-        best = np.full(self.qrels.n_documents + 1, np.iinfo(np.int64).max)
+        beyond_all_ranks = np.iinfo(np.int64).max
+        best = np.full(self.qrels.n_documents + 1, beyond_all_ranks)
         for run in self.runs:
-            starts = np.repeat(run.indptr[:-1], np.diff(run.indptr))
+            starts = starts_by_row(run.indptr)
             rank = np.arange(1, len(run.rows) + 1) - starts
-            np.minimum.at(best, run.rows[run.order + starts], rank)
+            rows_in_order = run.rows[run.order + starts]
+            np.minimum.at(best, rows_in_order, rank)
         return best[:-1]
 
     def notes(self) -> list[str]:
@@ -482,16 +529,16 @@ def join_runs(
     ValueError
         If a file is not as described, or a run and the qrels have no topic in common.
     """
-    judged = read_qrels(qrels)
-    named = named_runs(runs)
+    judgments = read_qrels(qrels)
+    sources = named_runs(runs)
     complete = flag("complete", complete)
-    with ProgressBar(len(named), "reading runs") as bar:
+    with ProgressBar(len(sources), "reading runs") as bar:
 
-        def read(given: tuple[str | None, Any]) -> JoinedRun:
-            joined = join(judged, order, False, given)
+        def join_source(named_source: NamedSource) -> JoinedRun:
+            joined = join(judgments, order, False, named_source)
             bar.step()
             return joined
 
-        read_runs = in_threads(read, named, threads(n_threads))
-    systems = unique_names([run.name for run in read_runs])
-    return JoinedRuns(systems, judged, read_runs, complete)
+        joined_runs = in_threads(join_source, sources, threads(n_threads))
+    systems = unique_names([run.name for run in joined_runs])
+    return JoinedRuns(systems, judgments, joined_runs, complete)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skgraded._support.arguments import ArgumentError
 from skgraded.trec._qrels_and_runs import Qrels, Run, read_qrels, read_run
 from skgraded.trec._sources import is_source, name_of_source, read_chunks
 
@@ -58,16 +59,18 @@ def read_letor(
     _, grades, qid = load_letor(features)
     values = np.asarray(_read_scores(scores), dtype=np.float64)
     if values.shape != grades.shape:
-        raise ValueError(
-            f"scores must hold one score per line of the features ({len(grades)}), got shape "
-            f"{values.shape}."
+        raise ArgumentError(
+            "scores",
+            f"must hold one score per line of the features ({len(grades)}), got shape "
+            f"{values.shape}.",
         )
+
     documents = np.arange(len(grades)).astype(str)
-    judged = ~np.isnan(grades.astype(np.float64))
+    is_judged = ~np.isnan(grades.astype(np.float64))
     judgments = {
-        "qid": qid[judged],
-        "docid": documents[judged],
-        "grade": grades[judged],
+        "qid": qid[is_judged],
+        "docid": documents[is_judged],
+        "grade": grades[is_judged],
     }
     run = {"qid": qid, "docid": documents, "score": values}
     return read_qrels(judgments), read_run(run, name=name)
@@ -76,12 +79,13 @@ def read_letor(
 def _read_scores(scores: Any) -> Any:
     if not is_source(scores):
         return scores
+    name = name_of_source(scores)
+
     lines = b"".join(read_chunks(scores)).split(b"\n")
     words = [line.partition(b"#")[0].strip() for line in lines]
-    name = name_of_source(scores)
     return [
-        _read_score(word, f"{name}, line {n}")
-        for n, word in enumerate(words, 1)
+        _read_score(word, f"{name}, line {number}")
+        for number, word in enumerate(words, 1)
         if word
     ]
 
@@ -91,9 +95,10 @@ def _read_score(word: bytes, place: str) -> float:
         number = float(word)
     except ValueError:
         number = math.nan
+
     if b"_" in word or not math.isfinite(number):
-        shown = repr(word[:_LONGEST_QUOTE].decode("utf-8", "backslashreplace"))
+        quote = repr(word[:_LONGEST_QUOTE].decode("utf-8", "backslashreplace"))
         raise ValueError(
-            f"{place}: a file of scores must have one number per line, got {shown}."
+            f"{place}: a file of scores must have one number per line, got {quote}."
         )
     return number

@@ -12,15 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support.arguments import choice, flag, is_number
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.arguments import (
+    ArgumentError,
+    choice,
+    first_true,
+    flag,
+    is_number,
+)
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.lazy import cached_property
 from skgraded._support.sealed import SealedFields
 from skgraded._support.text import count
 from skgraded.rankings import levels_of, read_as
 from skgraded.trec._documents import Documents, HashKey, draw_key
+from skgraded.trec._extents import indptr_of
 from skgraded.trec._readers import is_one_run, is_record, read_records
-from skgraded.trec._records import Records, Wanted
+from skgraded.trec._records import Records, Request
 from skgraded.trec._sources import is_source, name_of_source, short_name
 
 if TYPE_CHECKING:
@@ -30,6 +37,9 @@ if TYPE_CHECKING:
 _LARGEST = 2.0**53  # up to which doubles tell all integers apart
 
 Negative = Literal["unsampled", "nonrelevant", "unjudged", "error"]
+
+# A name for a run, or None, and the run or anything that `read_run` reads.
+NamedSource = tuple[str | None, Any]
 
 
 def group_records(
@@ -42,7 +52,7 @@ def group_records(
     records : Records
         The records in the order of the source.
     name : str
-        Name of the table.
+        Name of the qrels or the run.
     check_duplicate : callable
         Called for each repeated document with the number of the record and the number of the first
         record of that document. It raises an error where a repetition is not allowed.
@@ -50,7 +60,7 @@ def group_records(
     Returns
     -------
     fields : dict
-        Those of a `Table`.
+        Those of `TopicDocuments`.
     rows : ndarray of shape (n_documents,), int64, or slice
         The record at each place.
     """
@@ -59,32 +69,47 @@ def group_records(
     indptr = records.indptr
     n_topics = len(records.topics)
     if len(records.span_topic) > n_topics:  # some topic is not in one piece
+        topic_of_record = np.repeat(records.span_topic, np.diff(indptr))
         indptr, places = _core.place_rows(
-            np.repeat(records.span_topic, np.diff(indptr)), n_topics
+            query_of_row=topic_of_record, n_queries=n_topics
         )
         rows = np.argsort(places)
         documents = documents.take(rows)
-    found = _core.find_duplicates(*documents.block, indptr, draw_key())
-    pairs = found.reshape(-1, 2)
-    if len(pairs):
-        numbers = np.arange(len(records.documents))[rows]
-        for again, first in pairs.tolist():
-            check_duplicate(int(numbers[again]), int(numbers[first]))
-        kept = np.ones(len(numbers), dtype=bool)
-        kept[pairs[:, 0]] = False
-        indptr = np.concatenate(([0], np.cumsum(kept)))[indptr]
-        rows = numbers[kept]
-        documents = documents.take(np.flatnonzero(kept))
+
+    duplicates = _core.find_duplicates(
+        document_end=documents.end,
+        document=documents.text,
+        indptr=indptr,
+        key=draw_key(),
+    )
+    again_and_first = duplicates.reshape(-1, 2)
+    if len(again_and_first):
+        record_numbers = np.arange(len(records.documents))[rows]
+        for again, first in record_numbers[again_and_first].tolist():
+            check_duplicate(again, first)
+
+        is_first = np.ones(len(record_numbers), dtype=bool)
+        is_first[again_and_first[:, 0]] = False
+        indptr = indptr_of(is_first)[indptr]
+        rows = record_numbers[is_first]
+        documents = documents.take(np.flatnonzero(is_first))
+
     # An array of text would give every id the length of the longest one, and drop zero bytes at the
     # ends of ids.
     topics = np.empty(n_topics, dtype=object)
     topics[:] = records.topics
-    fields = {"name": name, "topics": topics, "indptr": indptr, "documents": documents}
-    return {**fields, "n_duplicates": len(pairs)}, rows
+    fields = {
+        "name": name,
+        "topics": topics,
+        "indptr": indptr,
+        "documents": documents,
+        "n_duplicates": len(again_and_first),
+    }
+    return fields, rows
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Table(SealedFields):
+class TopicDocuments(SealedFields):
     """Documents of many topics with a number each.
 
     Attributes
@@ -125,22 +150,23 @@ class Table(SealedFields):
         ndarray of shape (n_documents,), int64
             Index of the topic in ``topics``.
         """
-        return np.repeat(np.arange(self.n_topics), np.diff(self.indptr))
+        n_documents = np.diff(self.indptr)
+        return np.repeat(np.arange(self.n_topics), n_documents)
 
     def _nested(self, values: NDArray[Any]) -> dict[str, dict[str, Any]]:
         ids = list(self.documents)
         numbers = values.tolist()
-        borders = zip(
-            self.topics.tolist(), self.indptr[:-1], self.indptr[1:], strict=True
-        )
-        return {
-            topic: dict(zip(ids[begin:end], numbers[begin:end], strict=True))
-            for topic, begin, end in borders
-        }
+        nested = {}
+        for number, topic in enumerate(self.topics.tolist()):
+            documents = slice(self.indptr[number], self.indptr[number + 1])
+            pairs = zip(ids[documents], numbers[documents], strict=True)
+            nested[topic] = dict(pairs)
+        return nested
 
     def _columns(self, name: str, values: NDArray[Any]) -> dict[str, Any]:
         topics = self.topics[self.topic_of_document()]
-        return {"query_id": topics, "doc_id": list(self.documents), name: values}
+        documents = list(self.documents)
+        return {"query_id": topics, "doc_id": documents, name: values}
 
     def _frame(self, name: str, values: NDArray[Any]) -> pd.DataFrame:
         import pandas as pd
@@ -149,9 +175,12 @@ class Table(SealedFields):
 
 
 def _read_again(
-    read: Callable[[Any], Table], columns: dict[str, Any], others: dict[str, Any]
-) -> Table:
-    return dataclasses.replace(read(columns), **others)
+    read_columns: Callable[[Any], TopicDocuments],
+    columns: dict[str, Any],
+    fields: dict[str, Any],
+) -> TopicDocuments:
+    """Make what was pickled as columns, and fields that the columns do not hold."""
+    return dataclasses.replace(read_columns(columns), **fields)
 
 
 class Pool(NamedTuple):
@@ -179,19 +208,23 @@ class Pool(NamedTuple):
     best_first: NDArray[Any]
     indptr: IntArray
 
-    def of_topics(self, kept: IntArray) -> Pool:
+    def of_topics(self, topic_numbers: IntArray) -> Pool:
         """Return the pool of some topics; levels stay those of all documents."""
-        starts = self.indptr[kept]
-        lengths = np.diff(self.indptr)[kept]
-        indptr = np.concatenate(([0], np.cumsum(lengths)))
-        rows = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], lengths)
-        topics = self.topics[kept]
-        best_first = self.best_first[rows]
-        return self._replace(topics=topics, best_first=best_first, indptr=indptr)
+        starts = self.indptr[topic_numbers]
+        lengths = np.diff(self.indptr)[topic_numbers]
+        indptr = indptr_of(lengths)
+
+        shifts = np.repeat(starts - indptr[:-1], lengths)
+        rows = np.arange(indptr[-1]) + shifts
+        return self._replace(
+            topics=self.topics[topic_numbers],
+            best_first=self.best_first[rows],
+            indptr=indptr,
+        )
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Qrels(Table):
+class Qrels(TopicDocuments):
     """Relevance judgments by topic.
 
     Made by `read_qrels`.
@@ -214,34 +247,37 @@ class Qrels(Table):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickles hold columns, which are read again, and no borders that a kernel would trust.
-        others = {
+        columns = self._columns("relevance", self.grades)
+        fields = {
             "name": self.name,
             "words": self.words,
             "n_duplicates": self.n_duplicates,
         }
-        return _read_again, (
-            read_qrels,
-            self._columns("relevance", self.grades),
-            others,
-        )
+        return _read_again, (read_qrels, columns, fields)
 
     @cached_property
     def slots(self) -> tuple[NDArray[np.uint64], IntArray, HashKey]:
         """Hash tables of the documents, one for each topic, their extents, and the hash's key."""
         key = draw_key()
-        return *_core.index_documents(*self.documents.block, self.indptr, key), key
+        slots, indptr = _core.index_documents(
+            document_end=self.documents.end,
+            document=self.documents.text,
+            indptr=self.indptr,
+            key=key,
+        )
+        return slots, indptr, key
 
     @cached_property
     def top_grade(self) -> float:
         """The highest grade; 0 if there is none above it."""
-        return float(
-            np.fmax.reduce(self.grades, initial=0.0)
-        )  # studies leave some out, as NaN
+        # Studies leave documents out, whose grades are NaN.
+        return float(np.fmax.reduce(self.grades, initial=0.0))
 
     @cached_property
     def are_fractional(self) -> bool:
         """Whether any grade is not a whole number."""
-        return bool((self.grades > np.floor(self.grades)).any())
+        is_fractional = self.grades > np.floor(self.grades)
+        return bool(is_fractional.any())
 
     def pool(self, negative: Negative = "unsampled") -> Pool:
         """Return the grades as levels.
@@ -257,39 +293,55 @@ class Qrels(Table):
             The levels.
         """
         choice("negative", negative, get_args(Negative))
-        pools: dict[str, Pool] = self.__dict__.setdefault("_pools", {})
-        if negative not in pools:
-            pools[negative] = self._read_pool(negative)
-        return pools[negative]
+        if negative not in self._pools:
+            self._pools[negative] = self._read_pool(negative)
+        return self._pools[negative]
+
+    @cached_property
+    def _pools(self) -> dict[Negative, Pool]:
+        return {}
 
     def _read_pool(self, negative: Negative) -> Pool:
         grades = self.grades
-        below_zero = self.grades < 0
-        if negative == "error" and below_zero.any():
-            row = int(np.flatnonzero(below_zero)[0])
-            topic = str(
-                self.topics[np.searchsorted(self.indptr, row, side="right") - 1]
-            )
-            raise ValueError(
-                f"{self.name}: grades must be >= 0, got {grades[row]:g} for document "
-                f"{self.documents[row]!r} of topic {topic!r}. Pass negative= to give it a meaning."
-            )
-        unsampled = (grades == self.UNSAMPLED) & (negative == "unsampled")
-        left_out = below_zero if negative == "unjudged" else unsampled
-        distinct, levels = levels_of(
-            np.where(left_out, np.nan, np.maximum(grades, 0.0))
+        is_negative = grades < 0
+        if negative == "error":
+            self._refuse_negative(is_negative)
+
+        is_unsampled = (grades == self.UNSAMPLED) & (negative == "unsampled")
+        is_left_out = is_negative if negative == "unjudged" else is_unsampled
+        grades_from_zero = np.maximum(grades, 0.0)
+        distinct_grades, levels = levels_of(
+            np.where(is_left_out, np.nan, grades_from_zero)
         )
-        levels[unsampled] = len(distinct) + 1
-        judged = levels < len(distinct)
-        by_topic = self.topic_of_document()
-        order = np.lexsort((-levels.astype(np.int64), by_topic))
-        counts = np.bincount(by_topic[judged], minlength=self.n_topics)
+        n_levels = len(distinct_grades)
+        levels[is_unsampled] = n_levels + 1
+
+        # The judged documents of every topic, best first.
+        is_judged = levels < n_levels
+        topic_of_document = self.topic_of_document()
+        descending_levels = -levels.astype(np.int64)
+        best_first = np.lexsort((descending_levels, topic_of_document))
+        judged_best_first = best_first[is_judged[best_first]]
+        n_judged = np.bincount(topic_of_document[is_judged], minlength=self.n_topics)
+
+        level_outside = np.array(n_levels, dtype=levels.dtype)
         return Pool(
             topics=self.topics,
-            grades=distinct,
-            levels=np.append(levels, np.array(len(distinct), dtype=levels.dtype)),
-            best_first=levels[order[judged[order]]],
-            indptr=np.concatenate(([0], np.cumsum(counts))),
+            grades=distinct_grades,
+            levels=np.append(levels, level_outside),
+            best_first=levels[judged_best_first],
+            indptr=indptr_of(n_judged),
+        )
+
+    def _refuse_negative(self, is_negative: BoolArray) -> None:
+        row = first_true(is_negative)
+        if row is None:
+            return
+        topic_number = self.topic_of_document()[row]
+        topic = str(self.topics[topic_number])
+        raise ValueError(
+            f"{self.name}: grades must be >= 0, got {self.grades[row]:g} for document "
+            f"{self.documents[row]!r} of topic {topic!r}. Pass negative= to give it a meaning."
         )
 
     def map_grades(self, grades: Mapping[float, float]) -> Qrels:
@@ -311,10 +363,12 @@ class Qrels(Table):
         >>> read_qrels({"q1": {"a": 4, "b": 3, "c": 0}}).map_grades({4: 3}).grades
         array([3., 3., 0.])
         """
-        mapped = self.grades.copy()
+        if not grades:
+            return self
+        new_grades = self.grades.copy()
         for old, new in grades.items():
-            mapped[self.grades == old] = new
-        return dataclasses.replace(self, grades=mapped) if grades else self
+            new_grades[self.grades == old] = new
+        return dataclasses.replace(self, grades=new_grades)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return the judgments as a dict of dicts, as in pytrec_eval.
@@ -324,12 +378,11 @@ class Qrels(Table):
         dict
             Grade by topic id and document id; integer grades are int.
         """
-        are_whole = (self.grades == np.floor(self.grades)) & (
-            np.abs(self.grades) <= _LARGEST
-        )
-        return self._nested(
-            self.grades.astype(np.int64) if are_whole.all() else self.grades
-        )
+        is_whole = self.grades == np.floor(self.grades)
+        is_exact = np.abs(self.grades) <= _LARGEST
+        if (is_whole & is_exact).all():
+            return self._nested(self.grades.astype(np.int64))
+        return self._nested(self.grades)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the judgments as a DataFrame with ir_measures' columns.
@@ -361,29 +414,33 @@ class Qrels(Table):
         ['The qrels hold 1 document of grade -1, pooled but unsampled.']
         """
         notes = [read_as(self.words)] if self.words else []
-        n_unsampled = int((self.grades == self.UNSAMPLED).sum())
-        n_negative = int((self.grades < 0).sum()) - n_unsampled
-        other = "other " if n_unsampled else ""
-        fate = {"nonrelevant": "judged not relevant", "unjudged": "unjudged"}
-        told = (
-            (n_unsampled, "of grade -1", "pooled but unsampled"),
-            (n_negative, f"of {other}negative grades", "judged not relevant"),
-        )
-        parts = [
-            f"{count(n, 'document')} {of}, {fate.get(negative, by)}"
-            for n, of, by in told
-            if n
-        ]
-        if parts:
-            notes.append(f"The qrels hold {'; '.join(parts)}.")
+
+        is_unsampled = self.grades == self.UNSAMPLED
+        is_negative = (self.grades < 0) & ~is_unsampled
+        n_unsampled = int(is_unsampled.sum())
+        n_negative = int(is_negative.sum())
+        fates = {"nonrelevant": "judged not relevant", "unjudged": "unjudged"}
+        clauses = []
+        if n_unsampled:
+            fate = fates.get(negative, "pooled but unsampled")
+            clauses.append(f"{count(n_unsampled, 'document')} of grade -1, {fate}")
+        if n_negative:
+            fate = fates.get(negative, "judged not relevant")
+            grades = "other negative grades" if n_unsampled else "negative grades"
+            clauses.append(f"{count(n_negative, 'document')} of {grades}, {fate}")
+        if clauses:
+            notes.append(f"The qrels hold {'; '.join(clauses)}.")
+
         if self.n_duplicates:
             notes.append(f"The qrels repeat {count(self.n_duplicates, 'judgment')}.")
         return notes
 
     def __repr__(self) -> str:
-        values, counts = np.unique(self.grades, return_counts=True)
-        pairs = zip(values, counts, strict=True)
-        by_grade = ", ".join(f"{number} of grade {grade:g}" for grade, number in pairs)
+        grades, counts = np.unique(self.grades, return_counts=True)
+        by_grade = ", ".join(
+            f"{n_documents} of grade {grade:g}"
+            for grade, n_documents in zip(grades, counts, strict=True)
+        )
         size = f"{self.n_documents} documents, {self.n_topics} topics"
         return f"<Qrels {self.name}: {size}; {by_grade}>"
 
@@ -391,7 +448,7 @@ class Qrels(Table):
 def qrels_from_records(records: Records, name: str) -> Qrels:
     """Group judgments by topic; repeated ones count once, and raise an error if they differ."""
 
-    def check(again: int, first: int) -> None:
+    def check_duplicate(again: int, first: int) -> None:
         old = records.values[first]
         new = records.values[again]
         if old != new:
@@ -401,13 +458,14 @@ def qrels_from_records(records: Records, name: str) -> Qrels:
                 f"{records.place(first).rsplit(', ')[-1]}."
             )
 
-    for row in np.flatnonzero(np.abs(records.values) > _LARGEST)[:1].tolist():
-        beyond = records.values[row]
+    row = first_true(np.abs(records.values) > _LARGEST)
+    if row is not None:
         raise ValueError(
-            f"{records.place(row)}: a grade must be at most 2**53, got {beyond:g}."
+            f"{records.place(row)}: a grade must be at most 2**53, got {records.values[row]:g}."
         )
-    fields, rows = group_records(records, name, check)
-    return Qrels(**fields, grades=records.values[rows], words=records.words)
+    fields, rows = group_records(records, name, check_duplicate)
+    grades = records.values[rows]
+    return Qrels(**fields, grades=grades, words=records.words)
 
 
 def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qrels:
@@ -452,7 +510,7 @@ def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qre
     words, numbers = _words_and_numbers({} if grades is None else grades)
     if isinstance(source, Qrels):
         return source.map_grades(numbers)
-    records = read_records(source, Wanted(grades=words))
+    records = read_records(source, Request(grades=words))
     return qrels_from_records(records, name_of_source(source)).map_grades(numbers)
 
 
@@ -462,10 +520,12 @@ def _words_and_numbers(grades: Any) -> tuple[dict[str, float], dict[float, float
     if not is_mapping or not all(
         is_number(new) and math.isfinite(new) for new in grades.values()
     ):
-        raise ValueError(
-            f"grades must map words or numbers to finite grades, such as {{'no': 0, 'good': 1}}, "
-            f"got {grades!r}."
+        raise ArgumentError(
+            "grades",
+            "must map words or numbers to finite grades, such as {'no': 0, 'good': 1}, got "
+            f"{grades!r}.",
         )
+
     words: dict[str, float] = {}
     numbers: dict[float, float] = {}
     for old, new in grades.items():
@@ -477,7 +537,7 @@ def _words_and_numbers(grades: Any) -> tuple[dict[str, float], dict[float, float
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Run(Table):
+class Run(TopicDocuments):
     """Documents retrieved by a system, by topic.
 
     Made by `read_run`.
@@ -508,13 +568,11 @@ class Run(Table):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickles hold columns, which are read again, and no borders that a kernel would trust.
-        ranks = {} if self.ranks is None else {"rank": self.ranks}
-        others = {"name": self.name, "tag": self.tag, "n_duplicates": self.n_duplicates}
-        return _read_again, (
-            read_run,
-            {**self._columns("score", self.scores), **ranks},
-            others,
-        )
+        columns = self._columns("score", self.scores)
+        if self.ranks is not None:
+            columns["rank"] = self.ranks
+        fields = {"name": self.name, "tag": self.tag, "n_duplicates": self.n_duplicates}
+        return _read_again, (read_run, columns, fields)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return the run as a dict of dicts, as in pytrec_eval.
@@ -545,7 +603,7 @@ class Run(Table):
 def run_from_records(records: Records, name: str, strict: bool) -> Run:
     """Group retrieved documents by topic; keep the first of repeated ones, or raise an error."""
 
-    def check(again: int, first: int) -> None:
+    def check_duplicate(again: int, first: int) -> None:
         if strict:
             raise ValueError(
                 f"{records.place(again)}: a run must name a document once in a topic, got "
@@ -553,9 +611,10 @@ def run_from_records(records: Records, name: str, strict: bool) -> Run:
                 f"in {records.place(first).rsplit(', ')[-1]}."
             )
 
-    fields, rows = group_records(records, name, check)
+    fields, rows = group_records(records, name, check_duplicate)
+    scores = records.values[rows]
     ranks = None if records.ranks is None else records.ranks[rows]
-    return Run(**fields, scores=records.values[rows], ranks=ranks, tag=records.tag)
+    return Run(**fields, scores=scores, ranks=ranks, tag=records.tag)
 
 
 def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> Run:
@@ -608,12 +667,16 @@ def read_columns_of_run(
     flag("strict", strict)
     if isinstance(source, Run):
         return source if name is None else dataclasses.replace(source, name=name)
-    records = read_records(source, Wanted(is_run=True, with_ranks=with_ranks))
-    default = short_name(source) if is_source(source) else name_of_source(source)
-    return run_from_records(records, default if name is None else name, strict)
+
+    records = read_records(source, Request(is_run=True, with_ranks=with_ranks))
+    if name is None and is_source(source):
+        name = short_name(source)
+    elif name is None:
+        name = name_of_source(source)
+    return run_from_records(records, name, strict)
 
 
-def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
+def named_runs(runs: Any) -> list[NamedSource]:
     """List the runs that a user passed, with the names that were given to them.
 
     Parameters
@@ -634,25 +697,28 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
     """
     if isinstance(runs, Run) or is_one_run(runs):
         return [(None, runs)]
+
+    sources: list[NamedSource]
     if isinstance(runs, Mapping):
-        named: list[tuple[str | None, Any]] = [
-            (str(name), run) for name, run in runs.items()
-        ]
+        sources = [(str(name), run) for name, run in runs.items()]
     else:
-        listed = list(runs)
-        are_records = bool(listed) and is_record(listed[0])
-        named = [(None, listed)] if are_records else [(None, run) for run in listed]
-    if not named:
-        raise ValueError("runs must hold at least one run, got none.")
-    return named
+        entries = list(runs)
+        if entries and is_record(entries[0]):
+            sources = [(None, entries)]
+        else:
+            sources = [(None, run) for run in entries]
+    if not sources:
+        raise ArgumentError("runs", "must hold at least one run, got none.")
+    return sources
 
 
 def unique_names(names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the systems; a name that occurs several times is numbered."""
     times = Counter(names)
-    seen = Counter[str]()
+    times_so_far = Counter[str]()
     unique = []
     for name in names:
-        seen[name] += 1
-        unique.append(f"{name}#{seen[name]}" if times[name] > 1 else name)
+        times_so_far[name] += 1
+        number = f"#{times_so_far[name]}" if times[name] > 1 else ""
+        unique.append(f"{name}{number}")
     return tuple(unique)

@@ -14,8 +14,8 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from skgraded.trec._documents import ids_as_text
-from skgraded.trec._record_tables import Columns, has_columns, read_table
-from skgraded.trec._records import Records, Wanted, read_lines
+from skgraded.trec._record_tables import RecordColumns, has_columns, read_table
+from skgraded.trec._records import Records, Request, read_lines
 from skgraded.trec._sources import is_source, name_of_source, read_chunks
 
 _START = 1 << 16  # bytes that are looked at
@@ -27,14 +27,14 @@ _DELIMITERS = "\t,;"
 _LONGEST_QUOTE = 60
 
 
-def read_records(source: Any, wanted: Wanted) -> Records:
+def read_records(source: Any, request: Request) -> Records:
     """Read qrels or a run of any kind.
 
     Parameters
     ----------
     source : path, file object, table, mapping or iterable
         What the user holds.
-    wanted : Wanted
+    request : Request
         What is to be read.
 
     Returns
@@ -43,117 +43,125 @@ def read_records(source: Any, wanted: Wanted) -> Records:
         The records in the order in which they came.
     """
     if not is_source(source):
-        return read_table(_reader_of(source)(source, wanted), wanted)
+        columns_of = _reader_of(source)
+        return read_table(columns_of(source, request), request)
+
     file = _File.open(source)
-    for is_it, columns in FILE_READERS:
-        if is_it(file):
-            return read_table(columns(file, wanted), wanted)
-    return read_lines(file.chunks, file.name, wanted)
+    for is_of_kind, columns_of in FILE_READERS:
+        if is_of_kind(file):
+            return read_table(columns_of(file, request), request)
+    return read_lines(file.chunks, file.name, request)
 
 
-def _reader_of(given: Any) -> Callable[[Any, Wanted], Columns]:
+def _reader_of(source: Any) -> Callable[[Any, Request], RecordColumns]:
     """Return what gives the columns of something in memory."""
-    for is_it, columns in READERS:
-        if is_it(given):
-            return columns
+    for is_of_kind, columns_of in READERS:
+        if is_of_kind(source):
+            return columns_of
     raise TypeError(
         "Qrels and runs are read from a path, a file object, a dict of dicts or of lists, a table "
-        f"such as a DataFrame, or an iterable of dicts, got {type(given).__name__}."
+        f"such as a DataFrame, or an iterable of dicts, got {type(source).__name__}."
     )
 
 
 # --- Tables in memory -------------------------------------------------------------------------
 
 
-def _is_frame(given: Any) -> bool:
+def _is_frame(source: Any) -> bool:
     """Whether something is a frame of pandas or polars, or a table of Arrow or Hugging Face."""
-    names = getattr(given, "column_names", None)
-    return hasattr(given, "columns") or (
-        isinstance(names, list) and hasattr(given, "__getitem__")
+    names = getattr(source, "column_names", None)
+    return hasattr(source, "columns") or (
+        isinstance(names, list) and hasattr(source, "__getitem__")
     )
 
 
-def _columns_of_frame(frame: Any, wanted: Wanted) -> Columns:
-    kind = f"{wanted.where}A {type(frame).__name__}"
+def _columns_of_frame(frame: Any, request: Request) -> RecordColumns:
+    kind = f"{request.where}A {type(frame).__name__}"
     names = getattr(frame, "column_names", None)
     if names is None:
-        return Columns(kind, list(frame.columns), frame.__getitem__, wanted.row)
-    if hasattr(frame, "column"):  # Arrow
-        return Columns(
-            kind, names, lambda name: frame.column(name).to_pylist(), wanted.row
-        )
-    return Columns(
-        kind, names, lambda name: list(frame[name]), wanted.row
-    )  # Hugging Face
+        return RecordColumns(kind, list(frame.columns), frame.__getitem__, request.row)
+
+    def take(name: Any) -> list[Any]:
+        if hasattr(frame, "column"):  # Arrow
+            return list(frame.column(name).to_pylist())
+        return list(frame[name])  # Hugging Face
+
+    return RecordColumns(kind, names, take, request.row)
 
 
-def _columns_of_dict(columns: Mapping[Any, Any], wanted: Wanted) -> Columns:
+def _columns_of_dict(columns: Mapping[Any, Any], request: Request) -> RecordColumns:
     lengths = {
-        name: len(each) if _is_list(each) else None for name, each in columns.items()
+        name: len(values) if _is_list(values) else None
+        for name, values in columns.items()
     }
-    if len(set(lengths.values())) > 1 or None in lengths.values():
+    distinct_lengths = set(lengths.values())
+    if len(distinct_lengths) > 1 or None in distinct_lengths:
         raise ValueError(
-            f"{wanted.where}Columns must be lists with one entry per row, got lengths {lengths}."
+            f"{request.where}Columns must be lists with one entry per row, got lengths {lengths}."
         )
-    kind = f"{wanted.where}A dict of columns"
-    return Columns(kind, list(columns), columns.__getitem__, wanted.row)
+
+    kind = f"{request.where}A dict of columns"
+    return RecordColumns(kind, list(columns), columns.__getitem__, request.row)
 
 
-def _is_list(each: Any) -> bool:
+def _is_list(value: Any) -> bool:
     """Whether something is a list, a tuple or a one-dimensional array."""
-    return isinstance(each, list | tuple) or getattr(each, "ndim", 0) == 1
+    return isinstance(value, list | tuple) or getattr(value, "ndim", 0) == 1
 
 
 def _columns_of_records(
-    records: Iterable[Any], wanted: Wanted, place: Callable[[int], str] | None = None
-) -> Columns:
+    records: Iterable[Any], request: Request, place: Callable[[int], str] | None = None
+) -> RecordColumns:
     """Return the columns of dicts, of which the first has all names."""
     rows = list(records)
-    place_of = place or wanted.row
+    place_of = place or request.row
     if not rows:
         raise ValueError(
-            f"{wanted.where}Qrels and runs must hold a document, got no record."
+            f"{request.where}Qrels and runs must hold a document, got no record."
         )
     if not isinstance(rows[0], Mapping):
         raise ValueError(
-            f"{wanted.where}Records must be dicts, got {repr(rows[0])[:_LONGEST_QUOTE]}. A list of "
-            "ids must stand below its topic, {topic: ids}. Of named tuples, pd.DataFrame(records) "
-            "is a table."
+            f"{request.where}Records must be dicts, got {repr(rows[0])[:_LONGEST_QUOTE]}. A list "
+            "of ids must stand below its topic, {topic: ids}. Of named tuples, "
+            "pd.DataFrame(records) is a table."
         )
 
     def take(name: Any) -> list[Any]:
-        for row, each in enumerate(rows):
-            if not isinstance(each, Mapping) or name not in each:
+        for row, record in enumerate(rows):
+            if not isinstance(record, Mapping) or name not in record:
                 raise ValueError(
-                    f"{place_of(row)}: a record must have {name!r}, got {each!r}."
+                    f"{place_of(row)}: a record must have {name!r}, got {record!r}."
                 )
-        return [each[name] for each in rows]
+        return [record[name] for record in rows]
 
-    return Columns(f"{wanted.where}A record", list(rows[0]), take, place_of)
+    return RecordColumns(f"{request.where}A record", list(rows[0]), take, place_of)
 
 
 # --- Dicts by topic ---------------------------------------------------------------------------
 
 
-def _columns_by_topic(nested: Mapping[Any, Any], wanted: Wanted) -> Columns:
+def _columns_by_topic(nested: Mapping[Any, Any], request: Request) -> RecordColumns:
     """Return the columns of numbers by topic and document, or of lists of ids by topic."""
-    where = wanted.where
+    where = request.where
     topics: list[str] = []
     ids: list[Any] = []
-    values: list[Any] = []
-    for topic, given in zip(_topics(nested, where), nested.values(), strict=True):
-        documents, numbers = _documents(given, wanted.is_run, f"{where}topic {topic!r}")
-        topics += [topic] * len(documents)
-        ids += documents
-        values += numbers
+    numbers: list[Any] = []
+    names = _topics(nested, where)
+    for topic, entry in zip(names, nested.values(), strict=True):
+        ids_of_topic, numbers_of_topic = _documents(
+            entry, request.is_run, f"{where}topic {topic!r}"
+        )
+        topics += [topic] * len(ids_of_topic)
+        ids += ids_of_topic
+        numbers += numbers_of_topic
 
     def place(row: int) -> str:
         return f"{where}topic {topics[row]!r}, document {ids[row]!r}"
 
-    by_name = {"topic": topics, "document": ids, wanted.value: values}
-    if wanted.is_run and all(map(_is_list, nested.values())):
-        by_name["rank"] = [-score for score in values]
-    return Columns(f"{where}A dict", list(by_name), by_name.__getitem__, place)
+    columns = {"topic": topics, "document": ids, request.value: numbers}
+    if request.is_run and all(map(_is_list, nested.values())):
+        columns["rank"] = [-score for score in numbers]
+    return RecordColumns(f"{where}A dict", list(columns), columns.__getitem__, place)
 
 
 def _topics(nested: Mapping[Any, Any], where: str) -> list[str]:
@@ -167,67 +175,76 @@ def _topics(nested: Mapping[Any, Any], where: str) -> list[str]:
     return topics
 
 
-def _documents(given: Any, is_run: bool, topic: str) -> tuple[list[Any], list[Any]]:
+def _documents(entry: Any, is_run: bool, topic: str) -> tuple[list[Any], list[Any]]:
     """Return the ids of a topic's documents, and their grades or scores."""
-    if isinstance(given, Mapping):
-        return list(given), list(given.values())
-    ids = list(given) if _is_list(given) else [None]
-    if all(isinstance(each, str) for each in ids):
-        return ids, [-float(rank) if is_run else 1.0 for rank in range(1, len(ids) + 1)]
-    number, what = (
-        ("score", "ids, best document first") if is_run else ("grade", "relevant ids")
-    )
+    if isinstance(entry, Mapping):
+        return list(entry), list(entry.values())
+
+    ids = list(entry) if _is_list(entry) else [None]
+    if all(isinstance(document, str) for document in ids):
+        if is_run:
+            ranks = range(1, len(ids) + 1)
+            return ids, [-float(rank) for rank in ranks]
+        return ids, [1.0] * len(ids)
+
+    number = "grade"
+    meaning_of_list = "relevant ids"
+    if is_run:
+        number = "score"
+        meaning_of_list = "ids, best document first"
     raise ValueError(
-        f"{topic}: the documents must be a dict of numbers or a list of {what}, which are text, "
-        f"got {repr(given)[:_LONGEST_QUOTE]}. Write {{document: {number}}}, such as "
+        f"{topic}: the documents must be a dict of numbers or a list of {meaning_of_list}, which "
+        f"are text, got {repr(entry)[:_LONGEST_QUOTE]}. Write {{document: {number}}}, such as "
         '{"d1": 2.0, "d2": 1.0}.'
     )
 
 
-def is_one_run(given: Any) -> bool:
+def is_one_run(source: Any) -> bool:
     """Whether something is a run, and not several of them."""
-    if is_source(given):
+    if is_source(source):
         return True
-    reader = _reader_of(given)
+    reader = _reader_of(source)
     if reader is _columns_by_topic:
-        return not _is_run(
-            next((each for each in given.values() if not _is_empty(each)), {})
-        )
+        entries = (entry for entry in source.values() if not _is_empty(entry))
+        return not _is_run(next(entries, {}))
     return reader is not _columns_of_records
 
 
-def _is_empty(each: Any) -> bool:
-    return (isinstance(each, Mapping) or _is_list(each)) and len(each) == 0
+def _is_empty(entry: Any) -> bool:
+    has_length = isinstance(entry, Mapping) or _is_list(entry)
+    return has_length and len(entry) == 0
 
 
-def _is_run(each: Any) -> bool:
+def _is_run(entry: Any) -> bool:
     """Whether what stands in a dict is a run, and not the documents of a topic."""
-    if isinstance(each, Mapping):
-        value = next(iter(each.values()), None)
-        return has_columns(each) or _is_list(value) or isinstance(value, Mapping)
-    if _is_list(each):
-        return is_record(each[0])
-    return not isinstance(each, set | frozenset | int | float)
+    if isinstance(entry, Mapping):
+        value = next(iter(entry.values()), None)
+        return has_columns(entry) or _is_list(value) or isinstance(value, Mapping)
+    if _is_list(entry):
+        return is_record(entry[0])
+    return not isinstance(entry, set | frozenset | int | float)
 
 
-def is_record(each: Any) -> bool:
+def is_record(value: Any) -> bool:
     """Whether something is a dict with the names of a topic and a document."""
-    return isinstance(each, Mapping) and has_columns(each)
+    return isinstance(value, Mapping) and has_columns(value)
 
 
 # What tells whether something is of a kind, and what gives its columns. The first that fits reads.
-Kinds = tuple[tuple[Callable[[Any], bool], Callable[[Any, Wanted], Columns]], ...]
+Kinds = tuple[
+    tuple[Callable[[Any], bool], Callable[[Any, Request], RecordColumns]], ...
+]
 
 READERS: Kinds = (
     (_is_frame, _columns_of_frame),
     (is_record, _columns_of_dict),
-    (lambda given: isinstance(given, Mapping), _columns_by_topic),
+    (lambda source: isinstance(source, Mapping), _columns_by_topic),
     (
-        lambda given: hasattr(given, "to_dict"),  # qrels and runs of ranx
-        lambda given, wanted: _columns_by_topic(given.to_dict(), wanted),
+        lambda source: hasattr(source, "to_dict"),  # qrels and runs of ranx
+        lambda source, request: _columns_by_topic(source.to_dict(), request),
     ),
     (
-        lambda given: isinstance(given, Iterable) and not isinstance(given, bytes),
+        lambda source: isinstance(source, Iterable) and not isinstance(source, bytes),
         _columns_of_records,
     ),
 )
@@ -265,20 +282,25 @@ class _File(NamedTuple):
         chunks = read_chunks(source)
         for chunk in chunks:
             start += chunk
-            line, end, _ = _COMMENTS.sub(b"", start[:_START], 1).partition(b"\n")
+            data = _COMMENTS.sub(b"", start[:_START], 1)
+            line, end, _ = data.partition(b"\n")
             if end or len(start) >= _START:
                 break
-        name = name_of_source(source)
-        return cls(name, start, _decoded(line).strip(), chain([start], chunks))
+
+        return cls(
+            name=name_of_source(source),
+            start=start,
+            first_line=_decoded(line).strip(),
+            chunks=chain([start], chunks),
+        )
 
     @property
     def delimiter(self) -> str:
         """What separates the names of known columns; empty where the first line is no header."""
         for delimiter in _DELIMITERS:
             words = self.first_line.split(delimiter)
-            if len(words) > 1 and has_columns(
-                word.strip().strip('"') for word in words
-            ):
+            names = (word.strip().strip('"') for word in words)
+            if len(words) > 1 and has_columns(names):
                 return delimiter
         return ""
 
@@ -300,33 +322,39 @@ def _is_json_lines(file: _File) -> bool:
         return False
 
 
-def _columns_of_json(file: _File, wanted: Wanted) -> Columns:
+def _columns_of_json(file: _File, request: Request) -> RecordColumns:
     if not _is_json_lines(file):
         content = _parsed(file.text(), file.name, 1)
-        return _reader_of(content)(content, wanted._replace(where=f"{file.name}: "))
-    lines = [
-        (number, line)
-        for number, line in enumerate(file.text().split("\n"), 1)
-        if line.strip()
-    ]
-    records = [_parsed(line, file.name, number) for number, line in lines]
-    return _columns_of_records(
-        records, wanted, lambda row: f"{file.name}, line {lines[row][0]}"
-    )
+        columns_of = _reader_of(content)
+        return columns_of(content, request._replace(where=f"{file.name}: "))
+
+    line_numbers = []
+    records = []
+    lines = file.text().split("\n")
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            line_numbers.append(number)
+            records.append(_parsed(line, file.name, number))
+
+    def place(row: int) -> str:
+        return f"{file.name}, line {line_numbers[row]}"
+
+    return _columns_of_records(records, request, place)
 
 
 def _parsed(text: str, name: str, line: int) -> Any:
     import json
 
-    def different(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            again = Counter(key for key, _ in pairs).most_common(1)[0][0]
-            raise ValueError(f"an object must name {again!r} once, got it twice")
-        return found
+    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value_of = dict(pairs)
+        if len(value_of) < len(pairs):
+            times = Counter(key for key, _ in pairs)
+            ((key, _),) = times.most_common(1)
+            raise ValueError(f"an object must name {key!r} once, got it twice")
+        return value_of
 
     try:
-        return json.loads(text, object_pairs_hook=different)
+        return json.loads(text, object_pairs_hook=object_of)
     except json.JSONDecodeError as error:
         place = f"{name}, line {line + error.lineno - 1}, column {error.colno}"
         raise ValueError(f"{place}: this is not JSON: {error.msg}.") from error
@@ -334,24 +362,26 @@ def _parsed(text: str, name: str, line: int) -> Any:
         raise ValueError(f"{name}: {error}.") from error
 
 
-def _columns_of_csv(file: _File, wanted: Wanted) -> Columns:
+def _columns_of_csv(file: _File, request: Request) -> RecordColumns:
     """Return the columns of a text whose first line names them."""
     import csv  # here and not above, as json, because lines of trec_eval need neither
 
     rows = []
-    numbers = []
-    reader = csv.reader(io.StringIO(file.text(), newline=""), delimiter=file.delimiter)
+    line_numbers = []
+    text = io.StringIO(file.text(), newline="")
+    reader = csv.reader(text, delimiter=file.delimiter)
     try:
         for row in reader:
-            if any(map(str.strip, row)) and not row[0].startswith("#"):
+            is_blank = not any(map(str.strip, row))
+            if not is_blank and not row[0].startswith("#"):
                 rows.append(row)
-                numbers.append(reader.line_num)
+                line_numbers.append(reader.line_num)
     except csv.Error as error:
         raise ValueError(f"{file.name}, line {reader.line_num}: {error}.") from error
     header, *body = rows
 
     def place(row: int) -> str:
-        return f"{file.name}, line {numbers[row + 1]}"
+        return f"{file.name}, line {line_numbers[row + 1]}"
 
     for number, row in enumerate(body):
         if len(row) != len(header):
@@ -364,10 +394,10 @@ def _columns_of_csv(file: _File, wanted: Wanted) -> Columns:
         column = header.index(name)
         return [row[column] or None for row in body]
 
-    return Columns(f"{file.name}: a table", header, take, place)
+    return RecordColumns(f"{file.name}: a table", header, take, place)
 
 
-def _columns_of_parquet(file: _File, wanted: Wanted) -> Columns:
+def _columns_of_parquet(file: _File, request: Request) -> RecordColumns:
     """Return the columns of a Parquet file.
 
     Other columns stay in the file: they may hold all texts of a collection.
@@ -380,19 +410,21 @@ def _columns_of_parquet(file: _File, wanted: Wanted) -> Columns:
         ) from error
     content = io.BytesIO(b"".join(file.chunks))
 
-    def of_file(read: Callable[[Any], Any]) -> Any:
+    def from_file(read_part: Callable[[Any], Any]) -> Any:
         try:
-            return read(ParquetFile(content))
+            return read_part(ParquetFile(content))
         except Exception as error:
             raise ValueError(
                 f"{file.name}: this Parquet file is damaged: {error}"
             ) from error
 
-    return Columns(
+    return RecordColumns(
         f"{file.name}: a table",
-        of_file(lambda table: table.schema_arrow.names),
-        lambda name: of_file(lambda table: table.read([name]).column(name).to_pylist()),
-        wanted._replace(where=f"{file.name}, ").row,
+        from_file(lambda table: table.schema_arrow.names),
+        lambda name: from_file(
+            lambda table: table.read([name]).column(name).to_pylist()
+        ),
+        request._replace(where=f"{file.name}, ").row,
     )
 
 

@@ -31,10 +31,21 @@ _WAY_OF_COLUMNS = {
 _LONGEST_QUOTE = 60
 _MOST_QUOTED = 4096
 _SEARCHED = 1 << 16  # bytes in which words for grades are looked for
-_LONGEST_LINE = "1,000,000"  # bytes, as in the kernel
+
+# The kernel's faults, and the rules that they break.
+_WRONG_COLUMNS = 1
+_NO_NUMBER = 2
+_RULES = {
+    _NO_NUMBER: "the {value} must be a number, got {quote}.",
+    3: "the {value} must be finite, got {quote}.",
+    4: "the file must be a text file, got {quote}.",
+    5: r"a line must end in \n or \r\n, got a lone \r in {quote}.",
+    6: "a line must hold one record, got two without a line end between them: {quote}.",
+    7: "a line must have at most 1,000,000 bytes, got more, which start {quote}.",
+}
 
 
-class Wanted(NamedTuple):
+class Request(NamedTuple):
     """What is to be read.
 
     Attributes
@@ -102,8 +113,8 @@ class Records:
 
     def topic_of(self, record: int) -> str:
         """Return the topic of a record."""
-        span = int(np.searchsorted(self.indptr, record, side="right")) - 1
-        return self.topics[int(self.span_topic[span])]
+        next_span = np.searchsorted(self.indptr, record, side="right")
+        return self.topics[int(self.span_topic[next_span - 1])]
 
 
 class _Lines(NamedTuple):
@@ -123,40 +134,42 @@ class _Lines(NamedTuple):
     fault: tuple[int, int, int]
 
 
-def read_lines(chunks: Iterable[bytes], name: str, wanted: Wanted) -> Records:
+def read_lines(chunks: Iterable[bytes], name: str, request: Request) -> Records:
     """Read TREC's lines chunk by chunk, so that the whole text is never in memory."""
-    reader = _Reader(name, wanted)
-    if wanted.grades:
-        chunks = [_with_numbers(b"".join(chunks), wanted.grades)]
-    rest = b""
+    gatherer = _LineGatherer(name, request)
+    if request.grades:
+        chunks = [_with_numbers(b"".join(chunks), request.grades)]
+
+    unfinished_line = b""
     for chunk in chunks:
-        text = rest + chunk if rest else chunk
-        rest = text[reader.read(text, final=False) :]
-    if rest:
-        reader.read(rest, final=True)
-    return dataclasses.replace(reader.records(), words=wanted.grades)
+        text = unfinished_line + chunk if unfinished_line else chunk
+        unfinished_line = text[gatherer.read(text, final=False) :]
+    if unfinished_line:
+        gatherer.read(unfinished_line, final=True)
+    return dataclasses.replace(gatherer.records(), words=request.grades)
 
 
 def _with_numbers(text: bytes, grades: Mapping[str, float]) -> bytes:
     """Put the grades of words in their places, at the ends of lines."""
-    number_of = {
+    grade_of = {
         word.encode("utf-8", "surrogateescape"): grade for word, grade in grades.items()
     }
-    words = b"|".join(map(re.escape, number_of))
+    words = b"|".join(map(re.escape, grade_of))
     pattern = re.compile(rb"(?<=[ \t])(?:" + words + rb")(?=[ \t\r]*$)", re.MULTILINE)
-    return pattern.sub(lambda found: b"%.17g" % number_of[found[0]], text)
+    return pattern.sub(lambda match: b"%.17g" % grade_of[match[0]], text)
 
 
-class _Reader:
+class _LineGatherer:
     """Gathers the records of the chunks of one file."""
 
-    def __init__(self, name: str, wanted: Wanted) -> None:
+    def __init__(self, name: str, request: Request) -> None:
         self.name = name
-        self.wanted = wanted
-        self.is_run = wanted.is_run
-        self.with_ranks = wanted.is_run and wanted.with_ranks
+        self.request = request
+        self.is_run = request.is_run
+        self.with_ranks = request.is_run and request.with_ranks
+
         self.key = draw_key()
-        self.parts: list[_Lines] = []
+        self.lines_of_chunks: list[_Lines] = []
         self.number_of: dict[str, int] = {}
         self.n_lines = 0
         self.n_records = 0
@@ -164,92 +177,100 @@ class _Reader:
 
     def read(self, text: bytes, *, final: bool) -> int:
         """Read the complete lines of a text and return the number of bytes that they have."""
-        lines = _Lines(
-            *_core.read_trec_lines(text, self.is_run, self.with_ranks, final, self.key)
+        columns = _core.read_trec_lines(
+            text=text,
+            is_run=self.is_run,
+            with_ranks=self.with_ranks,
+            final=final,
+            key=self.key,
         )
+        lines = _Lines(*columns)
         if lines.fault[0]:
             self._raise(text, lines)
+
         if len(lines.skipped):
-            self.skipped.append(
-                np.add(lines.skipped.reshape(-1, 2), (self.n_records, 0))
-            )
+            n_before_and_skipped = lines.skipped.reshape(-1, 2)
+            n_of_chunks_before = (self.n_records, 0)
+            self.skipped.append(n_before_and_skipped + n_of_chunks_before)
         if len(lines.value):
-            topic = self._number_topics(text, lines)
-            begin = lines.span_begin + self.n_records
-            self.parts.append(lines._replace(span_topic=topic, span_begin=begin))
+            lines = lines._replace(
+                span_topic=self._number_topics(text, lines),
+                span_begin=lines.span_begin + self.n_records,
+            )
+            self.lines_of_chunks.append(lines)
         self.n_lines += lines.n_lines
         self.n_records += len(lines.value)
         return lines.consumed
 
     def _number_topics(self, text: bytes, lines: _Lines) -> NDArray[np.int32]:
+        """Return the number of each span's topic, which is the same in all chunks."""
         extents = lines.topic_extent.reshape(-1, 2).tolist()
-        ids = [
-            text[begin:end].decode("utf-8", "surrogateescape") for begin, end in extents
-        ]
-        numbers = [self.number_of.setdefault(each, len(self.number_of)) for each in ids]
+        numbers = []
+        for begin, end in extents:
+            topic = text[begin:end].decode("utf-8", "surrogateescape")
+            next_number = len(self.number_of)
+            numbers.append(self.number_of.setdefault(topic, next_number))
         return np.array(numbers, dtype=np.int32)[lines.span_topic]
 
     def records(self) -> Records:
-        parts = self.parts
-        if not parts:
+        """Return the records of all chunks."""
+        chunks = self.lines_of_chunks
+        if not chunks:
             raise ValueError(
                 f"{self.name}: no line found; a line has {_LAYOUT[self.is_run]}."
             )
-        topic = _concatenate([part.span_topic for part in parts])
-        begin = _concatenate([part.span_begin for part in parts])
-        goes_on = np.diff(topic, prepend=-1) == 0  # from part to part
-        topic = topic[~goes_on]
-        begin = begin[~goes_on]
+
+        # A topic may go on from chunk to chunk.
+        span_topic = _concatenate([lines.span_topic for lines in chunks])
+        span_begin = _concatenate([lines.span_begin for lines in chunks])
+        is_new = np.diff(span_topic, prepend=-1) != 0
+
+        ranks = None
+        if self.with_ranks:
+            ranks = _concatenate([lines.rank for lines in chunks])
+        documents = [Documents(lines.document_end, lines.document) for lines in chunks]
         return Records(
             topics=list(self.number_of),
-            span_topic=topic,
-            indptr=np.append(begin, self.n_records),
-            documents=Documents.concatenate(
-                [Documents(part.document_end, part.document) for part in parts]
-            ),
-            values=_concatenate([part.value for part in parts]),
-            ranks=_concatenate([part.rank for part in parts])
-            if self.with_ranks
-            else None,
+            span_topic=span_topic[is_new],
+            indptr=np.append(span_begin[is_new], self.n_records),
+            documents=Documents.concatenate(documents),
+            values=_concatenate([lines.value for lines in chunks]),
+            ranks=ranks,
             place=self._place,
-            tag=parts[0].tag.decode("utf-8", "surrogateescape"),
+            tag=chunks[0].tag.decode("utf-8", "surrogateescape"),
         )
 
     def _place(self, record: int) -> str:
         line = record + 1
-        for skipped in self.skipped:
-            line += int(skipped[skipped[:, 0] <= record, 1].sum())
+        for n_before_and_skipped in self.skipped:
+            n_before, n_skipped = n_before_and_skipped.T
+            line += int(n_skipped[n_before <= record].sum())
         return f"{self.name}, line {line}"
 
     def _raise(self, text: bytes, lines: _Lines) -> None:
         fault, begin, end = lines.fault
-        quote = _quote(text[begin:end])
-        value = self.wanted.value
-        way = ""
-        n_columns = (
-            len(text[begin:end].split()) if fault == 1 else 0
-        )  # others may be long
-        if not self.is_run:
-            way = way_of_words(_words_for_grades(text[begin : begin + _SEARCHED]))
-        rule = {
-            1: f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}. "
-            f"{_WAY_OF_COLUMNS.get((self.is_run, n_columns), _HEADER)}",
-            2: f"the {value} must be a number, got {quote}.{way}",
-            3: f"the {value} must be finite, got {quote}.",
-            4: f"the file must be a text file, got {quote}.",
-            5: rf"a line must end in \n or \r\n, got a lone \r in {quote}.",
-            6: f"a line must hold one record, got two without a line end between them: {quote}.",
-            7: f"a line must have at most {_LONGEST_LINE} bytes, got more, which start {quote}.",
-        }[fault]
+        line = text[begin:end]
+        quote = _quote(line)
+        if fault == _WRONG_COLUMNS:
+            n_columns = len(line.split())
+            way = _WAY_OF_COLUMNS.get((self.is_run, n_columns), _HEADER)
+            rule = f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}. {way}"
+        else:
+            rule = _RULES[fault].format(value=self.request.value, quote=quote)
+        if fault == _NO_NUMBER and not self.is_run:
+            rule += way_of_words(_words_for_grades(text[begin : begin + _SEARCHED]))
+
         raise ValueError(f"{self.name}, line {self.n_lines + lines.n_lines}: {rule}")
 
 
 def _words_for_grades(text: bytes) -> set[str]:
     """Return what stands at the ends of the lines of qrels."""
-    lines = (
-        line.split() for line in text.split(b"\n") if not line.lstrip().startswith(b"#")
-    )
-    return {words[-1].decode("utf-8", "replace") for words in lines if words}
+    last_words = set()
+    for line in text.split(b"\n"):
+        words = line.split()
+        if words and not words[0].startswith(b"#"):
+            last_words.add(words[-1].decode("utf-8", "replace"))
+    return last_words
 
 
 def _quote(text: bytes) -> str:
@@ -258,5 +279,7 @@ def _quote(text: bytes) -> str:
     return quote if len(quote) <= _LONGEST_QUOTE else quote[:_LONGEST_QUOTE] + "..."
 
 
-def _concatenate(parts: list[Any]) -> Any:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+def _concatenate(columns: list[Any]) -> Any:
+    if len(columns) == 1:
+        return columns[0]
+    return np.concatenate(columns)

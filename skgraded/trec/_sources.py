@@ -32,9 +32,9 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def is_source(given: Any) -> bool:
+def is_source(source: Any) -> bool:
     """Whether something is a path or an open file."""
-    return isinstance(given, str | os.PathLike) or hasattr(given, "read")
+    return isinstance(source, str | os.PathLike) or hasattr(source, "read")
 
 
 def name_of_source(source: Any) -> str:
@@ -64,36 +64,42 @@ def read_chunks(source: Any) -> Iterator[bytes]:
     name = name_of_source(source)
     is_path = isinstance(source, str | os.PathLike)
     with open(source, "rb") if is_path else contextlib.nullcontext(source) as file:
-        read = map(_encoded, iter(partial(file.read, _CHUNK), file.read(0)))
+        read_chunk = partial(file.read, _CHUNK)
+        end_of_file = file.read(0)
+        chunks = map(_encoded, iter(read_chunk, end_of_file))
+
+        # The first chunks of a pipe may be shorter than a mark.
         start = b""
-        while len(start) < _LONGEST_MARK and (chunk := next(read, b"")):
+        while len(start) < _LONGEST_MARK and (chunk := next(chunks, b"")):
             start += chunk
-        packed = next(
-            (kind for magic, kind in _COMPRESSED.items() if start.startswith(magic)), ""
-        )
-        chunks = chain([start], read)
-        for number, text in enumerate(
-            _unpacked(chunks, packed, name) if packed else chunks
-        ):
-            if number == 0 and text.startswith(_UTF16_MARKS):
-                raise ValueError(
-                    f"{name}: this is UTF-16 text; save the file as UTF-8."
-                )
-            yield text if number else text.removeprefix(_UTF8_MARK)
+        texts: Iterator[bytes] = chain([start], chunks)
+        for mark, compression in _COMPRESSED.items():
+            if start.startswith(mark):
+                texts = _unpacked(texts, compression, name)
+                break
+
+        first_text = next(texts, b"")
+        if first_text.startswith(_UTF16_MARKS):
+            raise ValueError(f"{name}: this is UTF-16 text; save the file as UTF-8.")
+        yield first_text.removeprefix(_UTF8_MARK)
+        yield from texts
 
 
 def _encoded(text: str | bytes) -> bytes:
-    return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    if isinstance(text, str):
+        return text.encode("utf-8", "surrogateescape")
+    return text
 
 
-def _unpacked(chunks: Iterable[bytes], packed: str, name: str) -> Iterator[bytes]:
+def _unpacked(chunks: Iterable[bytes], compression: str, name: str) -> Iterator[bytes]:
+    new_decompressor, piece_size = _DECOMPRESSORS[compression]
     try:
-        yield from _decompressed(chunks, *_DECOMPRESSORS[packed])
+        yield from _decompressed(chunks, new_decompressor, piece_size)
     except (ImportError, MemoryError):
         raise
     except Exception as error:  # each library has its own
         raise ValueError(
-            f"{name}: this {packed} file is damaged or cut short ({error})."
+            f"{name}: this {compression} file is damaged or cut short ({error})."
         ) from error
 
 
@@ -118,26 +124,33 @@ _DECOMPRESSORS: dict[str, tuple[Callable[[], Any], int]] = {
 
 
 def _decompressed(
-    chunks: Iterable[bytes], new: Callable[[], Any], size: int
+    chunks: Iterable[bytes], new_decompressor: Callable[[], Any], piece_size: int
 ) -> Iterator[bytes]:
     """Yield the text of the compressed streams; zeros between streams are skipped."""
-    stream = new()
+    stream = new_decompressor()
     texts = []
     length = 0
-    for piece in (
-        chunk[at : at + size] for chunk in chunks for at in range(0, len(chunk), size)
-    ):
-        rest = piece
-        while rest := rest.lstrip(b"\0") if stream.eof else rest:
+
+    for piece in _pieces(chunks, piece_size):
+        unread = piece
+        while unread := unread.lstrip(b"\0") if stream.eof else unread:
             if stream.eof:
-                stream = new()
-            texts.append(stream.decompress(rest))
-            length += len(texts[-1])
-            rest = stream.unused_data
+                stream = new_decompressor()
+            text = stream.decompress(unread)
+            texts.append(text)
+            length += len(text)
+            unread = stream.unused_data
         if length >= _TEXT:
             yield b"".join(texts)
             texts = []
             length = 0
+
     if not stream.eof:
         raise EOFError("its end is missing")
     yield b"".join(texts)
+
+
+def _pieces(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
+    for chunk in chunks:
+        for start in range(0, len(chunk), size):
+            yield chunk[start : start + size]

@@ -11,6 +11,8 @@ from typing import IO, Any
 
 import numpy as np
 
+from skgraded._support.arguments import ArgumentError
+from skgraded.trec._extents import starts_by_row
 from skgraded.trec._join import Order, rank_run
 from skgraded.trec._qrels_and_runs import Run, read_run
 
@@ -51,41 +53,48 @@ def write_run(
     q1 Q0 d2 2 1.5 mine
     """
     retrieved = read_run(run)
-    chosen = (retrieved.tag or retrieved.name) if tag is None else tag
-    _check_words("tag", [chosen])
+    if tag is None:
+        tag = retrieved.tag or retrieved.name
+
+    _check_words("tag", [tag])
     _check_words("a topic", retrieved.topics.tolist())
     _check_words("a document", retrieved.documents)
-    comment = next((each for each in retrieved.topics if each.startswith("#")), None)
-    if comment is not None:
-        raise ValueError(
-            f"a topic must not start with '#', as comments do, got {comment!r}."
-        )
+    for topic in retrieved.topics:
+        if topic.startswith("#"):
+            raise ValueError(
+                f"a topic must not start with '#', as comments do, got {topic!r}."
+            )
+
     with _opened(target) as file:
-        file.writelines(_run_lines(retrieved, order, chosen))
+        file.writelines(_run_lines(retrieved, order, tag))
 
 
-def _check_words(what: str, words: Iterable[str]) -> None:
-    for each in words:
-        if not _WORD.fullmatch(each):
-            raise ValueError(f"{what} must be one word, got {each!r}.")
+def _check_words(name: str, words: Iterable[str]) -> None:
+    for word in words:
+        if not _WORD.fullmatch(word):
+            raise ArgumentError(name, f"must be one word, got {word!r}.")
 
 
 def _run_lines(run: Run, order: Order, tag: str) -> Iterator[str]:
-    in_topic, _ = rank_run(run, order, run.indptr[:-1], run.indptr)
-    first = np.repeat(run.indptr[:-1], np.diff(run.indptr))
-    rows = (first + in_topic).tolist()
-    ranks = (np.arange(len(rows)) - first + 1).tolist()
+    starts_of_topics = run.indptr[:-1]
+    order_in_topic, _ = rank_run(run, order, starts_of_topics, run.indptr)
+    starts = starts_by_row(run.indptr)
+    ranks = np.arange(1, len(starts) + 1) - starts
+    rows = starts + order_in_topic
+
     documents = list(run.documents)
     scores = run.scores.tolist()
-    topics = run.topics[run.topic_of_document()].tolist()
-    for topic, row, rank in zip(topics, rows, ranks, strict=True):
+    topics = run.topics[run.topic_of_document()]
+    columns = (topics.tolist(), rows.tolist(), ranks.tolist())
+    for topic, row, rank in zip(*columns, strict=True):
         yield f"{topic} Q0 {documents[row]} {rank} {scores[row]!r} {tag}\n"
 
 
 def _opened(target: Any) -> AbstractContextManager[IO[str]]:
     if not isinstance(target, str | os.PathLike):
         return nullcontext(target)
-    module = import_module(_MODULES.get(os.path.splitext(target)[1], "builtins"))
+    _, suffix = os.path.splitext(target)
+    module = import_module(_MODULES.get(suffix, "builtins"))
     file: IO[str] = module.open(
         target, "wt", encoding="utf-8", errors="surrogateescape", newline="\n"
     )
