@@ -30,7 +30,7 @@ from skgraded._boosting._evaluator import (
 )
 from skgraded._boosting._lambdamart import LambdaMART, noise_or_none
 from skgraded._guards import running, warn_about_queries
-from skgraded._support.arguments import integer_or_none, threads
+from skgraded._support.arguments import integer_or_none, number, threads
 from skgraded._support.array_types import FloatArray
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments, read_columns, without_query_ids
@@ -217,6 +217,7 @@ def evaluation(
     base_margin: ArrayLike | None = None,
     missing: float = np.nan,
     rounds: int | None = None,
+    min_delta: float = 0.0,
     name: str = "validation",
     n_threads: int | None = None,
 ) -> TrainingCallback:
@@ -248,6 +249,9 @@ def evaluation(
     rounds : int, optional
         Stop when the first measure has not improved for this many iterations; the model then keeps
         the iterations up to the best one. With None, values are only recorded.
+    min_delta : float, default=0.0
+        A value counts as an improvement if it is better than the best one by more than this. Only
+        with `rounds`.
     name : str, default="validation"
         Name of the rows among the recorded results.
     n_threads : int, optional
@@ -324,7 +328,14 @@ def evaluation(
     rounds = integer_or_none("rounds", rounds, 1, "recording without stopping")
     by_name = named_measures(measures, "evaluation")
     threads(n_threads)
-    return _Evaluation(by_name, make_data, judgments, rounds, name, n_threads)
+    min_delta = number("min_delta", min_delta, at_least=0.0)
+    if min_delta and rounds is None:
+        raise ValueError(
+            "min_delta needs rounds, which counts improvements by more than it."
+        )
+    return _Evaluation(
+        by_name, make_data, judgments, rounds, name, n_threads, min_delta=min_delta
+    )
 
 
 @dataclass(eq=False, repr=False)  # all rows would be shown
@@ -338,6 +349,7 @@ class _Evaluation(TrainingCallback):
     name: str
     n_threads: int | None = None
     save_best: bool = True
+    min_delta: float = 0.0
 
     def before_training(self, model: Any) -> Any:
         """Start anew, since one callback may serve several trainings, one after the other."""
@@ -360,6 +372,7 @@ class _Evaluation(TrainingCallback):
             data_name=self.name,
             maximize=measure.greater_is_better,
             save_best=self.save_best,
+            min_delta=self.min_delta,
         )
         return self._stop.before_training(model)
 

@@ -14,7 +14,6 @@ from sklearn.base import is_regressor
 
 from skgraded._boosting import NamedMeasures, named_means, refuse_taken_names
 from skgraded._support.array_types import FloatArray
-from skgraded.measures import Measure
 from skgraded.model_selection._booster import (
     Booster,
     Params,
@@ -105,7 +104,7 @@ class LightGBM(Booster):
         params = {**params, "eval_metric": metrics}
         if validation.rounds is not None:
             params["callbacks"] = _with_stopping(
-                as_list(params.get("callbacks")), named_measures[0], validation.rounds
+                as_list(params.get("callbacks")), validation, validation.rounds
             )
         return params | self._evaluation_params(estimator, validation.rows)
 
@@ -189,7 +188,7 @@ class _Recorder:
 
 
 def _with_stopping(
-    callbacks: Sequence[Any], named_measure: tuple[str, Measure], rounds: int
+    callbacks: Sequence[Any], validation: Validation, rounds: int
 ) -> list[Any]:
     """Return LightGBM's callbacks with one that stops by the measure."""
     from lightgbm import early_stopping
@@ -197,4 +196,5 @@ def _with_stopping(
     from skgraded.lightgbm import _StopBy
 
     refuse_second_stopping(callbacks, _StopBy, type(early_stopping(1)))
-    return [*callbacks, _StopBy(named_measure, rounds)]
+    stop = _StopBy(validation.named[0], rounds, min_delta=validation.min_delta)
+    return [*callbacks, stop]

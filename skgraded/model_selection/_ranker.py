@@ -42,6 +42,10 @@ from skgraded.model_selection._estimators import (
     predict_from,
     train_for,
 )
+from skgraded.model_selection._evaluation_sets import (
+    check_evaluation_sets,
+    check_min_delta,
+)
 from skgraded.model_selection._positions import check_position
 from skgraded.model_selection._refit import check_refit, n_best_iterations, refit_on_all
 from skgraded.model_selection._rows import (
@@ -86,6 +90,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     early_stopping_rounds : int, optional
         Stop when the measure on the held-out queries has not improved for that many iterations,
         and predict with the best one.
+    min_delta : float, default=0.0
+        A value counts as an improvement if it is better than the best one by more than this; for
+        the estimators of LightGBM and XGBoost.
     random_state : int, RandomState instance or None, optional
         Seed of the draw of held-out queries; it is not handed to `estimator`.
     shuffle : bool, default=True
@@ -184,6 +191,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         measure: str | Measure,
         validation_fraction: float | None = None,
         early_stopping_rounds: int | None = None,
+        min_delta: float = 0.0,
         random_state: int | RandomState | None = None,
         shuffle: bool = True,
         refit: bool = False,
@@ -193,6 +201,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.measure = measure
         self.validation_fraction = validation_fraction
         self.early_stopping_rounds = early_stopping_rounds
+        self.min_delta = min_delta
         self.random_state = random_state
         self.shuffle = shuffle
         self.refit = refit
@@ -284,6 +293,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         eval_rows = RowArguments(eval_X, eval_y, eval_qid, eval_sample_weight)
         if any(column is not None for column in eval_rows):
             evaluation = eval_rows
+        check_evaluation_sets(self, booster, eval_X, fit_params)
+        check_min_delta(self, booster)
         watches = check_parameters(self, booster, evaluation, fit_params)
         check_refit(self)
         check_position(booster, final_step(self.estimator), fit_params)
@@ -411,7 +422,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         are_fractional = held_out.judgments.has_fractional_grades
         resolved = resolve_all(dict(measures), top, are_fractional=are_fractional)
         recorded = measures_to_record(self.measure_, resolved)
-        return rows, Validation(held_out, recorded, self.early_stopping_rounds)
+        rounds = self.early_stopping_rounds
+        return rows, Validation(held_out, recorded, rounds, self.min_delta)
 
     def _hold_out(
         self, judgments: Judgments, rows: QueryRows

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from skgraded._support.arguments import flag
 from skgraded.model_selection._booster import Booster, Params
 from skgraded.model_selection._boosters import final_step
@@ -30,9 +28,7 @@ def check_refit(ranker: Any) -> None:
 
 def n_best_iterations(watched: Watched, validation: Validation) -> int:
     """Return the number of iterations after which the watched measure was best."""
-    name, measure = validation.named[0]
-    recorded = np.asarray(watched.evals_result["valid_0"][name])
-    return best_entry(recorded, measure) + 1
+    return best_entry(watched, validation) + 1
 
 
 def refit_on_all(
