@@ -1,11 +1,12 @@
-"""How far are models that are trained on clicks from one that is trained on grades?
+"""Measure how far models that are trained on clicks are from one that is trained on grades.
 
     python benchmarks/clicks.py [--logs N]
 
 The users are made up: they look at rank r with probability 1 / r, and click 60 % of what reaches
-their threshold and 3 % of what does not. In "trust" they also click 30 % of all that they look at in
-the first three ranks, whatever it is. Models are tested on the grades of new queries. Printed are
-means of nDCG@10 over the logs, and how far each is from the model of grades, with 95 % intervals.
+their threshold and 3 % of what does not. In "trust" they also click 30 % of all that they look at
+in the first three ranks, whatever it is. Models are tested on the grades of new queries. Printed
+are means of nDCG@10 over the logs, and how far each is from the model of grades, with 95 %
+intervals.
 """
 
 import argparse
@@ -75,7 +76,11 @@ def values_of(seed, trust):
         qid=np.repeat(query[is_graded], 10),
         reader="position",
     )
-    estimated = np.array([log.parameters[f"clicks_{rank}"][0] for rank in RANKS])
+    # Ranks with few clicks are one group, which has the name of the first.
+    estimated = np.empty(len(RANKS))
+    for rank in RANKS:
+        value = log.parameters.get(f"clicks_{rank}", (estimated[rank - 2],))[0]
+        estimated[rank - 1] = value
     estimated = np.maximum(estimated / estimated[0], 0.02)
 
     def labels(propensity):
