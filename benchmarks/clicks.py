@@ -4,7 +4,8 @@
 
 The users are made up: they look at rank r with probability 1 / r, and click 60 % of what reaches
 their threshold and 3 % of what does not. In "trust" they also click 30 % of all that they look at
-in the first three ranks, whatever it is. Models are tested on the grades of new queries. Printed
+in the first three ranks, whatever it is. In "picky" all want grade 3 or 4, and click 5 % of the
+rest, so that many clicks are by chance. Models are tested on the grades of new queries. Printed
 are means of nDCG@10 over the logs, and how far each is from the model of grades, with 95 %
 intervals.
 """
@@ -44,7 +45,7 @@ def xgb(**params):
     return XGBRanker(n_estimators=60, learning_rate=0.1, random_state=0, **params)
 
 
-def values_of(seed, trust):
+def values_of(seed, g=G, trust=0.0, below=0.03):
     """Return nDCG@10 on the grades of new queries, by the way of training."""
     rng = np.random.default_rng(seed)
     X, y, qid = make_ranking(N_QUERIES + N_TEST, docs_per_query=10, random_state=seed)
@@ -58,8 +59,8 @@ def values_of(seed, trust):
     noise = rng.normal(size=(len(query), 10))
     shown = np.argsort(-(X[query, :, 0] + noise), axis=1)
     grade = np.take_along_axis(y[query], shown, axis=1)
-    threshold = rng.choice([1, 2, 3, 4], size=(len(query), 1), p=G)
-    clicks_if_seen = np.where(grade >= threshold, 0.6, 0.03)
+    threshold = rng.choice([1, 2, 3, 4], size=(len(query), 1), p=g)
+    clicks_if_seen = np.where(grade >= threshold, 0.6, below)
     clicks_if_seen = np.where(
         (RANKS <= 3) & (rng.random(grade.shape) < trust), 1, clicks_if_seen
     )
@@ -131,10 +132,15 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--logs", type=int, default=10)
     n_logs = parser.parse_args().logs
-    warnings.simplefilter("ignore")  # of departures, in "trust"
-    for trust in (0.0, 0.3):
-        print("trust" if trust else "\nlooks and thresholds alone")
-        rows = [values_of(seed, trust) for seed in range(n_logs)]
+    warnings.simplefilter("ignore")  # of departures
+    settings = {
+        "looks and thresholds alone": {},
+        "trust": {"trust": 0.3},
+        "picky": {"g": (0, 0, 1, 0), "below": 0.05},
+    }
+    for title, users in settings.items():
+        print(f"\n{title}")
+        rows = [values_of(seed, **users) for seed in range(n_logs)]
         for name in rows[0]:
             values = np.array([row[name] for row in rows])
             losses = values - [row["grades"] for row in rows]
