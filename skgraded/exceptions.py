@@ -73,14 +73,6 @@ class IdColumnWarning(SkgradedWarning):
     """
 
 
-class FewDifferencesWarning(SkgradedWarning):
-    """Two systems differ in no query, or in too few to tell how rare and large differences are.
-
-    P-values then err more often than they say, whatever the test, and intervals where differences
-    vary in size. Where no query differs, the interval says how many others may.
-    """
-
-
 class UnhelpfulJudgeWarning(SkgradedWarning):
     """By no measure the labels of a judge make intervals narrower than human labels alone."""
 

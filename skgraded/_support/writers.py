@@ -56,6 +56,11 @@ def table_as_text(table: Table, width: int = WIDTH) -> str:
         The lines.
     """
     blocks = _blocks_of_text(table.rows, table.widest_label, width)
+    if table.n_spare and "\n\n" in blocks:
+        fields = table.fields[: -table.n_spare]
+        notes = [*table.spare_notes, *table.notes]
+        narrow = table._replace(fields=fields, notes=notes, n_spare=0)
+        return table_as_text(narrow, width)
     notes = [wrap(sentence, width) for sentence in table.sentences]
     if not table.title:
         return "\n".join([blocks, *notes])
