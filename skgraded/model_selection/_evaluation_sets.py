@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from skgraded._support.arguments import number
 from skgraded.model_selection._booster import Booster, Params
 
 _ONE_IS_WATCHED = (
@@ -49,18 +48,3 @@ def _number_of_sets(matrix: Any) -> int:
     if len(getattr(matrix[0], "shape", ())) < 2:  # noqa: PLR2004
         return 0
     return len(matrix)
-
-
-def check_min_delta(ranker: Any, booster: Booster) -> None:
-    """Raise where the least improvement is no number, or nothing looks at it."""
-    if number("min_delta", ranker.min_delta, at_least=0.0) == 0.0:
-        return
-    if ranker.early_stopping_rounds is None:
-        raise ValueError(
-            "min_delta needs early_stopping_rounds, which counts improvements by more than it."
-        )
-    if booster.package == "catboost":
-        raise ValueError(
-            "min_delta must be 0 for CatBoostRanker, whose early stopping counts any improvement, "
-            f"got {ranker.min_delta!r}."
-        )

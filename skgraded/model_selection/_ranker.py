@@ -22,7 +22,7 @@ from skgraded._guards import (
     warn_if_a_feature_holds_the_ids,
     warn_once,
 )
-from skgraded._support.arguments import ArgumentError, flag
+from skgraded._support.arguments import ArgumentError
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
 from skgraded.model_selection._booster import Booster
@@ -42,12 +42,13 @@ from skgraded.model_selection._estimators import (
     predict_from,
     train_for,
 )
-from skgraded.model_selection._evaluation_sets import (
-    check_evaluation_sets,
-    check_min_delta,
-)
+from skgraded.model_selection._evaluation_sets import check_evaluation_sets
 from skgraded.model_selection._positions import check_position
-from skgraded.model_selection._refit import check_refit, n_best_iterations, refit_on_all
+from skgraded.model_selection._refit import (
+    check_stopping,
+    n_best_iterations,
+    refit_on_all,
+)
 from skgraded.model_selection._rows import (
     QueryRows,
     Validation,
@@ -294,11 +295,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if any(column is not None for column in eval_rows):
             evaluation = eval_rows
         check_evaluation_sets(self, booster, eval_X, fit_params)
-        check_min_delta(self, booster)
         watches = check_parameters(self, booster, evaluation, fit_params)
-        check_refit(self)
+        check_stopping(self, booster)
         check_position(booster, final_step(self.estimator), fit_params)
-        flag("shuffle", self.shuffle)
 
         fitted_names = [name for name in vars(self) if name.endswith("_")]
         for name in fitted_names:  # of an earlier fit

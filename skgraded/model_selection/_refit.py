@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from skgraded._support.arguments import flag
+from skgraded._support.arguments import flag, number
 from skgraded.model_selection._booster import Booster, Params
 from skgraded.model_selection._boosters import final_step
 from skgraded.model_selection._estimators import fit_estimator, train_for
 from skgraded.model_selection._rows import QueryRows, Validation, Watched, best_entry
 
 
-def check_refit(ranker: Any) -> None:
+def check_stopping(ranker: Any, booster: Booster) -> None:
+    """Check the options of the draw, of early stopping and of what follows it."""
+    flag("shuffle", ranker.shuffle)
+    _check_min_delta(ranker, booster)
+    _check_refit(ranker)
+
+
+def _check_min_delta(ranker: Any, booster: Booster) -> None:
+    """Raise where the least improvement is no number, or nothing looks at it."""
+    if number("min_delta", ranker.min_delta, at_least=0.0) == 0.0:
+        return
+    if ranker.early_stopping_rounds is None:
+        raise ValueError(
+            "min_delta needs early_stopping_rounds, which counts improvements by more than it."
+        )
+    if booster.package == "catboost":
+        raise ValueError(
+            "min_delta must be 0 for CatBoostRanker, whose early stopping counts any improvement, "
+            f"got {ranker.min_delta!r}."
+        )
+
+
+def _check_refit(ranker: Any) -> None:
     """Raise where a ranker is to be refitted, and no number of iterations would be found."""
     if not flag("refit", ranker.refit):
         return
