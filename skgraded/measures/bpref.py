@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from skgraded import _core
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded.measures._fields import number
 from skgraded.measures._gains import (
     COUNTS_JUDGED,
@@ -35,6 +35,7 @@ __all__ = [
     "BprefRelative",
     "BprefTen",
     "OldBpref",
+    "PairAccuracy",
     "RprefN",
     "RprefRelative",
     "RprefRelative2",
@@ -42,6 +43,7 @@ __all__ = [
 ]
 
 _TEN = 10
+_MOST_CELLS = 25_000_000  # of matrices of pairs, which then take 200 MB
 
 
 class _BinaryPreference(_BinaryMeasure):
@@ -488,6 +490,86 @@ class RprefRelative2(_RelativeGradedPreference):
     def pair_part(self, judgments: Judgments) -> PairPart:
         K = PairFactors(self._share(judgments), f=self._gains(judgments))
         return PairPart(RECIPROCAL, K)
+
+
+class PairAccuracy(PrefixMeasure):
+    r"""Share of the pairs of judged documents that stand in the order of their grades.
+
+    .. math::
+
+        \frac{1}{T} \sum_{n} \sum_{m < n} 1[r_m > r_n]
+
+    where r_n is the grade at rank n of the condensed list, and T the number of pairs of documents
+    of the pool whose grades differ. A pair of which the list lacks a document is not in order. An
+    ideal ranking scores 1, and one by chance 1/2. A query whose documents all have one grade above
+    0 scores 1, since no pair is wrong.
+
+    Parameters
+    ----------
+    unjudged : {"condense"}, default="condense"
+        Unjudged documents are removed from the list.
+    k : {None}, optional
+        Any other value is an error, because all pairs count.
+    normalize : {False}, default=False
+        True is an error, because the largest value is 1 already.
+    empty : float, default=0.0
+        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
+
+    See Also
+    --------
+    NormalizedRecall : Equal for binary grades, where the list holds the whole pool.
+    BprefN : Relevant documents alone, and those that are not above them.
+
+    Notes
+    -----
+    Whether a pair is in order has no factors, so that training takes integer grades alone, and the
+    number of queries times the square of the number of grades must be at most 25 million.
+
+    References
+    ----------
+    .. [1] T. Joachims (2002), "Optimizing Search Engines using Clickthrough Data",
+       KDD, Section 3: the pairs that Kendall's tau counts.
+
+    Examples
+    --------
+    >>> from skgraded.measures import PairAccuracy
+    >>> PairAccuracy()([2, 0, 1], [3, 2, 1])  # 2 of 3 pairs
+    0.6666666666666666
+    """
+
+    unjudged: Unjudged = "condense"
+    shares_levels = True
+
+    _refuses: ClassVar[Mapping[str, str]] = {
+        "unjudged": "because it counts pairs of judged documents",
+        "k": "because all pairs count",
+        "normalize": "because its largest value is 1 already",
+    }
+
+    def relevant(self, judgments: Judgments) -> BoolArray:
+        return np.asarray(judgments.grades > 0)
+
+    def _n_pairs(self, judgments: Judgments) -> IntArray:
+        """Return the number of pairs of different grades by query."""
+        counts = judgments.counts
+        n_documents = counts.sum(axis=1)
+        return (n_documents**2 - (counts**2).sum(axis=1)) // 2
+
+    def linear_part(self, judgments: Judgments) -> LinearPart:
+        has_no_pair = (self._n_pairs(judgments) == 0).astype(np.float64)
+        return LinearPart(CONSTANT, np.zeros(judgments.n_levels), constant=has_no_pair)
+
+    def pair_part(self, judgments: Judgments) -> PairPart:
+        n_levels = judgments.n_levels
+        if judgments.n_queries * n_levels**2 > _MOST_CELLS:
+            raise ValueError(
+                f"y_true must hold fewer different grades for {self}, which counts pairs of grades "
+                f"in each query, got {n_levels:,} grades in {judgments.n_queries:,} queries."
+            )
+        level = np.arange(n_levels)
+        is_in_order = level[:, None] > level
+        share = reciprocal(self._n_pairs(judgments))
+        return PairPart(CONSTANT, share[:, None, None] * is_in_order)
 
 
 class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it

@@ -16,7 +16,7 @@ from skgraded._support.arguments import choice, fraction
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.pictures import axes_or_new
 from skgraded._support.results_base import Field, LongResult, Table
-from skgraded._support.text import count, shorten, told_in_clusters, unit_in_words
+from skgraded._support.text import count, shorten_apart, told_in_clusters, unit_in_words
 from skgraded.measures import AP
 from skgraded.results import Scores, clusters_of
 from skgraded.users._pair_profile import PairProfile, draw_pairs, percent
@@ -105,8 +105,8 @@ class ThresholdProfile(LongResult):
         baseline_heading = "baseline"
         label_form = "rel={}, {ranker}"
         if n_pairs == 1:
-            ranker_heading = shorten(self.pairs[0].ranker, _LONGEST_HEADING)
-            baseline_heading = shorten(self.baseline, _LONGEST_HEADING)
+            names = (self.pairs[0].ranker, self.baseline)
+            ranker_heading, baseline_heading = shorten_apart(names, _LONGEST_HEADING)
             label_form = "rel={}"
         interval_heading = f"{self.confidence:.0%} interval"
 

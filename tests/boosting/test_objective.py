@@ -116,7 +116,10 @@ def fractional_query(draw, scores, max_documents=12):
 @FEW
 @given(data=st.data())
 def test_derivatives_are_those_of_a_literal_loop(name, data):
-    kind = data.draw(st.sampled_from([one_query, fractional_query]))
+    kinds = [one_query, fractional_query]
+    if name == "PairAccuracy":  # its K has no factors
+        kinds = [one_query]
+    kind = data.draw(st.sampled_from(kinds))
     y_true, y_score, max_grade = data.draw(kind(strategies.distinct_scores))
     cost = data.draw(costs(name, max_grade, len(y_true)))
     expected = literal(cost, y_true, y_score)
