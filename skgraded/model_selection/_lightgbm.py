@@ -22,7 +22,7 @@ from skgraded.model_selection._booster import (
     refuse_params_that_stop,
     refuse_second_stopping,
 )
-from skgraded.model_selection._positions import fit_with_positions
+from skgraded.model_selection._position_bias import fit_with_positions
 from skgraded.model_selection._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 

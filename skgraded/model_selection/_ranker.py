@@ -43,7 +43,7 @@ from skgraded.model_selection._estimators import (
     train_for,
 )
 from skgraded.model_selection._evaluation_sets import check_evaluation_sets
-from skgraded.model_selection._positions import check_position
+from skgraded.model_selection._position_bias import check_position
 from skgraded.model_selection._refit import (
     check_stopping,
     n_best_iterations,
