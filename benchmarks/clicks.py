@@ -35,9 +35,7 @@ LINEAR = DCG(gain="linear", k=10)
 
 
 def lgbm(**params):
-    return LGBMRanker(
-        n_estimators=60, num_leaves=7, metric="None", n_jobs=1, verbose=-1, **params
-    )
+    return LGBMRanker(n_estimators=60, num_leaves=7, n_jobs=1, verbose=-1, **params)
 
 
 def xgb(**params):

@@ -48,13 +48,12 @@ def _check_refit(ranker: Any) -> None:
         )
 
 
-def n_best_iterations(watched: Watched, validation: Validation) -> int:
-    """Return the number of iterations after which the watched measure was best."""
-    return best_entry(watched, validation) + 1
-
-
 def refit_on_all(
-    ranker: Any, booster: Booster, rows: QueryRows, n_best: int, params: Params
+    ranker: Any,
+    booster: Booster,
+    rows: QueryRows,
+    record: tuple[Watched, Validation],
+    params: Params,
 ) -> None:
     """Replace the estimator of a fitted ranker by one that is trained on all rows.
 
@@ -66,8 +65,8 @@ def refit_on_all(
         How its estimator is handled.
     rows : QueryRows
         All rows.
-    n_best : int
-        The number of iterations after which the watched measure was best.
+    record : tuple of (Watched, Validation)
+        What the first fit has recorded, and its validation rows.
     params : dict
         Parameters of ``fit``.
     """
@@ -76,5 +75,6 @@ def refit_on_all(
     train_for(ranker.estimator_, ranker.measure_)
 
     last = final_step(ranker.estimator_)
+    n_best = best_entry(*record) + 1
     ranker.n_iterations_ = booster.set_iterations(last, n_best, watched_estimator)
     fit_estimator(booster, ranker.estimator_, rows, None, params)

@@ -24,6 +24,7 @@ from skgraded._support.arguments import (
     is_number,
 )
 from skgraded._support.array_types import BoolArray, IntArray
+from skgraded._support.keywords import suggests_keywords
 from skgraded.rankings import CheckedColumns, Judgments, read_columns
 
 _T = TypeVar("_T", bound=np.generic)
@@ -174,6 +175,7 @@ class QueryKFold(_QueryFolds):
     [1 3 4 5] [0 2]
     """
 
+    @suggests_keywords
     def __init__(
         self,
         n_splits: int = 5,
@@ -235,6 +237,7 @@ class StratifiedQueryKFold(_QueryFolds):
     [4. 0. 1. 0. 1. 1.]
     """
 
+    @suggests_keywords
     def __init__(
         self, n_splits: int = 5, *, random_state: int | RandomState | None = 0
     ) -> None:
@@ -285,6 +288,7 @@ class QueryShuffleSplit(QuerySplitter):
     [1 3 4 5] [0 2]
     """
 
+    @suggests_keywords
     def __init__(
         self,
         n_splits: int = 5,
@@ -313,6 +317,7 @@ class QueryShuffleSplit(QuerySplitter):
             yield is_train, is_test
 
 
+@suggests_keywords
 def query_train_test_split(
     *arrays: Any,
     qid: ArrayLike | None = None,
@@ -396,9 +401,14 @@ def query_train_test_split(
         for position, array in enumerate(arrays)
         if position != 1
     }
-    if times is not None:
-        arrays_beside_y["times"] = times
+    arrays_beside_y["times"] = times
     columns = read_columns(y, qid, named=("array 1", "qid"), **arrays_beside_y)
+
+    if columns.ids is None and len(arrays) > 2:  # noqa: PLR2004
+        raise ValueError(
+            f"qid must be given by name, got {len(arrays)} arrays and no query ids: "
+            "query_train_test_split(X, y, qid=qid). It is split too, and comes last."
+        )
 
     if test_size is None and train_size is None:
         test_size = 0.25

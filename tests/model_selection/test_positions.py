@@ -1,5 +1,7 @@
 """Positions of documents reach LightGBM's data set, in the order of the rows."""
 
+import inspect
+
 import lightgbm
 import numpy as np
 import pytest
@@ -12,6 +14,11 @@ from sklearn.preprocessing import StandardScaler
 from skgraded import QueryKFold, QueryRanker
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
+
+pytestmark = pytest.mark.skipif(
+    "position" not in inspect.signature(lightgbm.Dataset).parameters,
+    reason="LightGBM < 4.1 has no positions",
+)
 
 X, Y, QID = make_ranking(n_queries=60, docs_per_query=10, random_state=0)
 RNG = np.random.default_rng(0)
