@@ -63,7 +63,6 @@ from skgraded.model_selection._estimators import (
     predict_from,
     train_for,
 )
-from skgraded.model_selection._evaluation_sets import check_evaluation_sets
 from skgraded.model_selection._position_bias import check_position
 from skgraded.model_selection._positions import refuse_positions_beside_ids
 from skgraded.model_selection._refit import check_stopping, refit_on_all
@@ -318,7 +317,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         eval_rows = RowArguments(eval_X, eval_y, eval_qid, eval_sample_weight)
         if any(column is not None for column in eval_rows):
             evaluation = eval_rows
-        check_evaluation_sets(self, booster, eval_X, fit_params)
         watches = check_parameters(self, booster, evaluation, fit_params)
         check_stopping(self, booster)
         check_position(booster, final_step(self.estimator), fit_params)

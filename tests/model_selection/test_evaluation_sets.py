@@ -152,24 +152,19 @@ def test_the_callback_of_xgboost_takes_it(min_delta):
 # --- validation sets as the libraries take them ---------------------------------------------------
 
 SET = (X[VALID], Y[VALID])
-WRITE = "write eval_X=X_valid, eval_y=y_valid, eval_qid=qid_valid"
+WRITE = "eval_X=, eval_y= and eval_qid="
 
 
 @pytest.mark.parametrize("make", [lgbm, xgb])
-def test_eval_set_is_answered_with_what_to_write(make):
-    with pytest.raises(
-        ValueError, match=f"eval_set is a parameter of .*{WRITE}.*instead.$"
-    ):
-        fit(make(), given={"eval_set": [SET]})
-    with pytest.raises(
-        ValueError, match=rf"{WRITE}.* Of 2, one set is watched: put .* score\.$"
-    ):
-        fit(make(), given={"eval_set": [SET, SET]}, early_stopping_rounds=5)
+@pytest.mark.parametrize("sets", [[SET], [SET, SET]])
+def test_eval_set_is_answered_with_what_to_write(make, sets):
+    with pytest.raises(ValueError, match=f"eval_set is the library's name: .*{WRITE}"):
+        fit(make(), given={"eval_set": sets})
 
 
 @pytest.mark.parametrize("make", [*BOOSTERS.values(), lambda: lgbm(LGBMRegressor)])
 def test_eval_set_does_not_stop_a_ranker(make):
-    with pytest.raises(ValueError, match=WRITE):
+    with pytest.raises(ValueError, match=r"early_stopping_rounds needs .* or eval_X"):
         fit(make(), given={"eval_set": [SET]}, early_stopping_rounds=5)
 
 
@@ -177,7 +172,7 @@ def test_eval_set_does_not_stop_a_ranker(make):
 def test_several_sets_are_refused_with_the_way(sets):
     given = {**ROWS, "eval_X": sets}
     with pytest.raises(
-        ValueError, match="eval_X must be one matrix, got 2: one set is watched"
+        ValueError, match=r"one data set, got a .* of 2: .* Append them"
     ):
         fit(lgbm(), given=given)
 
