@@ -82,10 +82,10 @@ def has_one_value(measure: Measure, judgments: Judgments) -> bool:
 
     Examples
     --------
-    >>> from skgraded import AP, Judgments, P
+    >>> from skgraded import AP, Judgments, measure
     >>> from skgraded.measures import has_one_value
     >>> judgments = Judgments([1, 0, 1])
-    >>> has_one_value(AP(), judgments), has_one_value(P(k=5), judgments)
+    >>> has_one_value(AP(), judgments), has_one_value(measure("P@5"), judgments)
     (False, True)
     """
     if judgments.n_queries > 2 * _SAMPLED:
