@@ -435,6 +435,8 @@ def _splits(
         )
 
     features = np.zeros((_num_samples(X), 1))
+    if getattr(cv, "times", None) is not None:  # which names a column
+        features = X
     grades, _ = split_target(y)
     with warnings.catch_warnings():
         warnings.filterwarnings(
