@@ -27,15 +27,15 @@ _KURTOSIS = 3.0  # of normal numbers
 
 
 def sums_by_cluster(
-    values: FloatArray, clusters: NDArray[Any] | None
+    values: FloatArray, clusters: NDArray[Any] | None, axis: int = -1
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the sums over each cluster along the last axis, and the sizes of the clusters."""
+    """Return the sums over each cluster along an axis, and the sizes of the clusters."""
     if clusters is None:
-        return values, np.ones(values.shape[-1])
+        return values, np.ones(values.shape[axis])
     _, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
     order = np.argsort(places, kind="stable")
     starts = np.cumsum(sizes) - sizes
-    sums = np.add.reduceat(values[..., order], starts, axis=-1)
+    sums = np.add.reduceat(np.take(values, order, axis), starts, axis)
     return sums, sizes.astype(np.float64)
 
 
@@ -116,7 +116,7 @@ class Estimate:
         self.bounds = bounds
         is_rounding = np.abs(influence) * len(influence) <= _ROUNDING * np.abs(value)
         influence = np.where(is_rounding, 0.0, influence)
-        shares = _shares_of_rows(weights, len(influence))
+        shares = shares_of_rows(weights, len(influence))
         self._influence = influence
         self._shares = shares
         self._freedom = freedom
@@ -200,14 +200,13 @@ class Estimate:
         second = (self._influence**2).sum(axis=0)
         third = (self._influence**3).sum(axis=0)
         growth = quotients(third, second**2) * np.sqrt((n - 1) / n)
-        share = np.ones_like(second)
-        has_moved = second > 0.0
-        np.divide(self._variance, self.error**2, out=share, where=has_moved)
+        share_of_units = quotients(self._variance, self.error**2)
+        skewness = growth * share_of_units**2 * self.error
 
         n_units = len(self._units.sums)
         most = max(n_units - 2, 0) / np.sqrt(n_units * max(n_units - 1, 1))
-        skewness: FloatArray = np.clip(growth * share**2 * self.error, -most, most)
-        return skewness
+        clipped: FloatArray = np.clip(skewness, -most, most)
+        return clipped
 
     @property
     def n_units(self) -> float:
@@ -264,7 +263,7 @@ def means(
     widening: FloatArray | float = 1.0,
 ) -> Estimate:
     """Return the estimate of weighted means of rows, shape (n_rows, k)."""
-    shares = _shares_of_rows(weights, len(rows))
+    shares = shares_of_rows(weights, len(rows))
     value = shares @ rows
     value[np.abs(value) <= _ROUNDING * (shares @ np.abs(rows))] = 0.0
 
@@ -274,7 +273,8 @@ def means(
     )
 
 
-def _shares_of_rows(weights: FloatArray | None, n_rows: int) -> FloatArray:
+def shares_of_rows(weights: FloatArray | None, n_rows: int) -> FloatArray:
+    """Return the share of each row in a mean."""
     if weights is None:
         return np.full(n_rows, 1.0 / n_rows)
     return weights / weights.sum()
@@ -283,11 +283,9 @@ def _shares_of_rows(weights: FloatArray | None, n_rows: int) -> FloatArray:
 def _clustered(
     sign: float, clusters: IntArray, influence: FloatArray, shares: FloatArray
 ) -> _Clustering:
-    places = np.unique(clusters, return_inverse=True)[1].ravel()
-    order = np.argsort(places, kind="stable")
-    starts = np.flatnonzero(np.diff(places[order], prepend=-1))
-    sums = np.add.reduceat(influence[order], starts, axis=0)
-    return _Clustering(sign, sums, np.bincount(places, shares).astype(np.float64))
+    columns = np.column_stack([influence, shares])
+    sums, _ = sums_by_cluster(columns, clusters, axis=0)
+    return _Clustering(sign, sums[:, :-1], sums[:, -1])
 
 
 def _crossed(rows: IntArray, columns: IntArray) -> IntArray:

@@ -29,8 +29,6 @@ _DIGITS_OF_RANKS = 12
 _CELLS_AT_A_TIME = 1_000_000
 # Counts of topics in resamples at a time: 4 MB.
 _COUNTS_AT_A_TIME = 500_000
-# Signs that are in memory at the same time: 32 MB.
-_SIGNS_AT_A_TIME = 4_000_000
 # Sums of the same numbers in another order differ by rounding; they count as equal.
 _ROUNDING = 1e-12
 
@@ -190,18 +188,16 @@ def randomization_test(
     n_swaps = 2**n_topics if is_exact else n_resamples
 
     n_beyond = np.zeros(n_pairs, dtype=np.int64)
-    for first, size in _batches(n_swaps, _SIGNS_AT_A_TIME // n_topics):
+    for first, size in _batches(n_swaps, _CELLS_AT_A_TIME // max(n_pairs, n_topics)):
         if is_exact:
             numbers = np.arange(first, first + size)
             bits = numbers[:, None] >> np.arange(n_topics)
             signs = 1.0 - 2.0 * (bits & 1)
         else:
             signs = rng.choice([-1.0, 1.0], size=(size, n_topics))
-        for start, n in _batches(n_pairs, _CELLS_AT_A_TIME // size):
-            batch = slice(start, start + n)
-            sums = differences[batch] @ signs.T
-            is_beyond = np.abs(sums, out=sums) >= observed[batch, None]
-            n_beyond[batch] += is_beyond.sum(axis=1)
+        sums = differences @ signs.T
+        n_beyond += (np.abs(sums) >= observed[:, None]).sum(axis=1)
+
     if is_exact:
         return n_beyond / n_swaps
     return (n_beyond + 1) / (n_swaps + 1)

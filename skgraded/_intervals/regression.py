@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skgraded._intervals.estimate import Bounds, Estimate, Part
+from skgraded._intervals.estimate import Bounds, Estimate, Part, shares_of_rows
 from skgraded._intervals.tail import quotients
 from skgraded._support.array_types import FloatArray, IntArray
 
@@ -73,9 +73,9 @@ def regression(
     """
     n = len(labels)
     n_all = len(judged)
-    all_shares = _shares(weights, n_all)
+    all_shares = shares_of_rows(weights, n_all)[:, None]
     weights_of_labels = None if weights is None else weights[places]
-    shares = _shares(weights_of_labels, n)
+    shares = shares_of_rows(weights_of_labels, n)[:, None]
 
     y = centred(labels, shares)
     x = centred(judged[places], shares)
@@ -112,12 +112,6 @@ def regression(
     )
     variance_of_judge = of_judge / float((all_shares**2).sum())
     return Regression(estimate, slope, unexplained + variance_of_judge)
-
-
-def _shares(weights: FloatArray | None, n: int) -> FloatArray:
-    """Return the share of each row in a mean, as a column."""
-    shares = np.full(n, 1.0) if weights is None else weights
-    return (shares / shares.sum())[:, None]
 
 
 def _variance_of_mean(deviations: FloatArray, shares: FloatArray) -> FloatArray:

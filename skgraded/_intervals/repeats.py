@@ -179,11 +179,8 @@ class _Design:
         self._share_of_one = float(squared_weights.sum()) / n_queries**2
         # The variance of the mean of effects of variance 1, less what that by queries has of it.
         in_mean = relative_weights @ shares / n_queries
-        deviations = (relative_weights[:, None] * (shares - in_mean)).T
-        sums, sizes = sums_by_cluster(deviations, clusters)
-        n_units = len(sizes)
-        by_queries = (sums**2).sum() * n_units / (n_units - 1) / n_queries**2
-        self._factor = float((in_mean**2).sum() - by_queries)
+        by_queries = _variance_over_queries(shares.T, relative_weights, clusters)
+        self._factor = float((in_mean**2).sum() - by_queries.sum())
 
     def added(self, residuals: FloatArray) -> FloatArray:
         """Return what the folds add to variances of means; at least 0.

@@ -34,13 +34,12 @@ UNSEEN_FACTOR = 1.6
 # Shares of unseen kinds, as -n log(1 - p).
 _RATES = np.append(np.arange(0.05, 4.0, 0.05), np.geomspace(4.0, 60.0, 30))
 _RATES_OF_PLANS = _RATES[3::4]  # with 3.2, the last one of units that are alike
-_TINY = 1e-300
 _ENDLESS = 1e300  # in standard errors, of what does not vary
 _ROUNDING = 1e-12
-# Numbers of units that a plan tries.
+# Numbers of units between which a plan looks for the least one that is enough.
 _FEWEST = 4.0
 _MOST = 1e7
-_STEP = 1.4
+_N_HALVINGS = 16
 
 
 class Tail(NamedTuple):
@@ -166,20 +165,24 @@ class Tail(NamedTuple):
         power : float
             The share of samples.
         """
-        most_units = self.n_units.max()
-        n_steps = int(np.log(_MOST / _FEWEST) / np.log(_STEP))
-        ratios = _FEWEST * _STEP ** np.arange(n_steps) / most_units
         quantile = stdtrit(_common(self.freedom), power)
 
-        gaps = np.empty((n_steps, *self.value.shape))
-        for place, ratio in enumerate(ratios):
-            planned = self.with_more_units(ratio)
+        # Logarithms of a ratio that is not enough, and of one that is.
+        log_few = np.log(_FEWEST / self.n_units)
+        log_most = np.log(_MOST / self.n_units)
+        log_enough = log_most
+        for _ in range(_N_HALVINGS):
+            middle = (log_few + log_enough) / 2.0
+            planned = self.with_more_units(np.exp(middle))
+
             low_value = truth - quantile * planned.error
             end = planned._replace(value=low_value).lower_end(tail, _RATES_OF_PLANS)
-            gaps[place] = end - bound
-        return _first_above(gaps, ratios)
+            is_enough = end > bound
+            log_enough = np.where(is_enough, middle, log_enough)
+            log_few = np.where(is_enough, log_few, middle)
+        return np.where(log_enough == log_most, np.inf, np.exp(log_enough))
 
-    def with_more_units(self, ratio: float) -> Tail:
+    def with_more_units(self, ratio: FloatArray | float) -> Tail:
         """Return the tails of so many times as many units like these."""
         fixed = self.fixed_variance
         error = np.sqrt((self.error**2 - fixed) / ratio + fixed)
@@ -226,15 +229,16 @@ class Tail(NamedTuple):
     def _tail_of_seen(self, null: FloatArray | float) -> FloatArray:
         """Return the tails by t and the score alone, whichever is larger."""
         away = null - self.value
-        endless = np.sign(away) * _ENDLESS
         with np.errstate(over="ignore"):
-            u = np.divide(away, self.error, out=endless, where=self.error > 0.0)
+            u = quotients(away, self.error, np.sign(away) * _ENDLESS)
         u = np.clip(u, -_ENDLESS, _ENDLESS)
 
+        # The score, which is endless where its own spread would be below 0.
         v = u - self.skewness / 6.0
         square = 1.0 + 2.0 * self.skewness / 3.0 * v
-        z = v / np.sqrt(np.maximum(square, _TINY))
-        z = np.where(square > 0.0, z, np.sign(v) * _ENDLESS)
+        spread = np.sqrt(np.maximum(square, 0.0))
+        z = quotients(v, spread, np.sign(v) * _ENDLESS)
+
         tail: FloatArray = stdtr(self.freedom, np.maximum(u, z))
         return tail
 
@@ -245,7 +249,8 @@ def quotients(
     otherwise: FloatArray | float = 0.0,
 ) -> FloatArray:
     """Divide, and return something else where a denominator is not above 0."""
-    result = np.array(np.broadcast_to(otherwise, np.shape(denominators)), dtype=float)
+    shape = np.broadcast_shapes(np.shape(numerators), np.shape(denominators))
+    result = np.array(np.broadcast_to(otherwise, shape), dtype=float)
     return np.divide(numerators, denominators, out=result, where=denominators > 0.0)
 
 
@@ -259,19 +264,3 @@ def _common(freedom: FloatArray) -> FloatArray:
     if np.ptp(freedom) == 0.0:
         return freedom.ravel()[0]
     return freedom
-
-
-def _first_above(gaps: FloatArray, ratios: FloatArray) -> FloatArray:
-    """Return from which ratio on gaps are above 0; they are nearly straight in its square root."""
-    n = len(gaps)
-    n_below = n - np.argmax(gaps[::-1] <= 0.0, axis=0)
-    n_below = np.where((gaps > 0.0).all(axis=0), 0, n_below)
-
-    above = np.clip(n_below, 1, n - 1)
-    gap_above = np.take_along_axis(gaps, above[None], axis=0)[0]
-    gap_below = np.take_along_axis(gaps, above[None] - 1, axis=0)[0]
-    roots = 1.0 / np.sqrt(ratios)
-    rise = np.maximum(gap_above - gap_below, _TINY)
-    weight = np.clip(-gap_below / rise, 0.0, 1.0)
-    root = roots[above - 1] + weight * (roots[above] - roots[above - 1])
-    return np.where(n_below == n, np.inf, root**-2.0)
