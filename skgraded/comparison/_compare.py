@@ -38,7 +38,7 @@ from skgraded.comparison._test_plan import (
     named_tests,
     test_plan,
 )
-from skgraded.comparison._worst import LossBounds, Worst, bounds_by_worst, check_losses
+from skgraded.comparison._worst import Worst, bounds_by_worst, check_losses
 from skgraded.measures import Measures
 
 
@@ -248,8 +248,9 @@ def _comparison(
         tested="",
         notes=(),
         _tail=tail.each(np.transpose),
-        _bounds=LossBounds(*(array.T for array in differences.bounds)),
-        _ranges=plan.losses.ranges,
+        _largest_loss=differences.bounds.largest_loss.T,
+        _largest_gain=differences.bounds.largest_gain.T,
+        _ranges=plan.losses.ranges[None],
     )
     return with_words(comparison, data, plan)
 

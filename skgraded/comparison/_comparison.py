@@ -24,7 +24,6 @@ from skgraded.comparison._tables import (
     tables_for_papers,
     tables_of,
 )
-from skgraded.comparison._worst import LossBounds
 from skgraded.results import MeasureCollection, column_of
 
 _STATUS = {"fails": 1, "undecided": 3}
@@ -52,7 +51,8 @@ class Comparison(MeasureCollection, LongResult):
     directions : tuple of int
         For each measure, 1 if more is better and -1 if less is better.
     means : ndarray of shape (n_systems, n_measures)
-        Mean of each system over the queries, with their weights.
+        Mean of each system over the queries, with their weights. With a judge they subtract to the
+        differences, as nearly as all pairs allow, each of which has a slope of its own.
     pairs : ndarray of shape (n_pairs, 2), int64
         Places of the two systems of each pair in ``systems``.
     difference : ndarray of shape (n_pairs, n_measures)
@@ -123,7 +123,8 @@ class Comparison(MeasureCollection, LongResult):
     tested: str
     notes: tuple[str, ...]
     _tail: Tail
-    _bounds: LossBounds
+    _largest_loss: FloatArray
+    _largest_gain: FloatArray
     _ranges: FloatArray
 
     def __getitem__(self, name: Any) -> Comparison:
@@ -134,7 +135,7 @@ class Comparison(MeasureCollection, LongResult):
         fields: dict[str, Any] = {}
         for field in dataclasses.fields(self):
             array = getattr(self, field.name)
-            if isinstance(array, np.ndarray) and field.name not in ("pairs", "_ranges"):
+            if isinstance(array, np.ndarray) and field.name != "pairs":
                 fields[field.name] = array[:, columns]
         for field_name in ("measures", "directions", "n_queries", "margins"):
             of_measures = getattr(self, field_name)
@@ -144,8 +145,6 @@ class Comparison(MeasureCollection, LongResult):
             test: p_values[:, columns] for test, p_values in self.p_value.items()
         }
         fields["_tail"] = self._tail.each(lambda array: array[:, columns])
-        fields["_bounds"] = LossBounds(*(array[:, columns] for array in self._bounds))
-        fields["_ranges"] = self._ranges[columns]
         if self.judge is not None:
             fields["judge"] = self.judge[names]
         return dataclasses.replace(self, **fields)
@@ -348,9 +347,8 @@ class Comparison(MeasureCollection, LongResult):
         largest = tail.largest_loss((1.0 - self.confidence) / 2.0, self._least)
 
         # Means of these queries alone can lose only by those without human labels.
-        bounds = self._bounds
         loss = self.worst * self._ranges
-        gain = np.maximum(loss, bounds.largest_gain)
+        gain = np.maximum(loss, self._largest_gain)
         is_forward = self._sides == np.array(self.directions)
         allowed = np.where(is_forward, loss, gain)
         lowest = np.asarray(tail.lowest)
@@ -359,7 +357,7 @@ class Comparison(MeasureCollection, LongResult):
         with np.errstate(divide="ignore", invalid="ignore"):
             largest = (with_no_loss + largest) / share_at_stake
 
-        seen = np.where(is_forward, bounds.largest_loss, bounds.largest_gain)
+        seen = np.where(is_forward, self._largest_loss, self._largest_gain)
         largest = np.fmax(largest, -self._least)
         largest = np.where((largest >= seen) & (largest > 0.0), largest, np.nan)
         return np.minimum(largest / self._ranges, 1.0)

@@ -233,7 +233,4 @@ def ranges(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     low = np.nanmin(values, axis=axes)
     high = np.nanmax(values, axis=axes)
     is_share = (low >= 0.0) & (high <= 1.0)
-    return (
-        np.where(is_share, 0.0, np.minimum(low, 0.0)),
-        np.where(is_share, 1.0, np.maximum(high, 0.0)),
-    )
+    return np.minimum(low, 0.0), np.where(is_share, 1.0, np.maximum(high, 0.0))

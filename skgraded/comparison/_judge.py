@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from skgraded._guards import stacklevel_of_the_user
-from skgraded._intervals.estimate import Estimate
+from skgraded._intervals.estimate import Estimate, shares_of_rows
 from skgraded._intervals.paired import holm, paired_differences
 from skgraded._intervals.regression import Regression, regression
 from skgraded._intervals.tail import quotients
@@ -135,10 +135,9 @@ def _weights(
     if human.weights is None:
         return weights
 
-    ratio = (
-        human.weights * weights[places].sum() - weights[places] * human.weights.sum()
-    )
-    if np.abs(ratio).max() > _ROUNDING * weights[places].max() * human.weights.sum():
+    expected = shares_of_rows(weights[places], len(places))
+    off = shares_of_rows(human.weights, len(places)) - expected
+    if np.abs(off).max() > _ROUNDING * expected.max():
         raise ValueError(
             "judge must hold the weights that the human scores have, up to a factor."
         )

@@ -21,7 +21,6 @@ _ONE_TRAINING = (
 )
 _MOST = 3
 _TINY = 1e-300
-_MOST_OFF = 0.00005  # of what means with four digits show
 
 
 def with_words(
@@ -36,7 +35,6 @@ def with_words(
         _note_on_too_many(data, plan, count(min(data.n_units), *units)),
         _note_on_left_out(data),
         *([] if comparison.judge is None else notes_on_judge(comparison.judge)),
-        _note_on_means(comparison),
         _ONE_TRAINING if is_one_training else "",
         _note_on_intervals(comparison),
         _note_on_identical(comparison),
@@ -115,22 +113,6 @@ def _note_on_left_out(data: ComparisonInput) -> str:
     queries = told_queries(tuple(lacking.values()))
     what = "a value" if data.weights is None else "a weight or a value"
     return f"{queries} without {what} of {first_few(list(lacking))} for some system left out."
-
-
-def _note_on_means(comparison: Comparison) -> str:
-    """Say if the means of a judge do not subtract to the differences."""
-    if comparison.judge is None:
-        return ""
-    first, second = comparison.pairs.T
-    apart = comparison.means[first] - comparison.means[second]
-    off = np.abs(apart - comparison.difference).max()
-    if off < _MOST_OFF:
-        return ""
-
-    return (
-        "With a judge each pair has a slope of its own: means subtract to the differences "
-        f"within {off:.4f}."
-    )
 
 
 def _note_on_intervals(comparison: Comparison) -> str:

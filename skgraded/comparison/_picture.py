@@ -16,7 +16,7 @@ from skgraded._support.pictures import (
     plain,
     size_beside,
 )
-from skgraded.comparison._tables import are_listed, best_first, pair_names
+from skgraded.comparison._tables import are_listed, best_first, gains, pair_names
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
@@ -40,7 +40,7 @@ def _drawn_pairs(comparison: Comparison) -> IntArray:
     """
     is_of_best = (comparison.pairs == best_first(comparison)[0]).any(axis=1)
     places = np.flatnonzero(is_of_best | are_listed(comparison))
-    better = comparison.directions[0] * comparison.difference[places, 0]
+    better = gains(comparison)[places]
     return places[np.argsort(-better, kind="stable")]
 
 
@@ -97,7 +97,7 @@ def _verdict(comparison: Comparison, pairs: NDArray[np.int64]) -> str:
         n = is_significant.sum() or "None"
         return f"{n} of {len(pairs)} differences {by} are significant."
     winner, loser = (comparison.systems[place] for place in comparison.pairs[pairs[0]])
-    if comparison.difference[pairs[0], 0] * comparison.directions[0] <= 0.0:
+    if gains(comparison)[pairs[0]] <= 0.0:
         winner, loser = loser, winner
     if is_significant[0]:
         return f"{winner} is better than {loser} {by}."

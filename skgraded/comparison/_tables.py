@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._support.array_types import BoolArray, IntArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.results_base import Field, Table
 from skgraded._support.text import WIDTH, shorten
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _MOST_PAIRS = 20
 _SMALLEST_SHOWN = 0.0001
 _WIDEST_LABEL = 44
-_N_LETTERS = len(ascii_lowercase)
 # The last columns, from wins on, which text leaves out where they do not fit.
 _N_SPARE = 4
 _MOST_IN_SENTENCES = 3
@@ -53,6 +52,12 @@ def best_first(comparison: Comparison) -> IntArray:
     return np.argsort(-better_means, kind="stable")
 
 
+def gains(comparison: Comparison) -> FloatArray:
+    """Return by how much the first system of each pair is better by the first measure."""
+    better: FloatArray = comparison.directions[0] * comparison.difference[:, 0]
+    return better
+
+
 def are_listed(comparison: Comparison) -> bool:
     """Whether the pairs are so few that each is shown by itself."""
     return comparison.baseline is not None or len(comparison.pairs) <= _MOST_PAIRS
@@ -68,7 +73,7 @@ def pair_names(comparison: Comparison) -> list[str]:
 
 def _beats(comparison: Comparison) -> BoolArray:
     """Return whether the row's system is significantly better than the column's."""
-    better = comparison.directions[0] * comparison.difference[:, 0]
+    better = gains(comparison)
     matrix = np.zeros((len(comparison.systems),) * 2, dtype=bool)
     first, second = comparison.pairs.T
     is_significant = comparison.significant[:, 0]
@@ -88,8 +93,7 @@ def _table_of_rows(
         fields[0] = fields[0]._replace(heading="measure")
         fields[1] = fields[1]._replace(heading=None)
     elif comparison.baseline is not None:
-        better = comparison.directions[0] * comparison.difference[:, 0]
-        order = np.argsort(-better, kind="stable")
+        order = np.argsort(-gains(comparison), kind="stable")
 
     fields = [
         field._replace(values=np.array(field.values)[order[:n_rows]])
@@ -148,7 +152,9 @@ def tables_for_papers(comparison: Comparison) -> list[Table]:
     order = best_first(comparison)
     names = [comparison.systems[place] for place in order]
     if comparison.baseline is None:
-        letters = [_letter(place) for place in range(len(order))]
+        letters = list(ascii_lowercase[: len(order)])
+        if len(order) > len(letters):
+            letters = [str(rank) for rank in range(1, len(order) + 1)]
         names = [
             f"({letter}) {name}" for letter, name in zip(letters, names, strict=True)
         ]
@@ -180,17 +186,11 @@ def tables_for_papers(comparison: Comparison) -> list[Table]:
 def _marks(comparison: Comparison, order: IntArray, letters: list[str]) -> list[str]:
     """Return what papers have behind the means: letters of the beaten systems, or a star."""
     if letters:
-        between = "," if len(order) > _N_LETTERS else ""
+        between = "," if len(order) > len(ascii_lowercase) else ""
         beats = _beats(comparison)[np.ix_(order, order)]
         return [between.join(np.array(letters)[row]) for row in beats]
     differing = set(comparison.pairs[comparison.significant[:, 0], 0].tolist())
     return ["*" if place in differing else "" for place in order]
-
-
-def _letter(place: int) -> str:
-    """Return a, b, ..., z, aa, ab, ... for 0, 1, ..."""
-    rounds, last = divmod(place, _N_LETTERS)
-    return (_letter(rounds - 1) if rounds else "") + ascii_lowercase[last]
 
 
 def _note_on_rows(comparison: Comparison, n_rows: int | None) -> str:
