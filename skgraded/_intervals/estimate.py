@@ -141,24 +141,32 @@ class Estimate:
         Of two ways it is their sum less that of the cells (Cameron, Gelbach, Miller 2011), and no
         variance is less than by either way alone (MacKinnon, Nielsen, Webb 2024).
         """
-        sums = [(each.sign, each.corrected()) for each in self._clusterings]
-        products = [sign * each.T @ each for sign, each in sums]
+        products = []
+        variances = []
+        for clustering in self._clusterings:
+            sums = clustering.corrected()
+            products.append(clustering.sign * sums.T @ sums)
+            if clustering.sign > 0:
+                variances.append((sums**2).sum(axis=0))
         covariance: FloatArray = np.sum(products, axis=0)
-        if len(sums) == 1:
+        if len(products) == 1:
             return covariance
 
+        # A difference of covariances may have axes without any variance.
         sizes, axes = np.linalg.eigh(covariance)
-        covariance = (axes * np.maximum(sizes, 0.0)) @ axes.T
-        variances = [(each**2).sum(axis=0) for sign, each in sums if sign > 0]
+        sizes = np.maximum(sizes, 0.0)
+        covariance = (axes * sizes) @ axes.T
         missing = np.max(variances, axis=0) - covariance.diagonal()
-        return covariance + np.diag(np.maximum(missing, 0.0))
+        missing = np.maximum(missing, 0.0)
+        return covariance + np.diag(missing)
 
     @cached_property
     def _variance(self) -> FloatArray:
         """Variances of the values over units, shape (k,)."""
         if len(self._clusterings) > 1:
             return self.covariance.diagonal()
-        variance: FloatArray = (self._clusterings[0].corrected() ** 2).sum(axis=0)
+        sums = self._units.corrected()
+        variance: FloatArray = (sums**2).sum(axis=0)
         return variance
 
     @cached_property
@@ -184,9 +192,11 @@ class Estimate:
         most = max(len(self._units.sums) - 1.0, 1.0)
         if _are_alike(self._units.shares):
             return np.full(len(self.value), most)
+
         squares = self._units.corrected() ** 2
-        fourth = np.maximum((squares**2).sum(axis=0), _TINY)
-        freedom = _KURTOSIS * squares.sum(axis=0) ** 2 / fourth
+        second = squares.sum(axis=0)
+        fourth = (squares**2).sum(axis=0)
+        freedom = _KURTOSIS * second**2 / np.maximum(fourth, _TINY)
         clipped: FloatArray = np.clip(freedom, 1.0, most)
         return clipped
 
@@ -199,12 +209,15 @@ class Estimate:
         n = len(self._influence)
         second = (self._influence**2).sum(axis=0)
         third = (self._influence**3).sum(axis=0)
-        growth = quotients(third, second**2) * np.sqrt((n - 1) / n)
+        growth = quotients(third, second**2)
+        growth = growth * np.sqrt((n - 1) / n)
         share_of_units = quotients(self._variance, self.error**2)
         skewness = growth * share_of_units**2 * self.error
 
+        # One number apart from the others that are alike is the most skewed.
         n_units = len(self._units.sums)
-        most = max(n_units - 2, 0) / np.sqrt(n_units * max(n_units - 1, 1))
+        n_alike = max(n_units - 1, 1)
+        most = max(n_units - 2, 0) / np.sqrt(n_units * n_alike)
         clipped: FloatArray = np.clip(skewness, -most, most)
         return clipped
 

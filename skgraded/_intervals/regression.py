@@ -81,7 +81,8 @@ def regression(
     x = centred(judged[places], shares)
     s_xx = (shares * x**2).sum(axis=0)
     per_xx = quotients(np.ones_like(s_xx), s_xx)
-    slope = (shares * x * y).sum(axis=0) * per_xx
+    s_xy = (shares * x * y).sum(axis=0)
+    slope = s_xy * per_xx
     residuals = without_rounding(y - slope * x, labels)
     mean_of_judge = (all_shares * judged).sum(axis=0)
     mean_of_labelled = (shares * judged[places]).sum(axis=0)
@@ -89,34 +90,43 @@ def regression(
 
     # What each label puts into the mean; the line is far from sure where the mean is far away.
     share_in_mean = shares * (1.0 + away * per_xx * x)
-    sum_of_squares = (share_in_mean**2).sum(axis=0)
+    squared_share = share_in_mean**2
+    sum_of_squares = squared_share.sum(axis=0)
+
+    # With weights, residuals count as they move the mean.
     n_by_weight = 1.0 / float((shares**2).sum())
     freedom = np.maximum(n_by_weight - 1.0 - (s_xx > 0.0), 1.0)
-    # With weights, residuals count as they move the mean.
-    squares = residuals**2
-    counted = 1.0 / n if weights is None else share_in_mean**2 / sum_of_squares
-    unexplained = (squares * counted).sum(axis=0) * n_by_weight / freedom
-    remaining = sum_of_squares - of_these * float((all_shares**2).sum())
+    counted = squared_share / sum_of_squares
+    if weights is None:
+        counted = np.full_like(residuals, 1.0 / n)
+    mean_square = (residuals**2 * counted).sum(axis=0)
+    unexplained = mean_square * n_by_weight / freedom
+
+    # Of these queries, only those that are not labelled are unknown.
+    squares_of_all = float((all_shares**2).sum())
+    remaining = sum_of_squares - of_these * squares_of_all
     remaining[remaining <= _ROUNDING / n] = 0.0  # nothing is left if all are labelled
+    influence = _with_variance(residuals * share_in_mean, unexplained * remaining)
 
     of_judge = slope**2 * _variance_of_mean(judged - mean_of_judge, all_shares)
     if of_these and bounds is not None:
         bounds = _with_labels(bounds, labels, all_shares[places])
     estimate = Estimate(
         (shares * labels).sum(axis=0) + slope * away,
-        _with_variance(residuals * share_in_mean, unexplained * remaining),
+        influence,
         weights=weights_of_labels,
         part=None if of_these else Part(of_judge, n_all - 1.0, shrinks=True),
         bounds=bounds,
         freedom=freedom,
     )
-    variance_of_judge = of_judge / float((all_shares**2).sum())
+    variance_of_judge = of_judge / squares_of_all
     return Regression(estimate, slope, unexplained + variance_of_judge)
 
 
 def _variance_of_mean(deviations: FloatArray, shares: FloatArray) -> FloatArray:
     n = len(deviations)
-    variance: FloatArray = ((shares * deviations) ** 2).sum(axis=0) * n / (n - 1)
+    squares = (shares * deviations) ** 2
+    variance: FloatArray = squares.sum(axis=0) * n / (n - 1)
     return variance
 
 
@@ -133,7 +143,8 @@ def _with_variance(influence: FloatArray, variance: FloatArray) -> FloatArray:
     influence = influence - influence.mean(axis=0)
     n = len(influence)
     squares = (influence**2).sum(axis=0) * n / (n - 1)
-    scaled: FloatArray = influence * np.sqrt(quotients(variance, squares))
+    factor = np.sqrt(quotients(variance, squares))
+    scaled: FloatArray = influence * factor
     return scaled
 
 

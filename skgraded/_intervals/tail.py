@@ -131,10 +131,13 @@ class Tail(NamedTuple):
         tail = self.times * self._tail_of_seen(null)
         if self.lowest is None:
             return tail
+
+        # With a share of an unseen kind, the other units have this mean.
         shares = self._shares(_RATES)
-        null_of_seen = (null - shares * self.lowest) / (1.0 - shares)
+        null_of_others = (null - shares * self.lowest) / (1.0 - shares)
         chance = _along_first_axis(np.exp(-_RATES), shares)
-        tails = chance * self._tail_of_seen(null_of_seen) / UNSEEN_FACTOR
+        tails = chance * self._tail_of_seen(null_of_others)
+        tails = tails / UNSEEN_FACTOR
         return np.maximum(tail, tails.max(axis=0))
 
     def largest_loss(self, tail: float, bound: FloatArray) -> FloatArray:
@@ -143,9 +146,12 @@ class Tail(NamedTuple):
         It is nan where the ends are not above it with any loss.
         """
         shares, ends = self._ends_by_share(tail, _RATES)
-        losses = ((1.0 - shares) * ends - bound) / shares
+        gains_of_others = (1.0 - shares) * ends
+        losses = (gains_of_others - bound) / shares
         largest: FloatArray = losses.min(axis=0)
-        is_enough = (self._end_of_seen(tail / self.times) > bound) & (largest > 0.0)
+
+        end_of_seen = self._end_of_seen(tail / self.times)
+        is_enough = (end_of_seen > bound) & (largest > 0.0)
         return np.where(is_enough, largest, np.nan)
 
     def units_needed(
@@ -222,8 +228,10 @@ class Tail(NamedTuple):
         t = stdtrit(_common(self.freedom), 1.0 - tail)
         a = self.skewness
         middle = a / 6.0 + t**2 * a / 3.0
-        reach = t * np.sqrt(1.0 + (t * a / 3.0) ** 2)
-        end: FloatArray = self.value + self.error * np.minimum(-t, middle - reach)
+        lean = t * a / 3.0
+        reach = t * np.sqrt(1.0 + lean**2)
+        u = np.minimum(-t, middle - reach)
+        end: FloatArray = self.value + self.error * u
         return end
 
     def _tail_of_seen(self, null: FloatArray | float) -> FloatArray:
@@ -235,8 +243,9 @@ class Tail(NamedTuple):
 
         # The score, which is endless where its own spread would be below 0.
         v = u - self.skewness / 6.0
-        square = 1.0 + 2.0 * self.skewness / 3.0 * v
-        spread = np.sqrt(np.maximum(square, 0.0))
+        rise = 2.0 * self.skewness / 3.0
+        square = np.maximum(1.0 + rise * v, 0.0)
+        spread = np.sqrt(square)
         z = quotients(v, spread, np.sign(v) * _ENDLESS)
 
         tail: FloatArray = stdtr(self.freedom, np.maximum(u, z))
