@@ -61,7 +61,9 @@ class Judged(NamedTuple):
     @property
     def human_weights(self) -> FloatArray | None:
         """Weights of the queries with human labels."""
-        return None if self.weights is None else self.weights[self.places]
+        if self.weights is None:
+            return None
+        return self.weights[self.places]
 
     def differences(self, pairs: IntArray) -> Judged:
         """Return the differences of pairs of rows, first minus second."""
@@ -115,7 +117,8 @@ def _of_rows(numbers: FloatArray, names: tuple[str, ...]) -> FloatArray:
 def _by_query(judge: Scores, queries: list[Any]) -> FloatArray:
     """Return a judge's values of all queries, shape (n_measures, n_rows, n_queries)."""
     places = places_of_queries(queries, judge.qid.tolist())
-    return np.where(places >= 0, by_measure(judge)[:, :, 0, places], np.nan)
+    values = by_measure(judge)[:, :, 0, places]
+    return np.where(places >= 0, values, np.nan)
 
 
 def _weights(
@@ -179,8 +182,8 @@ def _check_plain(what: str, scores: Scores, cluster: Any = None) -> None:
             f"The {what} must come without clusters where a judge= is given: the regression takes "
             "queries to vary independently."
         )
-    n_without = int(np.isnan(by_measure(scores)).any(axis=(0, 1, 2)).sum())
-    if n_without:
+    is_without = np.isnan(by_measure(scores)).any(axis=(0, 1, 2))
+    if n_without := int(is_without.sum()):
         raise ValueError(
             f"Every query must have a value where a judge= is given, but by the {what} "
             f"{count(n_without, 'query has', 'queries have')} none. Score with empty=0, since "
@@ -216,6 +219,7 @@ def estimates(
     labels = judged.human.reshape(-1, judged.human.shape[2]).T
     by_judge = judged.values.reshape(-1, judged.values.shape[2]).T
     low, high = judged.bounds
+    bounds = (low.ravel(), high.ravel())
 
     def fitted(by_judge: FloatArray) -> Regression:
         return regression(
@@ -224,7 +228,7 @@ def estimates(
             judged.places,
             weights=judged.weights,
             of_these=population == POPULATIONS[1],
-            bounds=(low.ravel(), high.ravel()),
+            bounds=bounds,
         )
 
     both = fitted(by_judge)
@@ -235,16 +239,19 @@ def estimates(
     def by_row(columns: FloatArray) -> FloatArray:
         return columns.reshape(-1, n_rows, *columns.shape[1:]).swapaxes(0, 1)
 
+    mean_of_labels = np.average(labels, axis=0, weights=judged.human_weights)
+    mean_by_judge = np.average(by_judge, axis=0, weights=judged.weights)
+    n_alone = _n_alone(both, len(labels), len(by_judge), population)
     judged_estimates = JudgedEstimates(
         names=judged.names,
         measures=judged.measures,
-        human=by_row(np.average(labels, axis=0, weights=judged.human_weights)),
-        judge=by_row(np.average(by_judge, axis=0, weights=judged.weights)),
+        human=by_row(mean_of_labels),
+        judge=by_row(mean_by_judge),
         estimate=by_row(estimate.value),
         interval=by_row(estimate.interval(confidence)),
         standard_error=by_row(estimate.error),
         slope=by_row(both.slope),
-        n_alone=by_row(_n_alone(both, len(labels), len(by_judge), population)),
+        n_alone=by_row(n_alone),
         relative_width=by_row(quotients(reach, reach_alone, 1.0)),
         n_human=len(labels),
         n_judged=len(by_judge),

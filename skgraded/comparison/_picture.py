@@ -38,7 +38,8 @@ def _drawn_pairs(comparison: Comparison) -> IntArray:
 
     Of many these are the pairs of the best system.
     """
-    is_of_best = (comparison.pairs == best_first(comparison)[0]).any(axis=1)
+    best = best_first(comparison)[0]
+    is_of_best = (comparison.pairs == best).any(axis=1)
     places = np.flatnonzero(is_of_best | are_listed(comparison))
     better = gains(comparison)[places]
     return places[np.argsort(-better, kind="stable")]
@@ -52,12 +53,13 @@ def _draw(comparison: Comparison, ax: Any) -> None:
     places = np.arange(len(pairs))
     differences = comparison.difference[pairs, 0]
     low, high = comparison.interval[pairs, 0].T
-    for rows, filling in ((is_decided, BETTER), (~is_decided, "white")):
+    reach = np.stack([differences - low, high - differences])
+    for filling, rows in {BETTER: is_decided, "white": ~is_decided}.items():
         if rows.any():
             ax.errorbar(
                 differences[rows],
                 places[rows],
-                xerr=((differences - low)[rows], (high - differences)[rows]),
+                xerr=reach[:, rows],
                 fmt="o",
                 capsize=3,
                 color=BETTER,
@@ -65,10 +67,10 @@ def _draw(comparison: Comparison, ax: Any) -> None:
             )
 
     ax.axvline(0, color=GREY, linewidth=1)
-    margin = comparison.margins[0] if comparison.margins else 0.0
-    if margin > 0.0:
-        bound = -comparison.directions[0] * margin
+    if comparison.margins and comparison.margins[0] > 0.0:
+        bound = -comparison.directions[0] * comparison.margins[0]
         ax.axvline(bound, color=GREY, linewidth=1, linestyle="--")
+
     ax.set_yticks(places, [names[pair] for pair in pairs])
     ax.set_ylim(len(places) - 0.5, -0.5)
     ax.set_xlabel(
@@ -96,7 +98,8 @@ def _verdict(comparison: Comparison, pairs: NDArray[np.int64]) -> str:
     if len(pairs) > 1:
         n = is_significant.sum() or "None"
         return f"{n} of {len(pairs)} differences {by} are significant."
-    winner, loser = (comparison.systems[place] for place in comparison.pairs[pairs[0]])
+    places = comparison.pairs[pairs[0]]
+    winner, loser = (comparison.systems[place] for place in places)
     if gains(comparison)[pairs[0]] <= 0.0:
         winner, loser = loser, winner
     if is_significant[0]:
