@@ -35,7 +35,8 @@ def sums_by_cluster(
     _, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
     order = np.argsort(places, kind="stable")
     starts = np.cumsum(sizes) - sizes
-    sums = np.add.reduceat(np.take(values, order, axis), starts, axis)
+    by_cluster = np.take(values, order, axis)
+    sums = np.add.reduceat(by_cluster, starts, axis)
     return sums, sizes.astype(np.float64)
 
 
@@ -114,25 +115,24 @@ class Estimate:
         self.value = value
         self.part = part
         self.bounds = bounds
-        is_rounding = np.abs(influence) * len(influence) <= _ROUNDING * np.abs(value)
+        rounding = _ROUNDING * np.abs(value)
+        is_rounding = np.abs(influence) * len(influence) <= rounding
         influence = np.where(is_rounding, 0.0, influence)
         shares = shares_of_rows(weights, len(influence))
         self._influence = influence
         self._shares = shares
         self._freedom = freedom
 
-        self._clusterings = [
+        clusterings = [
             _clustered(1.0, numbers, influence, shares) for numbers in clusters
         ]
         if not clusters:
-            self._clusterings = [_Clustering(1.0, influence, shares)]
-        elif len(clusters) > 1:
+            clusterings = [_Clustering(1.0, influence, shares)]
+        self._units = min(clusterings, key=lambda clustering: len(clustering.sums))
+        if len(clusters) > 1:
             cells = _crossed(*clusters)
-            self._clusterings.append(_clustered(-1.0, cells, influence, shares))
-        self._units = min(
-            (each for each in self._clusterings if each.sign > 0),
-            key=lambda clustering: len(clustering.sums),
-        )
+            clusterings.append(_clustered(-1.0, cells, influence, shares))
+        self._clusterings = clusterings
 
     @cached_property
     def covariance(self) -> FloatArray:
@@ -225,7 +225,8 @@ class Estimate:
     def n_units(self) -> float:
         """Number of units; where rows have weights, as few as Kish (1965) counts."""
         n_rows_by_weight = 1.0 / (self._shares**2).sum()
-        return float(len(self._units.sums) / len(self._shares) * n_rows_by_weight)
+        units_per_row = len(self._units.sums) / len(self._shares)
+        return float(units_per_row * n_rows_by_weight)
 
     def tail(self, times: float = 1.0) -> Tail:
         """Return the tails of the values, that of the units seen multiplied by a correction."""
@@ -239,18 +240,21 @@ class Estimate:
         )
 
         if self.bounds is not None:
-            low, high = (np.broadcast_to(end, self.value.shape) for end in self.bounds)
-            tail = tail._replace(lowest=low, highest=high)
-        if self.part is not None and not self.part.shrinks:
+            low, high = self.bounds
             tail = tail._replace(
-                fixed_variance=self.part.variance,
-                fixed_freedom=np.full(len(self.value), self.part.freedom),
+                lowest=np.broadcast_to(low, self.value.shape),
+                highest=np.broadcast_to(high, self.value.shape),
+            )
+        if self.part is not None and not self.part.shrinks:
+            freedom = np.full(len(self.value), self.part.freedom)
+            tail = tail._replace(
+                fixed_variance=self.part.variance, fixed_freedom=freedom
             )
         return tail
 
-    def students_p_value(self, null: float = 0.0) -> FloatArray:
-        """Return two-sided p-values of Student's t, (k,), of the values being ``null``."""
-        return self.tail().students_p_value(null)
+    def students_p_value(self) -> FloatArray:
+        """Return two-sided p-values of Student's t, (k,), of the values being 0."""
+        return self.tail().students_p_value()
 
     def p_value(self, null: float = 0.0) -> FloatArray:
         """Return two-sided p-values, (k,), of the values being ``null``."""
@@ -258,7 +262,8 @@ class Estimate:
 
     def reach(self, confidence: float) -> FloatArray:
         """Return half the widths of Student's intervals, (k,)."""
-        reach: FloatArray = stdtrit(self.freedom, (1.0 + confidence) / 2.0) * self.error
+        t = stdtrit(self.freedom, (1.0 + confidence) / 2.0)
+        reach: FloatArray = t * self.error
         return reach
 
     def interval(self, confidence: float) -> FloatArray:
@@ -278,7 +283,8 @@ def means(
     """Return the estimate of weighted means of rows, shape (n_rows, k)."""
     shares = shares_of_rows(weights, len(rows))
     value = shares @ rows
-    value[np.abs(value) <= _ROUNDING * (shares @ np.abs(rows))] = 0.0
+    mean_size = shares @ np.abs(rows)
+    value[np.abs(value) <= _ROUNDING * mean_size] = 0.0
 
     influence = widening * shares[:, None] * (rows - value)
     return Estimate(
@@ -303,7 +309,8 @@ def _clustered(
 
 def _crossed(rows: IntArray, columns: IntArray) -> IntArray:
     cells = np.stack([rows, columns])
-    return np.unique(cells, axis=1, return_inverse=True)[1].ravel()
+    _, numbers = np.unique(cells, axis=1, return_inverse=True)
+    return numbers.ravel()
 
 
 def _are_alike(shares: FloatArray) -> bool:

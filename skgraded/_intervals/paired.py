@@ -41,8 +41,9 @@ def paired_differences(values: FloatArray, other_values: FloatArray) -> FloatArr
     spreads, for which even the smallest differences count.
     """
     differences: FloatArray = values - other_values
-    rounding = _ROUNDING_OF_VALUES * np.maximum(np.abs(values), np.abs(other_values))
-    differences[np.abs(differences) <= rounding] = 0.0
+    sizes = np.maximum(np.abs(values), np.abs(other_values))
+    is_rounding = np.abs(differences) <= _ROUNDING_OF_VALUES * sizes
+    differences[is_rounding] = 0.0
     return differences
 
 
@@ -81,7 +82,8 @@ def wilcoxon_test(differences: FloatArray) -> FloatArray:
         differing = row[row != 0.0]
         if len(differing):
             # Sizes that rounding alone tells apart, such as 0.3 - 0.2 and 0.1, have one rank.
-            shares = np.round(differing / np.abs(differing).max(), _DIGITS_OF_RANKS)
+            shares = differing / np.abs(differing).max()
+            shares = np.round(shares, _DIGITS_OF_RANKS)
             p_values[pair] = wilcoxon(shares).pvalue
     return p_values
 
@@ -131,8 +133,8 @@ def bootstrapped(
         n_beyond = (ratios >= least_ratio[batch, None]).sum(axis=1)
         p_value[batch] = (n_beyond + 1) / (n_resamples + 1)
         by_ratio = np.argpartition(-ratios, place, axis=1)
-        at_level = by_ratio[:, place]
-        required[batch] = np.abs(means[np.arange(n_pairs), at_level])
+        means_at_level = means[np.arange(n_pairs), by_ratio[:, place]]
+        required[batch] = np.abs(means_at_level)
 
     differ = (differences != 0.0).any(axis=1)
     p_value[~differ] = 1.0
@@ -152,8 +154,9 @@ def _resampled(
     spread[spread <= _ROUNDING * squares] = 0.0
 
     ratios = _in_errors(resampled_means, spread, n_topics)
-    rounding = _ROUNDING * np.abs(residuals).max(axis=1, keepdims=True)
-    ratios[np.abs(resampled_means) <= rounding] = 0.0
+    largest = np.abs(residuals).max(axis=1, keepdims=True)
+    is_rounding = np.abs(resampled_means) <= _ROUNDING * largest
+    ratios[is_rounding] = 0.0
     return resampled_means, ratios
 
 
@@ -232,8 +235,9 @@ def tukey_test(
 
 
 def _batches(total: int, at_a_time: int) -> Iterator[tuple[int, int]]:
-    for first in range(0, total, max(1, at_a_time)):
-        yield first, min(max(1, at_a_time), total - first)
+    at_a_time = max(1, at_a_time)
+    for first in range(0, total, at_a_time):
+        yield first, min(at_a_time, total - first)
 
 
 class PairedTest(NamedTuple):
@@ -377,7 +381,8 @@ def holm(p_values: FloatArray) -> FloatArray:
     """Correct by Holm's step-down procedure, which bounds the chance of any false discovery."""
     n = len(p_values)
     order = np.argsort(p_values, kind="stable")
-    stepped = np.maximum.accumulate(p_values[order] * np.arange(n, 0, -1))
+    multiplied = p_values[order] * np.arange(n, 0, -1)
+    stepped = np.maximum.accumulate(multiplied)
     corrected = np.empty(n)
     corrected[order] = np.minimum(stepped, 1.0)
     return corrected

@@ -142,15 +142,17 @@ def _with_variance(influence: FloatArray, variance: FloatArray) -> FloatArray:
     """Return influences around 0 in these proportions, whose variance is that."""
     influence = influence - influence.mean(axis=0)
     n = len(influence)
-    squares = (influence**2).sum(axis=0) * n / (n - 1)
-    factor = np.sqrt(quotients(variance, squares))
+    squares = (influence**2).sum(axis=0)
+    ratio = quotients(variance, squares * n / (n - 1))
+    factor = np.sqrt(ratio)
     scaled: FloatArray = influence * factor
     return scaled
 
 
 def centred(values: FloatArray, shares: FloatArray) -> FloatArray:
     """Subtract the weighted mean of each column."""
-    return without_rounding(values - (shares * values).sum(axis=0), values)
+    mean = (shares * values).sum(axis=0)
+    return without_rounding(values - mean, values)
 
 
 def without_rounding(small: FloatArray, values: FloatArray) -> FloatArray:

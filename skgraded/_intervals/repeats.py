@@ -127,7 +127,8 @@ def _variance_over_queries(
     deviations = relative_weights * (of_queries - mean[:, None])
     sums, sizes = sums_by_cluster(deviations, clusters)
     n_units = len(sizes)
-    variances: FloatArray = (sums**2).sum(axis=1) * n_units / (n_units - 1)
+    squares: FloatArray = (sums**2).sum(axis=1)
+    variances = squares * n_units / (n_units - 1)
     return variances / n_queries**2
 
 
@@ -154,7 +155,8 @@ class _Design:
         fold_in_repeat = repeat * (fold.max() + 1) + fold
         level = np.unique(fold_in_repeat, return_inverse=True)[1].ravel()
         n_queries = len(relative_weights)
-        tests = np.zeros((n_queries, int(level.max()) + 1))
+        n_levels = int(level.max()) + 1
+        tests = np.zeros((n_queries, n_levels))
         tests[query, level] = 1.0
         self._level = level
         self._n_residuals = max(len(level) - n_queries, 1)
@@ -198,7 +200,8 @@ class _Design:
             # Each fold tests one query, or no query is shared.
             return np.zeros(len(residuals))
 
-        of_folds = ((sums / np.sqrt(n_tested)) ** 2).sum(axis=1)
+        sums_in_errors = sums / np.sqrt(n_tested)
+        of_folds = (sums_in_errors**2).sum(axis=1)
         of_cells = (residuals**2).sum(axis=1)
         of_chance = self._of_rest * of_cells / self._n_residuals
         component = (of_folds - of_chance) / scale

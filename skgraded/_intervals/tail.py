@@ -105,23 +105,27 @@ class Tail(NamedTuple):
         """Return two-sided p-values, below a level where the interval does not hold the null."""
         lower = self.lower_tail(null)
         upper = self.mirrored().lower_tail(-null)
-        p_value: FloatArray = np.minimum(1.0, 2.0 * np.minimum(lower, upper))
+        smaller = np.minimum(lower, upper)
+        p_value: FloatArray = np.minimum(1.0, 2.0 * smaller)
         if self.lowest is None or self.highest is None:
             return p_value
         is_beyond = (null < self.lowest) | (null > self.highest)
         return np.where(is_beyond, 0.0, p_value)
 
-    def students_p_value(self, null: float = 0.0) -> FloatArray:
-        """Return two-sided p-values of Student's t."""
-        of_seen = self._replace(lowest=None, highest=None, times=1.0)
-        return of_seen._replace(skewness=np.zeros_like(self.value)).p_value(null)
+    def students_p_value(self) -> FloatArray:
+        """Return two-sided p-values of Student's t, not corrected."""
+        t_tail = self._replace(
+            skewness=np.zeros_like(self.value), lowest=None, highest=None, times=1.0
+        )
+        return t_tail.p_value()
 
     def lower_end(self, tail: float, rates: FloatArray = _RATES) -> FloatArray:
         """Return the lower ends, at which the tails have this probability."""
         end = self._end_of_seen(tail / self.times)
         if self.lowest is not None:
             shares, ends = self._ends_by_share(tail, rates)
-            ends_with_unseen = (1.0 - shares) * ends + shares * self.lowest
+            of_drawn = (1.0 - shares) * ends
+            ends_with_unseen = of_drawn + shares * self.lowest
             end = np.minimum(end, ends_with_unseen.min(axis=0))
             end = np.maximum(end, self.lowest)
         return np.minimum(end, self.value)
@@ -186,16 +190,19 @@ class Tail(NamedTuple):
             is_enough = end > bound
             log_enough = np.where(is_enough, middle, log_enough)
             log_few = np.where(is_enough, log_few, middle)
-        return np.where(log_enough == log_most, np.inf, np.exp(log_enough))
+        is_never_enough = log_enough == log_most
+        return np.where(is_never_enough, np.inf, np.exp(log_enough))
 
     def with_more_units(self, ratio: FloatArray | float) -> Tail:
         """Return the tails of so many times as many units like these."""
         fixed = self.fixed_variance
-        error = np.sqrt((self.error**2 - fixed) / ratio + fixed)
+        unit_variance = self.error**2 - fixed
+        error = np.sqrt(unit_variance / ratio + fixed)
 
         # Satterthwaite's sum, in which the part of the units shrinks by itself.
         fixed_term = fixed**2 / self.fixed_freedom
-        unit_term = np.maximum(self.error**4 / self.freedom - fixed_term, 0.0)
+        both_terms = self.error**4 / self.freedom
+        unit_term = np.maximum(both_terms - fixed_term, 0.0)
         terms = unit_term / ratio**3 + fixed_term
         freedom = quotients(error**4, terms, self.freedom * ratio)
 
@@ -265,7 +272,8 @@ def quotients(
 
 def _along_first_axis(numbers: FloatArray, others: FloatArray) -> FloatArray:
     """Shape numbers so that they vary along the first axis of the others."""
-    return numbers.reshape(-1, *[1] * (others.ndim - 1))
+    ones = (1,) * (others.ndim - 1)
+    return numbers.reshape(-1, *ones)
 
 
 def _common(freedom: FloatArray) -> FloatArray:

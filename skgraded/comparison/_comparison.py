@@ -144,6 +144,7 @@ class Comparison(MeasureCollection, LongResult):
         fields["p_value"] = {
             test: p_values[:, columns] for test, p_values in self.p_value.items()
         }
+
         fields["_tail"] = self._tail.each(lambda array: array[:, columns])
         if self.judge is not None:
             fields["judge"] = self.judge[names]
@@ -390,6 +391,7 @@ class Comparison(MeasureCollection, LongResult):
         names = np.array(self.systems, dtype=object)[self.pairs].tolist()
         rows = [(name, *pair) for name, pair in product(self.measures, names)]
         measures, systems, others = zip(*rows, strict=True)
+
         low, high = self.interval.T.reshape(2, -1)
         ends = "[{low:+.4f}, {high:+.4f}]"
         fields = [
@@ -401,6 +403,7 @@ class Comparison(MeasureCollection, LongResult):
             Field("high", high),
             Field("effect_size", self.effect_size.T.ravel()),
         ]
+
         for test, p_values in self.p_value.items():
             name = "p_value"
             heading = "p-value"
@@ -415,6 +418,7 @@ class Comparison(MeasureCollection, LongResult):
         if not np.isnan(needed).all():
             queries = "queries"
         holds = self.holds_to_worst.T.ravel()
+
         return [
             *fields,
             Field("significant", self.significant.T.ravel()),

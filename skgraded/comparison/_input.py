@@ -109,6 +109,7 @@ def scores_of_rankers(
         raise ValueError(
             f"rankers must hold at least 2 systems to compare, got {len(systems)}."
         )
+
     if systems is rankers:
         return side_by_side(_scored(by_name(rankers), X, y, qid, measures))
     scores: Scores = rankers
@@ -172,6 +173,7 @@ def comparison_input(
     n_units = n_queries
     if clusters is not None:
         n_units = tuple(len(np.unique(clusters[row])) for row in is_compared)
+
     for name, n in zip(scores.measures, n_units, strict=True):
         if n < _FEWEST:
             raise ValueError(
@@ -184,6 +186,7 @@ def comparison_input(
         by_query = np.nanmean(values_of_measure[..., row], axis=1)
         row_weights = None if weights is None else weights[row]
         means.append(np.average(by_query, axis=1, weights=row_weights))
+
     return ComparisonInput(
         scores=scores,
         values=values,

@@ -88,6 +88,7 @@ def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
         raise ValueError(
             f"judge needs at least 3 queries with human labels, got {len(labelled)}."
         )
+
     judges = list(judge) if isinstance(judge, list | tuple) else [judge]
     judges = [_scores_of(each, human) for each in judges]
     queries_of_judges = [each.qid.tolist() for each in judges]
@@ -135,6 +136,7 @@ def _weights(
                 "judge must hold weights of its queries, as the human scores do."
             )
         weights[places_of_queries(judge.qid.tolist(), queries)] = judge.weights
+
     if human.weights is None:
         return weights
 

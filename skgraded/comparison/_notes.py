@@ -116,6 +116,7 @@ def _note_on_left_out(data: ComparisonInput) -> str:
     lacking = {name: n for name, n in by_measure if n}
     if not lacking:
         return ""
+
     queries = told_queries(tuple(lacking.values()))
     missing = "a value"
     if data.weights is not None:
@@ -166,12 +167,12 @@ def _note_on_undecided(comparison: Comparison) -> str:
     if not can_tell.any():
         return f"{counted}: as seen, no number of queries decides for it."
 
-    in_errors = np.where(can_tell, distances, 0.0) / np.maximum(
-        comparison.standard_error, _TINY
-    )
+    errors = np.maximum(comparison.standard_error, _TINY)
+    in_errors = np.where(can_tell, distances, 0.0) / errors
     place = in_errors.argmax()
     if comparison.margins is not None and len(comparison) > 1:
         place = np.where(can_tell, in_errors, np.inf).argmin()
+
     pair, column = np.unravel_index(place, distances.shape)
     name = pair_names(comparison)[pair]
     by = _by(comparison, column)

@@ -52,6 +52,7 @@ def _draw(comparison: Comparison, ax: Any) -> None:
     is_decided = comparison._is_decided[pairs, 0]
     places = np.arange(len(pairs))
     differences = comparison.difference[pairs, 0]
+
     low, high = comparison.interval[pairs, 0].T
     reach = np.stack([differences - low, high - differences])
     for filling, rows in {BETTER: is_decided, "white": ~is_decided}.items():
@@ -88,6 +89,7 @@ def _verdict(comparison: Comparison, pairs: NDArray[np.int64]) -> str:
         words, numbers = np.unique(decisions[:, 0], return_counts=True)
         counts = zip(words, numbers, strict=True)
         counted = ", ".join(f"{word} for {n}" for word, n in counts)
+
         margin = comparison.margins[0]
         question = "Better than"
         if margin > 0.0:
@@ -98,6 +100,7 @@ def _verdict(comparison: Comparison, pairs: NDArray[np.int64]) -> str:
     if len(pairs) > 1:
         n = is_significant.sum() or "None"
         return f"{n} of {len(pairs)} differences {by} are significant."
+
     places = comparison.pairs[pairs[0]]
     winner, loser = (comparison.systems[place] for place in places)
     if gains(comparison)[pairs[0]] <= 0.0:

@@ -97,6 +97,7 @@ def _table_of_rows(
 
     rows = order[:n_rows]
     fields = [field._replace(values=np.array(field.values)[rows]) for field in fields]
+
     # Where a column says what is asked, that of the queries does not fit, either.
     asks_apart = len(set(comparison.margins or ())) >= _SEVERAL
     return Table(
@@ -176,6 +177,7 @@ def tables_for_papers(comparison: Comparison) -> list[Table]:
                 marks=_marks(of_measure, order, letters),
             )
         )
+
     notes = [f"{explanation} {comparison.tested}.", *comparison.notes]
     tables = [Table(fields, notes)]
     if are_listed(comparison):
@@ -223,6 +225,7 @@ def _means_table(comparison: Comparison, n_rows: int | None) -> Table:
     for rank, place in enumerate(best, start=1):
         labels.append(f"{rank:>{digits}} {comparison.systems[place]}")
     label_heading = " " * digits + " system"
+
     heading = shorten(comparison.measures[0])
     means = [f"{comparison.means[place, 0]:.4f}" for place in best]
     fields = [Field("system", labels, label_heading), Field("mean", means, heading)]

@@ -133,6 +133,7 @@ def test_plan(
         correction = "bonferroni"
     if n_resamples is None:
         n_resamples = N_RESAMPLES
+
     return TestPlan(
         tests=tests,
         correction=choice("correction", correction, CORRECTIONS),
@@ -210,6 +211,7 @@ def _margins_by_measure(
             "margin must hold every measure that is compared, 0 for those that must be better, "
             f"and lacks {', '.join(missing)}."
         )
+
     for name, widest in zip(measures, ranges.tolist(), strict=True):
         if number("margin", margins[name], at_least=0.0) >= widest:
             raise ValueError(

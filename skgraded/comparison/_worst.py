@@ -98,6 +98,7 @@ def bounds_by_worst(
     gains = rows * np.asarray(direction)[..., None]
     largest_loss = np.maximum(-gains.min(axis=-1), 0.0)
     largest_gain = np.maximum(gains.max(axis=-1), 0.0)
+
     largest = np.maximum(largest_loss, largest_gain)
     is_beyond = ~losses.are_stated & (largest > losses.shares * losses.ranges)
     worst = np.where(is_beyond, 1.0, losses.shares)
