@@ -58,16 +58,74 @@ def _count_distinct(numbers: NDArray[Any]) -> int:
 
 
 def _are_whole(numbers: NDArray[Any]) -> bool:
-    return np.array_equal(numbers, np.floor(numbers))
+    whole_numbers = np.floor(numbers)
+    return np.array_equal(numbers, whole_numbers)
 
 
 def _are_repeated(scores: NDArray[Any], indptr: IntArray) -> bool:
     """Whether scores above 0 occur twice in a query, as grades do and ranks do not."""
     queries = np.arange(len(indptr) - 1)
     query = np.repeat(queries, np.diff(indptr))
-    pairs = np.stack([query, scores])[:, scores > 0]
-    distinct_pairs = np.unique(pairs, axis=1)
-    return distinct_pairs.shape[1] < pairs.shape[1]
+
+    pairs = np.stack([query, scores], axis=1)
+    pairs = pairs[scores > 0]
+    distinct_pairs = np.unique(pairs, axis=0)
+    return len(distinct_pairs) < len(pairs)
+
+
+# By chance ranks go against grades so far in one of 30,000 samples.
+_DEVIATIONS = 4.0
+
+
+def warn_if_scores_are_ranks(judgments: Any, lists: Any) -> None:
+    """Warn where scores are ranks, of which the lowest is the best.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        The grades by query, ``graded``, which are read for ranks alone.
+    lists : Rankings
+        The scores by query: those of query q are ``scores[indptr[q]:indptr[q + 1]]``.
+    """
+    scores = lists.scores
+    indptr = lists.indptr
+    # The first query mostly says that scores are no ranks.
+    if scores is None or not _are_ranks(scores[: indptr[1]], indptr[:2]):
+        return
+    if not _are_ranks(scores, indptr):
+        return
+
+    # How the grades of a query fall with its ranks, and by how much they would by chance.
+    sizes = np.diff(indptr)
+    starts = indptr[:-1]
+    levels = np.maximum(judgments.graded, 0.0)
+    mean_grades = np.add.reduceat(levels, starts) / sizes
+    mean_ranks = np.add.reduceat(scores, starts) / sizes
+    of_grades = levels - np.repeat(mean_grades, sizes)
+    of_ranks = scores - np.repeat(mean_ranks, sizes)
+    trend = np.add.reduceat(of_grades * of_ranks, starts)
+    spread = np.add.reduceat(of_grades**2, starts) * np.add.reduceat(
+        of_ranks**2, starts
+    )
+    deviation = np.sqrt((spread / np.maximum(sizes - 1, 1)).sum())
+    if trend.sum() < -_DEVIATIONS * deviation:
+        warn_once(
+            "y_score holds the ranks of the documents, of which the lowest have the highest "
+            "grades: a higher score ranks first here. Pass -y_score.",
+            SwappedArgumentsWarning,
+        )
+
+
+def _are_ranks(scores: NDArray[Any], indptr: NDArray[np.int64]) -> bool:
+    """Whether the scores of every query are 1, 2 ... or 0, 1 ..., in some order."""
+    sizes = np.diff(indptr)
+    first = scores.min(initial=np.inf)
+    if first not in (0, 1) or not (sizes > 1).any():
+        return False
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    place_in_query = np.arange(len(scores)) - np.repeat(indptr[:-1], sizes)
+    order = np.lexsort((scores, query))
+    return bool((scores[order] == place_in_query + first).all())
 
 
 def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:
@@ -87,9 +145,8 @@ def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:
 
     distinct_grades = np.unique(grades)
     n_grades = len(distinct_grades)
-    are_ids = n_runs_of_grades == n_grades > _MOST_GRADES and _are_whole(
-        distinct_grades
-    )
+    are_many = n_runs_of_grades == n_grades > _MOST_GRADES
+    are_ids = are_many and _are_whole(distinct_grades)
     distinct_ids = np.unique(ids)
     if are_ids and len(distinct_ids) <= _MOST_GRADES and distinct_ids[0] >= 0:
         warn_once(
@@ -102,5 +159,6 @@ def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:
 
 def _count_runs(numbers: NDArray[Any]) -> int:
     """Count the runs of equal numbers that stand together."""
-    changes = numbers[1:] != numbers[:-1]
-    return 1 + int(np.count_nonzero(changes))
+    is_change = numbers[1:] != numbers[:-1]
+    n_changes = np.count_nonzero(is_change)
+    return int(n_changes) + 1

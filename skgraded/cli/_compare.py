@@ -11,13 +11,13 @@ import numpy as np
 
 from skgraded._intervals.paired import CORRECTIONS, N_RESAMPLES, TESTS
 from skgraded._support.text import wrap
-from skgraded.cli._inputs import Inputs
+from skgraded.cli._inputs import Inputs, opened
 from skgraded.cli._options import OPTIONS, SCORING_OF_FILES, add_options, words
 from skgraded.cli._outputs import check_files, save_picture, tell, write_reports
 from skgraded.comparison import compare
 from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
 from skgraded.results import Scores
-from skgraded.trec import Qrels
+from skgraded.trec import Qrels, overlap, read_run
 
 # Notes below the table say what these warnings do.
 _TOLD = (UnhelpfulJudgeWarning, UnlikeQueriesWarning)
@@ -30,6 +30,7 @@ examples:
   skgraded compare qrels.txt new old -m AP -m P@1 --margin AP=0 --margin P@1=.02
   skgraded compare qrels.txt new.run old.run --profile --plot users.png
   skgraded compare human.txt new.run old.run -m nDCG@10 --judge llm.txt
+  skgraded compare --overlap new.run old.run
 """
 
 
@@ -126,6 +127,11 @@ _OPTIONS = {
         type=int,
         help=f"number of resamples of the tests that draw some (default: {N_RESAMPLES})",
     ),
+    "--overlap": words(
+        action="store_true",
+        help="compare what runs retrieve, without qrels: rank-biased overlap and common documents "
+        "among the first ten, of each pair of runs",
+    ),
     "--profile": words(
         action="store_true",
         help="tell for which users a run is better, by AP at every grade, instead of testing by "
@@ -158,6 +164,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
             "--correction",
             "--confidence",
             "--resamples",
+            "--overlap",
             "--profile",
             "--seed",
         ),
@@ -180,6 +187,9 @@ def _tests_in_words() -> str:
 def run(arguments: argparse.Namespace) -> int:
     """Compare runs, by measures or for all users; return the exit status."""
     check_files(arguments)
+    if arguments.overlap:
+        _print_overlap(arguments)
+        return 0
     with warnings.catch_warnings():
         for told in _TOLD:
             warnings.simplefilter("ignore", told)
@@ -190,6 +200,21 @@ def run(arguments: argparse.Namespace) -> int:
         ax, *_ = np.ravel(found.plot())
         save_picture(arguments.plot, ax.figure)
     return 0 if getattr(found, "decisions", None) is None else found.status
+
+
+def _print_overlap(arguments: argparse.Namespace) -> None:
+    """Print the overlap of each pair of runs, of which the first stands in the place of qrels."""
+    arguments.parser.refuse(
+        arguments,
+        "--measure -g --judge --population --test --correction --margin --better --as --baseline "
+        "--cluster --resamples --seed --profile --plot --complete --ties --grades --negative "
+        "--raters --exclude --letor",
+        "cannot be given with --overlap, which needs no qrels",
+    )
+    paths = [arguments.qrels, *arguments.runs]
+    runs = [read_run(opened(path), strict=arguments.strict) for path in paths]
+    scores = overlap(runs, order=arguments.order)
+    write_reports(arguments, [scores._report_of_means("arithmetic")])
 
 
 def _profile(arguments: argparse.Namespace) -> tuple[Scores, Any]:

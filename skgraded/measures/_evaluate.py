@@ -218,11 +218,10 @@ def _warn_of_continuous_scales(
     measures: dict[str, Measure], systems: dict[str, Rankings]
 ) -> None:
     judgments = [rankings.judgments for rankings in systems.values()]
-    warn_of_continuous_scale(
-        measures.values(),
-        max((labels.top_grade for labels in judgments), default=0.0),
-        are_fractional=any(labels.has_fractional_grades for labels in judgments),
-    )
+    top_grades = [labels.top_grade for labels in judgments]
+    are_fractional = any(labels.has_fractional_grades for labels in judgments)
+    top = max(top_grades, default=0.0)
+    warn_of_continuous_scale(measures.values(), top, are_fractional=are_fractional)
 
 
 def _refuse_measures_last(measures: object, y_score: object) -> None:

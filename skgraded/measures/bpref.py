@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from skgraded import _core
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded.measures._fields import number
 from skgraded.measures._gains import (
     COUNTS_JUDGED,
@@ -35,6 +35,7 @@ __all__ = [
     "BprefRelative",
     "BprefTen",
     "OldBpref",
+    "PairAccuracy",
     "RprefN",
     "RprefRelative",
     "RprefRelative2",
@@ -42,6 +43,7 @@ __all__ = [
 ]
 
 _TEN = 10
+_MOST_CELLS = 25_000_000  # of matrices of pairs, which then take 200 MB
 
 
 class _BinaryPreference(_BinaryMeasure):
@@ -75,14 +77,15 @@ class _ClippedPreference(_BinaryPreference):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
+        relevant = self.relevant(judgments)
         most, divisor = self._penalty(judgments)
 
         total = _core.preferences(
             level_by_rank=ranked.levels,
             tied=ranked.tied,
             indptr=ranked.indptr,
-            relevant=self.relevant(judgments).astype(np.uint8),
+            relevant=relevant.astype(np.uint8),
             most=most.astype(np.float64),
             divisor=divisor.astype(np.float64),
             cutoff=self.k or _core.LAST_RANK,
@@ -289,11 +292,15 @@ class BprefN(_BinaryPreference, PrefixMeasure):
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(CONSTANT, self._marks(judgments), self._share(judgments))
+        marks = self._marks(judgments)
+        share = self._share(judgments)
+        return LinearPart(CONSTANT, marks, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        scale = self._share(judgments) * reciprocal(self._n_nonrelevant(judgments))
-        return PairPart(CONSTANT, self._penalties(judgments, scale))
+        n_nonrelevant = self._n_nonrelevant(judgments)
+        scale = self._share(judgments) * reciprocal(n_nonrelevant)
+        K = self._penalties(judgments, scale)
+        return PairPart(CONSTANT, K)
 
 
 class BprefRelative(_BinaryPreference, PrefixMeasure):
@@ -333,7 +340,9 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
     """
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(FROM_SECOND, self._marks(judgments), self._share(judgments))
+        marks = self._marks(judgments)
+        share = self._share(judgments)
+        return LinearPart(FROM_SECOND, marks, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
         K = self._penalties(judgments, self._share(judgments))
@@ -342,7 +351,8 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
 
 def _graded_penalties(gains: FloatArray, scale: FloatArray) -> PairFactors:
     """Return K[a, b] = -max(0, gain(b) - gain(a)): what it costs that a stands above b."""
-    return PairFactors(scale, f=gains, u=np.ones(len(gains)), w=-gains)
+    ones = np.ones(len(gains))
+    return PairFactors(scale, f=gains, u=ones, w=-gains)
 
 
 class RprefN(_ScaleMeasure, PrefixMeasure):
@@ -387,15 +397,18 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(CONSTANT, self._gains(judgments), self._share(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        return LinearPart(CONSTANT, gains, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments)
-        top_share = reciprocal(np.array(self._top_gain(judgments)))
-        nonrelevance = 1.0 - gains * top_share
+        nonrelevance = 1.0 - self._relative_gains(judgments)
+
         n_nonrelevant = judgments.sum_over_pool(nonrelevance)  # N'
         scale = reciprocal(n_nonrelevant) * self._share(judgments)
-        return PairPart(CONSTANT, _graded_penalties(gains, scale))
+        K = _graded_penalties(gains, scale)
+        return PairPart(CONSTANT, K)
 
 
 class _RelativeGradedPreference(_GainMeasure, PrefixMeasure):
@@ -445,10 +458,14 @@ class RprefRelative(_RelativeGradedPreference):
     """
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(FROM_SECOND, self._gains(judgments), self._share(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        return LinearPart(FROM_SECOND, gains, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        K = _graded_penalties(self._gains(judgments), self._share(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        K = _graded_penalties(gains, share)
         return PairPart(RECIPROCAL_ABOVE, K)
 
 
@@ -486,8 +503,90 @@ class RprefRelative2(_RelativeGradedPreference):
     """
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        K = PairFactors(self._share(judgments), f=self._gains(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        K = PairFactors(share, f=gains)
         return PairPart(RECIPROCAL, K)
+
+
+class PairAccuracy(PrefixMeasure):
+    r"""Share of the pairs of judged documents that stand in the order of their grades.
+
+    .. math::
+
+        \frac{1}{T} \sum_{n} \sum_{m < n} 1[r_m > r_n]
+
+    where r_n is the grade at rank n of the condensed list, and T the number of pairs of documents
+    of the pool whose grades differ. A pair of which the list lacks a document is not in order. An
+    ideal ranking scores 1, and one by chance 1/2. A query whose documents all have one grade above
+    0 scores 1, since no pair is wrong.
+
+    Parameters
+    ----------
+    unjudged : {"condense"}, default="condense"
+        Unjudged documents are removed from the list.
+    k : {None}, optional
+        Any other value is an error, because all pairs count.
+    normalize : {False}, default=False
+        True is an error, because the largest value is 1 already.
+    empty : float, default=0.0
+        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
+
+    See Also
+    --------
+    NormalizedRecall : Equal for binary grades, where the list holds the whole pool.
+    BprefN : Relevant documents alone, and those that are not above them.
+
+    Notes
+    -----
+    Whether a pair is in order has no factors, so that training takes integer grades alone, and the
+    number of queries times the square of the number of grades must be at most 25 million.
+
+    References
+    ----------
+    .. [1] T. Joachims (2002), "Optimizing Search Engines using Clickthrough Data",
+       KDD, Section 3: the pairs that Kendall's tau counts.
+
+    Examples
+    --------
+    >>> from skgraded.measures import PairAccuracy
+    >>> PairAccuracy()([2, 0, 1], [3, 2, 1])  # 2 of 3 pairs
+    0.6666666666666666
+    """
+
+    unjudged: Unjudged = "condense"
+    shares_levels = True
+
+    _refuses: ClassVar[Mapping[str, str]] = {
+        "unjudged": "because it counts pairs of judged documents",
+        "k": "because all pairs count",
+        "normalize": "because its largest value is 1 already",
+    }
+
+    def relevant(self, judgments: Judgments) -> BoolArray:
+        return np.asarray(judgments.grades > 0)
+
+    def _n_pairs(self, judgments: Judgments) -> IntArray:
+        """Return the number of pairs of different grades by query."""
+        counts = judgments.counts
+        n_documents = counts.sum(axis=1)
+        return (n_documents**2 - (counts**2).sum(axis=1)) // 2
+
+    def linear_part(self, judgments: Judgments) -> LinearPart:
+        has_no_pair = (self._n_pairs(judgments) == 0).astype(np.float64)
+        return LinearPart(CONSTANT, np.zeros(judgments.n_levels), constant=has_no_pair)
+
+    def pair_part(self, judgments: Judgments) -> PairPart:
+        n_levels = judgments.n_levels
+        if judgments.n_queries * n_levels**2 > _MOST_CELLS:
+            raise ValueError(
+                f"y_true must hold fewer different grades for {self}, which counts pairs of grades "
+                f"in each query, got {n_levels:,} grades in {judgments.n_queries:,} queries."
+            )
+        level = np.arange(n_levels)
+        is_in_order = level[:, None] > level
+        share = reciprocal(self._n_pairs(judgments))
+        return PairPart(CONSTANT, share[:, None, None] * is_in_order)
 
 
 class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it

@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from skgraded._boosting import NamedMeasures, named_means, parse_named
+from skgraded._support.frames import library_of
 from skgraded._support.lazy import cached_property
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments
@@ -257,7 +258,7 @@ def params_per_row(
         if _n_entries(value) != n_rows:
             continue
         # An older scikit-learn takes rows of Arrow arrays as lists of Arrow's scalars.
-        is_of_arrow = type(value).__module__.startswith("pyarrow")
+        is_of_arrow = library_of(value) == "pyarrow"
         per_row[name] = np.asarray(value) if is_of_arrow else value
     return per_row
 

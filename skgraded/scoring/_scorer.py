@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skgraded._guards import refusal_of, warn_about_queries, warn_if_a_column_is_learned
-from skgraded._support.arguments import choice
+from skgraded._guards import (
+    refusal_of,
+    warn_about_queries,
+    warn_if_a_column_is_learned,
+    warn_if_other_parts_were_scored,
+    warn_if_training_cuts_queries,
+)
+from skgraded._support.arguments import choice, closest
 from skgraded._support.array_types import FloatArray
+from skgraded._support.keywords import suggests_keywords
 from skgraded.measures import (
     Measure,
     Measures,
@@ -22,6 +29,7 @@ from skgraded.measures import (
     measures_by_name,
     resolve_all,
     warn_if_grades_are_inferred,
+    warn_if_nothing_is_scored,
 )
 from skgraded.rankings import (
     Judgments,
@@ -73,7 +81,9 @@ def scores_of(
     """
     if response_method == "auto":
         response_method = _best_method(estimator)
-    responses = np.asarray(getattr(estimator, response_method)(X))
+    respond = getattr(estimator, response_method)
+    responses = np.asarray(respond(X))
+
     if response_method == "predict":
         if responses.ndim == 2 and responses.shape[1] == 1:  # noqa: PLR2004
             return responses[:, 0]
@@ -142,8 +152,10 @@ def _expected_grade(probabilities: FloatArray, classes: Any) -> FloatArray:
             "The estimator must give one column per grade to take the expected grade, got the "
             f"shape {probabilities.shape} for the classes {grades.tolist()}."
         )
+
     # Not a dot product: the bits of a row's sum must not depend on the other rows.
-    return (probabilities * grades.astype(np.float64)).sum(axis=1)
+    products = probabilities * grades.astype(np.float64)
+    return products.sum(axis=1)
 
 
 @dataclass(frozen=True)
@@ -166,6 +178,12 @@ class RankingScorer:
     measures: tuple[tuple[str, Measure], ...]
     is_single: bool
     response_method: ResponseMethod = "auto"
+    _requests: dict[str, Any] = field(
+        default_factory=lambda: {"qid": True, "sample_weight": True},
+        init=False,
+        repr=False,
+        compare=False,
+    )
 
     def __call__(
         self,
@@ -240,10 +258,15 @@ class RankingScorer:
         """
         judgments = _judge(X, y, qid, sample_weight)
         measures = self._resolved_measures(judgments)
-        return evaluate(measures, self._rank(estimator, X, judgments))
+        rankings = self._rank(estimator, X, judgments)
+        return evaluate(measures, rankings)
 
     def _rank(self, estimator: Any, X: Any, judgments: Judgments) -> Rankings:
         warn_about_queries(judgments, estimator=estimator)
+        warn_if_other_parts_were_scored(judgments)
+        warn_if_training_cuts_queries(estimator)
+        measures = self._resolved_measures(judgments).values()
+        warn_if_nothing_is_scored(measures, judgments)
         return judgments.rank(scores_of_rows(estimator, X, self.response_method))
 
     @property
@@ -265,6 +288,7 @@ class RankingScorer:
             name: _signed_mean(measure, mean)
             for (name, measure), mean in zip(self.measures, means, strict=True)
         }
+
         if self.is_single:
             name, _ = self.measures[0]
             return signed_means[name]
@@ -276,12 +300,39 @@ class RankingScorer:
         Returns
         -------
         MetadataRequest
-            A request for ``qid`` and ``sample_weight``.
+            A request for ``qid`` and ``sample_weight``, or what `set_score_request` has set.
         """
         request = MetadataRequest(owner=self)
-        for name in ("qid", "sample_weight"):
-            request.score.add_request(param=name, alias=True)
+        for name, alias in self._requests.items():
+            request.score.add_request(param=name, alias=alias)
         return request
+
+    def set_score_request(self, **requests: bool | str | None) -> Self:
+        """Ask for other metadata than the query ids and weights, as scikit-learn's scorers do.
+
+        Parameters
+        ----------
+        **requests : bool, str or None
+            For ``qid`` and ``sample_weight``: True asks for it, False does not, None makes it an
+            error to pass it, and a string is the name under which it is passed.
+
+        Returns
+        -------
+        RankingScorer
+            The scorer itself.
+
+        Raises
+        ------
+        TypeError
+            If there is no metadata of a name.
+        """
+        for name in sorted(requests.keys() - self._requests.keys()):
+            raise TypeError(
+                "set_score_request takes qid and sample_weight, which a scorer of rankings uses, "
+                f"got {name}.{closest(name, self._requests)}"
+            )
+        self._requests.update(requests)
+        return self
 
     def _accept_sample_weight(self) -> bool:
         # scikit-learn asks this of every scorer in a dict of scorers while routing is off.
@@ -293,6 +344,7 @@ class RankingScorer:
         if self.is_single:
             _, measure = self.measures[0]
             arguments = repr(str(measure))
+
         if self.response_method != "auto":
             arguments += f", response_method={self.response_method!r}"
         return f"make_ranking_scorer({arguments})"
@@ -301,10 +353,13 @@ class RankingScorer:
 def _judge(
     X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None
 ) -> Judgments:
-    columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
-    return Judgments(columns.require_ids())
+    names = ("y", "qid")
+    columns = read_columns(y, qid, named=names, X=X, sample_weight=sample_weight)
+    columns_with_ids = columns.require_ids()
+    return Judgments(columns_with_ids)
 
 
+@suggests_keywords
 def make_ranking_scorer(
     measures: Measures, *, response_method: ResponseMethod = "auto"
 ) -> RankingScorer:
@@ -353,6 +408,8 @@ def make_ranking_scorer(
         In a call, if the query ids are the sizes of the queries, row by row.
     IdColumnWarning
         In a call, if predictions change with a column ``"qid"`` of X.
+    ConstantValueWarning
+        In a call, if all measures have one value for every ranking of the queries.
 
     See Also
     --------
@@ -395,15 +452,22 @@ def make_ranking_scorer(
     choice("response_method", response_method, get_args(ResponseMethod))
     warn_if_grades_are_inferred(by_name.values(), "make_ranking_scorer")
 
-    is_single = isinstance(measures, str | Measure)
-    return RankingScorer(tuple(by_name.items()), is_single, response_method)
+    return RankingScorer(
+        measures=tuple(by_name.items()),
+        is_single=isinstance(measures, str | Measure),
+        response_method=response_method,
+    )
 
 
 def _signed_mean(measure: Measure, mean: float) -> float:
     """Return a mean with the opposite sign where less is better."""
-    return mean if measure.greater_is_better else -mean
+    if measure.greater_is_better:
+        return mean
+    return -mean
 
 
 def _signed_name(measure: Measure) -> str:
     """Return a measure's name, with scikit-learn's ``neg_`` where less is better."""
-    return str(measure) if measure.greater_is_better else f"neg_{measure}"
+    if measure.greater_is_better:
+        return str(measure)
+    return f"neg_{measure}"

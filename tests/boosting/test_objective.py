@@ -116,7 +116,10 @@ def fractional_query(draw, scores, max_documents=12):
 @FEW
 @given(data=st.data())
 def test_derivatives_are_those_of_a_literal_loop(name, data):
-    kind = data.draw(st.sampled_from([one_query, fractional_query]))
+    kinds = [one_query, fractional_query]
+    if name == "PairAccuracy":  # its K has no factors
+        kinds = [one_query]
+    kind = data.draw(st.sampled_from(kinds))
     y_true, y_score, max_grade = data.draw(kind(strategies.distinct_scores))
     cost = data.draw(costs(name, max_grade, len(y_true)))
     expected = literal(cost, y_true, y_score)
@@ -204,6 +207,7 @@ def test_worst_or_best_grade_or_the_first_row_first_in_a_tie(kind, ties, sign, d
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.ConstantValueWarning")
 @given(
     rows=strategies.long_data(unjudged=False),
     name=st.sampled_from(list(filter(has_mean_over_ties, TRAINABLE))),

@@ -187,7 +187,7 @@ def test_letor_data(folder, run):
 def test_strict(folder, run):
     (folder / "good.run").write_text(GOOD + "q1 Q0 a 9 0 t\n")
     assert (
-        "1 system with repeated documents, of which the first counts: good.run (1)."
+        "1 system with repeated documents, of which the best counts: good.run (1)."
         in (run("evaluate", *BOTH).out)
     )
     with pytest.raises(ValueError, match=r"good\.run, line 5: .*once in a topic"):

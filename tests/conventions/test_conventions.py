@@ -73,7 +73,7 @@ NAMES_OF_PREFERENCES = "prefs all_prefs prefs_avgjg qrels_jg map_avgjg"
     ("tool", "names", "reason"),
     [
         ("lightgbm", "ndcg map", "needs a number, as in '(ndcg|map)@10'"),
-        ("lightgbm", "lambdarank xendcg mean_average_precision", "computed over all rows"),
+        ("lightgbm", "auc auc_mu average_precision", "computed over all rows"),
         ("lightgbm", "auc average_precision auc_mu", "computed over all rows"),
         ("lightgbm", "xGAP@10", "has the value of lightgbm's 'xGAP@10'.*--from lightgbm' lists"),
         ("lightgbm", "map_cut_10", "It is another tool's name of 'AP@10'"),
@@ -83,7 +83,7 @@ NAMES_OF_PREFERENCES = "prefs all_prefs prefs_avgjg qrels_jg map_avgjg"
         ("catboost", "NDCG:denominator=Position MAP:decay=0.5", "value of catboost's"),
         ("sklearn", "coverage_error label_ranking_loss top_k_accuracy_score", "coverage_error is"),
         ("trec_eval", "runid num_q relstring", "are no numbers of a query"),
-        ("trec_eval", "rbp rbp_resid unj", "are those of version 10"),
+        ("trec_eval", "rbp_resid unj", "unj_k is 1 less Judged@k"),
         ("trec_eval", f"{NAMES_OF_PREFERENCES} yaap", "need preferences.*yaap orders"),
         ("trec_eval", "set_F_-1 utility_1,2 iprec_at_recall_3.00", "No measure of skgraded has"),
         ("pytrec_eval", "num_q prefs", "value of pytrec_eval's '(num_q|prefs)'.*need preferences"),

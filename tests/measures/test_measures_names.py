@@ -91,6 +91,8 @@ class TestOtherNames:
     @pytest.mark.parametrize("theirs", of_trec_eval())
     def test_a_name_of_trec_eval_means_its_measure_with_our_ties(self, theirs):
         ours, exact = measure(theirs), measure_as("trec_eval", theirs)
+        if theirs == "rbp":  # whose p is another one here
+            exact = exact.replace(p=ours.p)
         assert ours.replace(ties="row_order") == exact
 
     @pytest.mark.parametrize("theirs", sorted(SUMS))
