@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from skgraded._guards import stacklevel_of_the_user
-from skgraded._intervals.estimate import Estimate
+from skgraded._intervals.estimate import Estimate, shares_of_rows
 from skgraded._intervals.paired import holm, paired_differences
 from skgraded._intervals.regression import Regression, regression
 from skgraded._intervals.tail import quotients
@@ -61,7 +61,9 @@ class Judged(NamedTuple):
     @property
     def human_weights(self) -> FloatArray | None:
         """Weights of the queries with human labels."""
-        return None if self.weights is None else self.weights[self.places]
+        if self.weights is None:
+            return None
+        return self.weights[self.places]
 
     def differences(self, pairs: IntArray) -> Judged:
         """Return the differences of pairs of rows, first minus second."""
@@ -86,6 +88,7 @@ def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
         raise ValueError(
             f"judge needs at least 3 queries with human labels, got {len(labelled)}."
         )
+
     judges = list(judge) if isinstance(judge, list | tuple) else [judge]
     judges = [_scores_of(each, human) for each in judges]
     queries_of_judges = [each.qid.tolist() for each in judges]
@@ -115,7 +118,8 @@ def _of_rows(numbers: FloatArray, names: tuple[str, ...]) -> FloatArray:
 def _by_query(judge: Scores, queries: list[Any]) -> FloatArray:
     """Return a judge's values of all queries, shape (n_measures, n_rows, n_queries)."""
     places = places_of_queries(queries, judge.qid.tolist())
-    return np.where(places >= 0, by_measure(judge)[:, :, 0, places], np.nan)
+    values = by_measure(judge)[:, :, 0, places]
+    return np.where(places >= 0, values, np.nan)
 
 
 def _weights(
@@ -132,13 +136,13 @@ def _weights(
                 "judge must hold weights of its queries, as the human scores do."
             )
         weights[places_of_queries(judge.qid.tolist(), queries)] = judge.weights
+
     if human.weights is None:
         return weights
 
-    ratio = (
-        human.weights * weights[places].sum() - weights[places] * human.weights.sum()
-    )
-    if np.abs(ratio).max() > _ROUNDING * weights[places].max() * human.weights.sum():
+    expected = shares_of_rows(weights[places], len(places))
+    off = shares_of_rows(human.weights, len(places)) - expected
+    if np.abs(off).max() > _ROUNDING * expected.max():
         raise ValueError(
             "judge must hold the weights that the human scores have, up to a factor."
         )
@@ -180,8 +184,8 @@ def _check_plain(what: str, scores: Scores, cluster: Any = None) -> None:
             f"The {what} must come without clusters where a judge= is given: the regression takes "
             "queries to vary independently."
         )
-    n_without = int(np.isnan(by_measure(scores)).any(axis=(0, 1, 2)).sum())
-    if n_without:
+    is_without = np.isnan(by_measure(scores)).any(axis=(0, 1, 2))
+    if n_without := int(is_without.sum()):
         raise ValueError(
             f"Every query must have a value where a judge= is given, but by the {what} "
             f"{count(n_without, 'query has', 'queries have')} none. Score with empty=0, since "
@@ -217,6 +221,7 @@ def estimates(
     labels = judged.human.reshape(-1, judged.human.shape[2]).T
     by_judge = judged.values.reshape(-1, judged.values.shape[2]).T
     low, high = judged.bounds
+    bounds = (low.ravel(), high.ravel())
 
     def fitted(by_judge: FloatArray) -> Regression:
         return regression(
@@ -225,7 +230,7 @@ def estimates(
             judged.places,
             weights=judged.weights,
             of_these=population == POPULATIONS[1],
-            bounds=(low.ravel(), high.ravel()),
+            bounds=bounds,
         )
 
     both = fitted(by_judge)
@@ -236,16 +241,19 @@ def estimates(
     def by_row(columns: FloatArray) -> FloatArray:
         return columns.reshape(-1, n_rows, *columns.shape[1:]).swapaxes(0, 1)
 
+    mean_of_labels = np.average(labels, axis=0, weights=judged.human_weights)
+    mean_by_judge = np.average(by_judge, axis=0, weights=judged.weights)
+    n_alone = _n_alone(both, len(labels), len(by_judge), population)
     judged_estimates = JudgedEstimates(
         names=judged.names,
         measures=judged.measures,
-        human=by_row(np.average(labels, axis=0, weights=judged.human_weights)),
-        judge=by_row(np.average(by_judge, axis=0, weights=judged.weights)),
+        human=by_row(mean_of_labels),
+        judge=by_row(mean_by_judge),
         estimate=by_row(estimate.value),
         interval=by_row(estimate.interval(confidence)),
         standard_error=by_row(estimate.error),
         slope=by_row(both.slope),
-        n_alone=by_row(_n_alone(both, len(labels), len(by_judge), population)),
+        n_alone=by_row(n_alone),
         relative_width=by_row(quotients(reach, reach_alone, 1.0)),
         n_human=len(labels),
         n_judged=len(by_judge),
