@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from skgraded._guards._queries import Queries
 from skgraded._guards._stack import warn_once
 from skgraded._support.array_types import IntArray
+from skgraded._support.frames import is_table, names_of_columns, reorder_column
 from skgraded.exceptions import IdColumnWarning
 
 _PREDICTED = 300  # rows
@@ -23,10 +24,10 @@ _PREDICTED = 300  # rows
 _FEWEST_QUERIES = 3
 _DIGITS_OF_FLOAT32 = 1e-6
 
+Predict = Callable[[Any], NDArray[Any]]
 
-def warn_if_a_feature_holds_the_ids(
-    predict: Callable[[Any], NDArray[Any]], X: Any, queries: Queries
-) -> None:
+
+def warn_if_a_feature_holds_the_ids(predict: Predict, X: Any, queries: Queries) -> None:
     """Warn where a column of X equals the query ids, and predictions change with it.
 
     Parameters
@@ -40,19 +41,19 @@ def warn_if_a_feature_holds_the_ids(
     """
     if len(queries.qid) < _FEWEST_QUERIES:
         return
-    rows = _sampled(int(queries.indptr[-1]))
-    ids = queries.qid[np.searchsorted(queries.indptr, rows, side="right") - 1]
-    some = _rows_of(X, rows)
-    for place in _places_of(ids, some):
-        if _changes(predict, some, int(place)):
-            names = getattr(X, "column_names", getattr(X, "columns", None))
+
+    rows = _sample_rows(queries.indptr.item(-1))
+    query_of_row = np.searchsorted(queries.indptr, rows, side="right") - 1
+    ids = queries.qid[query_of_row]
+    sample = _select_rows(X, rows)
+    for place in _places_of_ids(ids, sample):
+        if _changes_predictions(predict, sample, int(place)):
+            names = names_of_columns(X)
             _warn_of_ids(int(place) if names is None else names[place])
             return
 
 
-def warn_if_a_column_is_learned(
-    predict: Callable[[Any], NDArray[Any]], X: Any, name: str
-) -> None:
+def warn_if_a_column_is_learned(predict: Predict, X: Any, name: str) -> None:
     """Warn where predictions change with a column of a data frame that holds query ids.
 
     Parameters
@@ -64,7 +65,9 @@ def warn_if_a_column_is_learned(
     name : str
         Name of the column.
     """
-    if _changes(predict, _rows_of(X, _sampled(len(X))), list(X.columns).index(name)):
+    sample = _select_rows(X, _sample_rows(len(X)))
+    place = list(X.columns).index(name)
+    if _changes_predictions(predict, sample, place):
         _warn_of_ids(name)
 
 
@@ -78,50 +81,60 @@ def _warn_of_ids(name: object) -> None:
     )
 
 
-def _sampled(n_rows: int) -> IntArray:
-    return np.unique(np.linspace(0, n_rows - 1, _PREDICTED).astype(np.int64))
+def _sample_rows(n_rows: int) -> IntArray:
+    evenly_spaced = np.linspace(0, n_rows - 1, _PREDICTED)
+    return np.unique(evenly_spaced.astype(np.int64))
 
 
-def _rows_of(X: Any, rows: IntArray) -> Any:
+def _select_rows(X: Any, rows: IntArray) -> Any:
+    if type(X) is np.ndarray:
+        return X[rows]
+
     from sklearn.utils import _safe_indexing
 
-    some = X[rows] if type(X) is np.ndarray else _safe_indexing(X, rows)
-    return np.asarray(some) if isinstance(some, list) else some
+    sample = _safe_indexing(X, rows)
+    return np.asarray(sample) if isinstance(sample, list) else sample
 
 
-def _places_of(ids: NDArray[Any], X: Any) -> NDArray[np.intp]:
+def _places_of_ids(ids: NDArray[Any], X: Any) -> NDArray[np.intp]:
     """Return the columns that equal ids, but for digits that a type of numbers loses."""
     if hasattr(X, "tocsc"):  # a column of ids is full
-        full = np.flatnonzero(2 * np.diff(X.tocsc().indptr) > len(ids))
-        return full[_places_of(ids, X[:, full].toarray())]
+        n_entries = np.diff(X.tocsc().indptr)
+        full_columns = np.flatnonzero(2 * n_entries > len(ids))
+        places = _places_of_ids(ids, X[:, full_columns].toarray())
+        return full_columns[places]
+
     table = np.asarray(X)
     if table.dtype == object and table.shape[1] > 1:  # columns of different types
-        return np.flatnonzero([len(_places_of(ids, each[:, None])) for each in table.T])
+        columns = np.hsplit(table, table.shape[1])
+        n_equal = [len(_places_of_ids(ids, column)) for column in columns]
+        return np.flatnonzero(n_equal)
+
     with suppress(TypeError, ValueError), np.errstate(invalid="ignore"):
         numbers = ids.astype(np.float64)[:, None]
         difference = np.abs(table.astype(np.float64) - numbers)
-        return np.flatnonzero(
-            (difference <= _DIGITS_OF_FLOAT32 * np.abs(numbers)).all(axis=0)
-        )
-    return np.flatnonzero((table.astype(str) == ids.astype(str)[:, None]).all(axis=0))
+        tolerance = _DIGITS_OF_FLOAT32 * np.abs(numbers)
+        are_equal = (difference <= tolerance).all(axis=0)
+        return np.flatnonzero(are_equal)
+
+    texts = ids.astype(str)[:, None]
+    are_equal = (table.astype(str) == texts).all(axis=0)
+    return np.flatnonzero(are_equal)
 
 
-def _changes(predict: Callable[[Any], NDArray[Any]], X: Any, place: int) -> bool:
+def _changes_predictions(predict: Predict, X: Any, place: int) -> bool:
     """Whether predictions change where rows get the entries of others in a column."""
-    order = np.random.default_rng(0).permutation(X.shape[0])
-    return not np.array_equal(predict(X), predict(_with_others(X, place, order)))
+    rng = np.random.default_rng(0)
+    order = rng.permutation(X.shape[0])
+    reordered = _reorder_column(X, place, order)
+    return not np.array_equal(predict(X), predict(reordered))
 
 
-def _with_others(X: Any, place: int, order: IntArray) -> Any:
+def _reorder_column(X: Any, place: int, order: IntArray) -> Any:
     """Return rows with the entries of a column in another order, in the type that X has."""
-    if hasattr(X, "iloc"):  # pandas
-        X = X.copy()
-        X.isetitem(place, X.iloc[:, place].array.take(order))
-        return X
-    if hasattr(X, "column_names"):  # pyarrow
-        return X.set_column(place, X.column_names[place], X.column(place).take(order))
-    if hasattr(X, "columns"):  # polars
-        return X.with_columns(X[X.columns[place]].gather(order))
-    moved = X.tolil() if hasattr(X, "tolil") else X.copy()
-    moved[:, place] = moved[order][:, place]
-    return moved.tocsr() if hasattr(X, "tolil") else moved
+    if is_table(X):
+        return reorder_column(X, place, order)
+    is_sparse = hasattr(X, "tolil")
+    reordered = X.tolil() if is_sparse else X.copy()
+    reordered[:, place] = reordered[order][:, place]
+    return reordered.tocsr() if is_sparse else reordered

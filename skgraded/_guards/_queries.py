@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards._stack import warn_once
-from skgraded._support.array_types import HashArray, IntArray
+from skgraded._support.arguments import first_true
+from skgraded._support.array_types import BoolArray, HashArray, IntArray
 from skgraded.exceptions import CutQueriesWarning, QueryIdsWarning, QueryLeakWarning
 
 _LOWEST_64_BITS = 2**64 - 1
 _LONG_FOR_ONE_QUERY = 1_000
 _MANY_SINGLE_DOCUMENTS = 20
-_CHANCE = 1e-6  # a warning is shown only if a chance match is less likely than this
+# A warning is shown only if a chance match is less likely than this.
+_LOG_CHANCE = np.log(1e-6)
 # Two data sets of one kind have lists of about the same lengths; the parts of a data set do not.
 _ABOUT_AS_MANY = np.log(1.25)
 
@@ -97,11 +99,10 @@ class QueryRecord:
             The record.
         """
         hashes = hash_ids(queries.qid)
-        n_rows = np.diff(queries.indptr)
         order = np.argsort(hashes)
-        return cls(
-            hashes[order], n_rows[order].astype(np.min_scalar_type(n_rows.max()))
-        )
+        n_rows = np.diff(queries.indptr)[order]
+        smallest_type = np.min_scalar_type(n_rows.max())
+        return cls(hashes[order], n_rows.astype(smallest_type))
 
     def of_ids(self, qid: NDArray[Any]) -> QueryRecord:
         """Take some of the queries.
@@ -116,13 +117,14 @@ class QueryRecord:
         QueryRecord
             Their record.
         """
-        places = np.sort(np.searchsorted(self.hashes, hash_ids(qid)))
+        places = np.searchsorted(self.hashes, hash_ids(qid))
+        places.sort()
         return QueryRecord(self.hashes[places], self.n_rows[places])
 
     def __len__(self) -> int:
         return len(self.hashes)
 
-    def contains(self, qid: ArrayLike) -> NDArray[np.bool_]:
+    def contains(self, qid: ArrayLike) -> BoolArray:
         """Tell for each id whether its query is in the record.
 
         Parameters
@@ -136,13 +138,16 @@ class QueryRecord:
             Whether the query is there.
         """
         # NumPy would turn a list of ids of several types into text.
-        ids = np.asarray(qid, dtype=object if isinstance(qid, list | tuple) else None)
-        return np.isin(hash_ids(ids["qid"] if ids.dtype.names else ids), self.hashes)
+        is_list = isinstance(qid, list | tuple)
+        ids = np.asarray(qid, dtype=object if is_list else None)
+        if ids.dtype.names:
+            ids = ids["qid"]
+        return np.isin(hash_ids(ids), self.hashes)
 
 
-def n_shared(one: IntArray, other: IntArray) -> int:
+def n_shared(query_of_row: IntArray, query_of_other_row: IntArray) -> int:
     """Count the queries that have rows in both of two sets, given the query of each row."""
-    return len(np.intersect1d(one, other))
+    return len(np.intersect1d(query_of_row, query_of_other_row))
 
 
 def hash_ids(ids: NDArray[Any]) -> HashArray:
@@ -160,34 +165,40 @@ def hash_ids(ids: NDArray[Any]) -> HashArray:
     """
     if ids.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
-            whole = ids.astype(np.int64)
-        ids = whole if np.array_equal(whole, ids) else ids
+            integers = ids.astype(np.int64)
+        if np.array_equal(integers, ids):
+            ids = integers
     if ids.dtype.kind in "biu":
-        return _mixed(ids.astype(np.uint64))
-    listed = ids.tolist()
-    codes = {each: _code(each) for each in set(listed)}
-    return _mixed(np.array([codes[each] for each in listed], dtype=np.uint64))
+        return _mix_bits(ids.astype(np.uint64))
+
+    objects = ids.tolist()
+    codes = {query_id: _code_of_id(query_id) for query_id in set(objects)}
+    code_of_row = [codes[query_id] for query_id in objects]
+    return _mix_bits(np.array(code_of_row, dtype=np.uint64))
 
 
-def _code(each: Any) -> int:
+def _code_of_id(query_id: Any) -> int:
     """Return 64 bits that stand for one id; an integer of 64 bits stands for itself."""
     from hashlib import blake2b  # importing skgraded must stay quick
 
-    if isinstance(each, int | float | np.integer | np.floating) and each % 1 == 0:
-        each = int(each)
-        if -(2**63) <= each <= _LOWEST_64_BITS:
-            return each & _LOWEST_64_BITS
-    shown = f"str {each}" if isinstance(each, str) else repr(each)
-    digest = blake2b(shown.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    is_number = isinstance(query_id, int | float | np.integer | np.floating)
+    if is_number and query_id % 1 == 0:
+        query_id = int(query_id)
+        if -(2**63) <= query_id <= _LOWEST_64_BITS:
+            return query_id & _LOWEST_64_BITS
+
+    text = f"str {query_id}" if isinstance(query_id, str) else repr(query_id)
+    text_bytes = text.encode("utf-8", "surrogatepass")
+    digest = blake2b(text_bytes, digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 
-def _mixed(codes: HashArray) -> HashArray:
+def _mix_bits(codes: HashArray) -> HashArray:
     """Spread the bits by the finalizer of SplitMix64, which maps no two numbers to one."""
-    mixed = codes + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+    bits = codes + np.uint64(0x9E3779B97F4A7C15)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
 
 
 def warn_about_queries(
@@ -226,9 +237,10 @@ def warn_if_splits_cut_queries(
     n_queries : int
         Number of queries.
     """
-    n_cut = max(
-        (n_shared(query[train], query[test]) for train, test in splits), default=0
-    )
+    n_cut = 0
+    for train, test in splits:
+        n_cut = max(n_cut, n_shared(query[train], query[test]))
+
     if n_cut:
         warn_once(
             f"cv cuts queries: up to {n_cut} of {n_queries} have documents in both the training "
@@ -246,21 +258,23 @@ def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
     longer as those of the parts of one data set are; and if lists of equal numbers are as long, and
     lengths vary so much that this is no chance.
     """
-    _, before, scored = np.intersect1d(
+    _, in_training, in_scoring = np.intersect1d(
         trained.hashes, hash_ids(queries.qid), assume_unique=True, return_indices=True
     )
-    n_known = len(before)
+    n_known = len(in_training)
     n_queries = len(queries.qid)
-    n_trained = trained.n_rows[before].astype(np.int64)
-    n_scored = np.diff(queries.indptr)[scored]
+    n_trained = trained.n_rows[in_training].astype(np.int64)
+    n_scored = np.diff(queries.indptr)[in_scoring]
     are_same = np.array_equal(n_trained, n_scored)
     is_known = n_known > 0
+
     if is_known and _is_numbering(queries.qid):
-        are_parts = abs(np.log(n_scored.sum() / n_trained.sum())) > _ABOUT_AS_MANY
+        ratio = n_scored.sum() / n_trained.sum()
+        are_parts = abs(np.log(ratio)) > _ABOUT_AS_MANY
         are_all = n_known == n_queries == len(trained)
-        shares = np.unique(n_trained, return_counts=True)[1] / n_known
-        is_chance = n_known * np.log((shares**2).sum()) > np.log(_CHANCE)
+        is_chance = _are_equal_by_chance(n_trained)
         is_known = (are_same and not is_chance) or (are_all and (are_same or are_parts))
+
     if is_known:
         warn_once(
             f"The ranker was trained on {n_known} of the {n_queries} queries that it is judged on, "
@@ -271,6 +285,15 @@ def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
             in_searches=not are_same,  # which score training rows only where they are asked to
         )
     return is_known
+
+
+def _are_equal_by_chance(lengths: IntArray) -> bool:
+    """Whether lists drawn from these would often be as long, one by one."""
+    _, counts = np.unique(lengths, return_counts=True)
+    shares = counts / len(lengths)
+    chance_of_one = (shares**2).sum()
+    log_chance = len(lengths) * np.log(chance_of_one)
+    return bool(log_chance > _LOG_CHANCE)
 
 
 def _is_numbering(qid: NDArray[Any]) -> bool:
@@ -286,10 +309,10 @@ def _training_record(estimator: Any) -> QueryRecord | None:
         record = getattr(estimator, "training_queries_", None)
         if isinstance(record, QueryRecord):
             return record
+
         steps = getattr(estimator, "steps", None)
-        estimator = getattr(
-            estimator, "best_estimator_", steps[-1][1] if steps else None
-        )
+        last_step = steps[-1][1] if steps else None
+        estimator = getattr(estimator, "best_estimator_", last_step)
     return None
 
 
@@ -297,14 +320,18 @@ def _warn_of_sizes(sizes: IntArray, queries: Queries, rows: str) -> None:
     """Warn where queries have fewer or more rows than they should."""
     n_rows = np.diff(queries.indptr)
     is_cut = bool((n_rows < sizes).any())
-    marked = n_rows < sizes if is_cut else n_rows > sizes
-    if marked.any():
-        first = np.flatnonzero(marked)[0]
-        (name,) = queries.qid[first : first + 1].tolist()
-        found = f"{marked.sum()} of {len(marked)}, such as {name!r} with {n_rows[first]} rows of"
-        what, advice = _PARTS if is_cut else _COPIES
-        message = f"The {rows} hold {what}: {found} {sizes[first]}. {advice}"
-        warn_once(message, CutQueriesWarning)
+    is_wrong = n_rows < sizes if is_cut else n_rows > sizes
+    query = first_true(is_wrong)
+    if query is None:
+        return
+
+    (name,) = queries.qid[query : query + 1].tolist()
+    mistake, advice = _PARTS if is_cut else _COPIES
+    warn_once(
+        f"The {rows} hold {mistake}: {is_wrong.sum()} of {len(is_wrong)}, such as {name!r} with "
+        f"{n_rows[query]} rows of {sizes[query]}. {advice}",
+        CutQueriesWarning,
+    )
 
 
 def refuse_cut_queries(data_set: Any) -> None:
@@ -330,21 +357,25 @@ def refuse_cut_queries(data_set: Any) -> None:
         return
     subset = data_set
     while subset.used_indices is not None and subset.reference is not None:
-        subset, rows = subset.reference, subset.used_indices
+        rows = subset.used_indices
+        subset = subset.reference
         _require_whole(subset.get_group(), rows)
-    data_set.label = data_set.weight = data_set.group = (
-        None  # the getters read them anew
-    )
+
+    # The getters read them anew.
+    data_set.label = None
+    data_set.weight = None
+    data_set.group = None
     _whole[data_set] = data_set.version
 
 
 def _require_whole(sizes: IntArray | None, rows: Sequence[int]) -> None:
     if sizes is None:
         return
-    n_rows = np.bincount(
-        np.repeat(np.arange(len(sizes)), sizes)[rows], minlength=len(sizes)
-    )
-    n_cut = ((n_rows > 0) & (n_rows < sizes)).sum()
+    query_of_row = np.repeat(np.arange(len(sizes)), sizes)
+    n_rows = np.bincount(query_of_row[rows], minlength=len(sizes))
+    is_cut = (n_rows > 0) & (n_rows < sizes)
+    n_cut = is_cut.sum()
+
     if n_cut:
         raise ValueError(
             f"The data set is a subset that cuts queries: it holds parts of {n_cut} queries of "
@@ -375,11 +406,10 @@ def _warn_if_ids_are_of_another_kind(queries: Queries) -> None:
                 "the rows of a query the same id.",
                 QueryIdsWarning,
             )
-    elif (
-        ids.dtype.kind in "iu"
-        and ids[0] >= 1
-        and _are_sizes(ids, np.diff(queries.indptr))
-    ):
+        return
+
+    may_be_sizes = ids.dtype.kind in "iu" and ids[0] >= 1
+    if may_be_sizes and _are_sizes(ids, np.diff(queries.indptr)):
         warn_once(
             "qid looks like the number of rows of each query, repeated for each row: queries of "
             "the same size are taken for one. From group sizes, make ids by "
@@ -392,17 +422,25 @@ def _name_rows(ids: NDArray[Any]) -> bool:
     """Whether ids are 0, 1, 2 ..., 1, 2, 3 ... or fractions; others may be of single documents."""
     if len(ids) < _MANY_SINGLE_DOCUMENTS or ids.dtype.kind not in "iuf":
         return False
-    return bool(
-        (ids != np.floor(ids)).any() or (ids[0] in {0, 1} and (np.diff(ids) == 1).all())
-    )
+    if (ids != np.floor(ids)).any():
+        return True
+    starts_a_count = ids[0] in {0, 1}
+    return starts_a_count and bool((np.diff(ids) == 1).all())
 
 
 def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:
     """Whether queries of one size were taken for one, as each id divides its number of rows."""
     if len(ids) == 1:
-        is_long = n_rows[0] > _LONG_FOR_ONE_QUERY
-        return bool(is_long and 1 < ids[0] < n_rows[0] and n_rows[0] % ids[0] == 0)
-    if ids.min() < 1 or (n_rows == n_rows[0]).all() or (n_rows % ids).any():
+        size = ids[0]
+        length = n_rows[0]
+        is_long = length > _LONG_FOR_ONE_QUERY
+        return bool(is_long and 1 < size < length and length % size == 0)
+
+    # In this order, as the first mostly tells.
+    if ids.min() < 1:
+        return False
+    if (n_rows == n_rows[0]).all() or (n_rows % ids).any():
         return False
     # An id divides a number of rows by chance once in id times.
-    return bool(np.log(ids).sum() >= -np.log(_CHANCE))
+    log_chance = -np.log(ids).sum()
+    return bool(log_chance <= _LOG_CHANCE)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded._guards._stack import warn_once
+from skgraded._support.array_types import IntArray
 from skgraded.exceptions import SwappedArgumentsWarning
 
 _MOST_GRADES = 16  # scores of more different values are not grades
@@ -30,27 +31,43 @@ def warn_if_swapped(
         What the user calls the two.
     """
     scores = lists.scores
-    if scores is None or len(np.unique(scores[:_SAMPLED])) > _MOST_GRADES:
+    if scores is None or _count_distinct(scores[:_SAMPLED]) > _MOST_GRADES:
         return
-    found = np.unique(scores)
+
+    distinct_scores = np.unique(scores)
+    first_score = distinct_scores[0]
+    are_whole = first_score == 0 and _are_whole(distinct_scores)
+
     # Below 0 are marks of the unjudged. Equal scores are those of a constant model, and yes and no
     # beside probabilities are as often the scores as the grades.
-    most = min(len(np.unique(np.maximum(grades, 0.0))) - 1, _MOST_GRADES)
+    n_grades = _count_distinct(np.maximum(grades, 0.0))
     fewest = 2 if grades.max() > 1 else 3
-    are_whole = found[0] == 0 and np.array_equal(found, np.floor(found))
-    if are_whole and fewest <= len(found) <= most and _repeat(scores, lists.indptr):
+    are_few = fewest <= len(distinct_scores) <= min(n_grades - 1, _MOST_GRADES)
+    if are_whole and are_few and _are_repeated(scores, lists.indptr):
+        first, second = names
         warn_once(
-            f"{names[0]} holds fractional numbers, and {names[1]} whole numbers from 0 to "
-            f"{found[-1]:g}: they look exchanged. {names[0]} comes first, and then {names[1]}.",
+            f"{first} holds fractional numbers, and {second} whole numbers from 0 to "
+            f"{distinct_scores[-1]:g}: they look exchanged. {first} comes first, and then "
+            f"{second}.",
             SwappedArgumentsWarning,
         )
 
 
-def _repeat(scores: NDArray[Any], indptr: NDArray[np.int64]) -> bool:
+def _count_distinct(numbers: NDArray[Any]) -> int:
+    return len(np.unique(numbers))
+
+
+def _are_whole(numbers: NDArray[Any]) -> bool:
+    return np.array_equal(numbers, np.floor(numbers))
+
+
+def _are_repeated(scores: NDArray[Any], indptr: IntArray) -> bool:
     """Whether scores above 0 occur twice in a query, as grades do and ranks do not."""
-    query = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    queries = np.arange(len(indptr) - 1)
+    query = np.repeat(queries, np.diff(indptr))
     pairs = np.stack([query, scores])[:, scores > 0]
-    return len(np.unique(pairs, axis=1).T) < pairs.shape[1]
+    distinct_pairs = np.unique(pairs, axis=1)
+    return distinct_pairs.shape[1] < pairs.shape[1]
 
 
 def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:
@@ -63,18 +80,27 @@ def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:
     """
     if ids.dtype.kind not in "iuf" or grades.dtype.kind not in "iuf":
         return
-    n_runs = 1 + np.count_nonzero(grades[1:] != grades[:-1])
-    if 2 * n_runs >= 1 + np.count_nonzero(
-        ids[1:] != ids[:-1]
-    ):  # as where they are right
+
+    n_runs_of_grades = _count_runs(grades)
+    if 2 * n_runs_of_grades >= _count_runs(ids):  # as where they are right
         return
-    known = np.unique(grades)
-    of_queries = np.unique(ids)
-    are_ids = n_runs == len(known) > _MOST_GRADES and (known == np.floor(known)).all()
-    if are_ids and len(of_queries) <= _MOST_GRADES and of_queries[0] >= 0:
+
+    distinct_grades = np.unique(grades)
+    n_grades = len(distinct_grades)
+    are_ids = n_runs_of_grades == n_grades > _MOST_GRADES and _are_whole(
+        distinct_grades
+    )
+    distinct_ids = np.unique(ids)
+    if are_ids and len(distinct_ids) <= _MOST_GRADES and distinct_ids[0] >= 0:
         warn_once(
-            f"y holds {len(known)} numbers whose rows stand together, as those of query ids, and "
-            f"qid only {len(of_queries)} numbers in mixed order: they look exchanged. The grades "
+            f"y holds {n_grades} numbers whose rows stand together, as those of query ids, and "
+            f"qid only {len(distinct_ids)} numbers in mixed order: they look exchanged. The grades "
             "come first, and then the ids.",
             SwappedArgumentsWarning,
         )
+
+
+def _count_runs(numbers: NDArray[Any]) -> int:
+    """Count the runs of equal numbers that stand together."""
+    changes = numbers[1:] != numbers[:-1]
+    return 1 + int(np.count_nonzero(changes))

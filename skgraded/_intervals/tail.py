@@ -33,6 +33,7 @@ from skgraded._support.array_types import FloatArray
 UNSEEN_FACTOR = 1.6
 # Shares of unseen kinds, as -n log(1 - p).
 _RATES = np.append(np.arange(0.05, 4.0, 0.05), np.geomspace(4.0, 60.0, 30))
+_RATES_OF_PLANS = _RATES[3::4]  # with 3.2, the last one of units that are alike
 _TINY = 1e-300
 _ENDLESS = 1e300  # in standard errors, of what does not vary
 _ROUNDING = 1e-12
@@ -116,11 +117,11 @@ class Tail(NamedTuple):
         of_seen = self._replace(lowest=None, highest=None, times=1.0)
         return of_seen._replace(skewness=np.zeros_like(self.value)).p_value(null)
 
-    def lower_end(self, tail: float) -> FloatArray:
+    def lower_end(self, tail: float, rates: FloatArray = _RATES) -> FloatArray:
         """Return the lower ends, at which the tails have this probability."""
         end = self._end_of_seen(tail / self.times)
         if self.lowest is not None:
-            shares, ends = self._ends_by_share(tail)
+            shares, ends = self._ends_by_share(tail, rates)
             ends_with_unseen = (1.0 - shares) * ends + shares * self.lowest
             end = np.minimum(end, ends_with_unseen.min(axis=0))
             end = np.maximum(end, self.lowest)
@@ -131,7 +132,7 @@ class Tail(NamedTuple):
         tail = self.times * self._tail_of_seen(null)
         if self.lowest is None:
             return tail
-        shares = self._shares()
+        shares = self._shares(_RATES)
         null_of_seen = (null - shares * self.lowest) / (1.0 - shares)
         chance = _along_first_axis(np.exp(-_RATES), shares)
         tails = chance * self._tail_of_seen(null_of_seen) / UNSEEN_FACTOR
@@ -142,7 +143,7 @@ class Tail(NamedTuple):
 
         It is nan where the ends are not above it with any loss.
         """
-        shares, ends = self._ends_by_share(tail)
+        shares, ends = self._ends_by_share(tail, _RATES)
         losses = ((1.0 - shares) * ends - bound) / shares
         largest: FloatArray = losses.min(axis=0)
         is_enough = (self._end_of_seen(tail / self.times) > bound) & (largest > 0.0)
@@ -174,7 +175,8 @@ class Tail(NamedTuple):
         for place, ratio in enumerate(ratios):
             planned = self.with_more_units(ratio)
             low_value = truth - quantile * planned.error
-            gaps[place] = planned._replace(value=low_value).lower_end(tail) - bound
+            end = planned._replace(value=low_value).lower_end(tail, _RATES_OF_PLANS)
+            gaps[place] = end - bound
         return _first_above(gaps, ratios)
 
     def with_more_units(self, ratio: float) -> Tail:
@@ -197,15 +199,18 @@ class Tail(NamedTuple):
             n_units=self.n_units * ratio,
         )
 
-    def _shares(self) -> FloatArray:
+    def _shares(self, rates: FloatArray) -> FloatArray:
         """Return the shares of unseen kinds along a new first axis."""
-        return -np.expm1(-_along_first_axis(_RATES, self.n_units[None]) / self.n_units)
+        rates_along_axis = _along_first_axis(rates, self.n_units[None])
+        return -np.expm1(-rates_along_axis / self.n_units)
 
-    def _ends_by_share(self, tail: float) -> tuple[FloatArray, FloatArray]:
+    def _ends_by_share(
+        self, tail: float, rates: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return shares of unseen kinds, and the lower ends of the other units."""
-        tails = UNSEEN_FACTOR * tail * np.exp(_RATES)
+        tails = UNSEEN_FACTOR * tail * np.exp(rates)
         is_bounded = tails < 1.0 - _ROUNDING
-        shares = self._shares()[is_bounded]
+        shares = self._shares(rates[is_bounded])
         tails = _along_first_axis(tails[is_bounded], shares)
         return shares, self._end_of_seen(tails)
 

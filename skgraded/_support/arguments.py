@@ -38,12 +38,12 @@ class ArgumentError(ValueError):
     """
 
     def __init__(self, name: str, rule: str) -> None:
-        super().__init__(name, rule)
+        super().__init__(f"{name} {rule}")
         self.name = name
         self.rule = rule
 
-    def __str__(self) -> str:
-        return f"{self.name} {self.rule}"
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.rule)
 
     def renamed(self, name: str) -> ArgumentError:
         """Return the same error of an argument of another name."""

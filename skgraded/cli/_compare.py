@@ -141,10 +141,28 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = f"{_tests_in_words()}\n{_EPILOG}"
     groups = {
-        "": "qrels runs -m/--measure -g --baseline --margin --better --worst --looks --cluster "
-        "--judge --population --test --correction --confidence --resamples --profile --seed",
+        "": (
+            "qrels",
+            "runs",
+            "-m/--measure",
+            "-g",
+            "--baseline",
+            "--margin",
+            "--better",
+            "--worst",
+            "--looks",
+            "--cluster",
+            "--judge",
+            "--population",
+            "--test",
+            "--correction",
+            "--confidence",
+            "--resamples",
+            "--profile",
+            "--seed",
+        ),
         "scoring": SCORING_OF_FILES,
-        "output": "--format -o/--output --plot",
+        "output": ("--format", "-o/--output", "--plot"),
     }
     add_options(parser, groups, _OPTIONS, ("AP",))
     parser.set_defaults(run=run)

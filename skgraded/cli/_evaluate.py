@@ -53,10 +53,10 @@ def set_up(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
 
     groups = {
-        "": "qrels runs -m/--measure -g -q/--per-query --average",
+        "": ("qrels", "runs", "-m/--measure", "-g", "-q/--per-query", "--average"),
         "scoring": SCORING_OF_FILES,
-        "output": "--format -o/--output --sort",
-        "with --as trec_eval, as there": _HABITS,
+        "output": ("--format", "-o/--output", "--sort"),
+        "with --as trec_eval, as there": _HABITS.split(),
     }
     add_options(parser, groups, _OPTIONS, ("AP", "nDCG@10", "P@10"))
     parser.set_defaults(run=run)

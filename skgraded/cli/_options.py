@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from skgraded._support.writers import WRITERS
@@ -13,8 +13,8 @@ from skgraded.trec import Negative, Order
 
 # What argparse is told of an option: the words of ``add_argument``.
 Words = Mapping[str, Any]
-SCORING = "--complete --order --ties --grades --negative"
-SCORING_OF_FILES = f"--as {SCORING} --strict --letor --threads"
+SCORING = ("--complete", "--order", "--ties", "--grades", "--negative")
+SCORING_OF_FILES = ("--as", *SCORING, "--strict", "--letor", "--threads")
 _MEASURE = "MEASURE"
 _IN_USAGE = {"qrels": "qrels", "runs": "run [run ...]", "run_file": "run"}
 
@@ -59,6 +59,7 @@ OPTIONS: dict[str, Words] = {
         help="file of lines 'topic Q0 document rank score tag', or CSV, JSON or Parquet; it may be "
         "compressed; - is standard input",
     ),
+    "run_file": words(metavar="run", help="one run; - is standard input"),
     "--as": words(
         dest="tool",
         metavar="TOOL",
@@ -131,24 +132,21 @@ OPTIONS: dict[str, Words] = {
 
 def add_options(
     parser: argparse.ArgumentParser,
-    groups: Mapping[str, str],
+    groups: Mapping[str, Iterable[str]],
     table: Mapping[str, Words],
     measures: Sequence[str] = (),
 ) -> None:
     """Add options of a table by their names, under the titles of their groups.
 
-    What stands behind a colon tells two of one name. ``measures`` are those of ``-m`` by default.
-    The usage names the files alone.
+    ``measures`` are those of ``-m`` by default. The usage names the files alone.
     """
-    first_names = groups[""].split()
-    files = [_IN_USAGE[name] for name in first_names if name in _IN_USAGE]
+    files = [_IN_USAGE[name] for name in groups[""] if name in _IN_USAGE]
     parser.usage = " ".join(["%(prog)s [options]", *files])
 
     for title, names in groups.items():
         group = parser.add_argument_group(title) if title else parser
-        for name in names.split():
-            flags, _, _ = name.partition(":")
-            option: Any = group.add_argument(*flags.split("/"), **table[name])
+        for name in names:
+            option: Any = group.add_argument(*name.split("/"), **table[name])
             if option.metavar == _MEASURE:
                 option.completer = complete_measures
             if option.dest == "measures":

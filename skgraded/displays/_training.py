@@ -104,12 +104,13 @@ class TrainingDisplay:
                 "evals_result_."
             )
         (evaluated,) = estimator.evals_result_.values()
-        name = _name_of(
-            estimator.measure_ if measure is None else measure, evaluated, estimator
-        )
+        if measure is None:
+            measure = estimator.measure_
+        name = _name_of(measure, evaluated, estimator)
+
         display = cls(
             values=np.asarray(evaluated[name]),
-            best_iteration=_best_of(evaluated, estimator),
+            best_iteration=_best_iteration(evaluated, estimator),
             measure=name,
             label=label,
         )
@@ -134,39 +135,43 @@ class TrainingDisplay:
         self.figure_ = self.ax_.figure
         colour = COLOURS[len(self.ax_.get_lines()) % len(COLOURS)]
         iterations = np.arange(1, len(self.values) + 1)
-        (self.line_,) = self.ax_.plot(
-            iterations,
-            self.values,
-            **{"label": self.label, "color": colour, **line_kwargs},
-        )
-        self.best_ = None
+        line_options = {"label": self.label, "color": colour, **line_kwargs}
+        (self.line_,) = self.ax_.plot(iterations, self.values, **line_options)
+
+        self.best_: Any = None
         if self.best_iteration:
-            (self.best_,) = self.ax_.plot(
-                self.best_iteration,
-                self.values[self.best_iteration - 1],
-                marker="o",
-                color=self.line_.get_color(),
-                linestyle="none",
-            )
-            self.ax_.annotate(
-                f"{self.best_iteration}",
-                (self.best_iteration, self.values[self.best_iteration - 1]),
-                xytext=(0, 5),
-                textcoords="offset points",
-                ha="center",
-                fontsize=SMALL,
-                color=self.line_.get_color(),
-            )
+            self.best_ = self._mark_best(self.best_iteration)
+
         self.ax_.set(
             xlabel="Iteration",
             ylabel=f"{self.measure or 'Measure'}\non validation queries",
         )
         plain(self.ax_)
-        is_alone = len(self.ax_.get_lines()) == 1 + (self.best_ is not None)
         if self.label is not None or "label" in line_kwargs:
             self.ax_.legend(frameon=False, fontsize=SMALL)
+
+        n_own_lines = 1 if self.best_ is None else 2
+        is_alone = len(self.ax_.get_lines()) == n_own_lines
         headline(self.ax_, self._verdict() if is_alone else "")
         return self
+
+    def _mark_best(self, best_iteration: int) -> Any:
+        """Draw a point at the best iteration, with its number above."""
+        value = self.values[best_iteration - 1]
+        colour = self.line_.get_color()
+        (mark,) = self.ax_.plot(
+            best_iteration, value, marker="o", color=colour, linestyle="none"
+        )
+        self.ax_.annotate(
+            f"{best_iteration}",
+            (best_iteration, value),
+            xytext=(0, 5),
+            textcoords="offset points",
+            ha="center",
+            fontsize=SMALL,
+            color=colour,
+        )
+        return mark
 
     def _verdict(self) -> str:
         if not self.best_iteration:
@@ -176,29 +181,25 @@ class TrainingDisplay:
 
 
 def _name_of(
-    wanted: str | Measure, evaluated: dict[str, list[float]], ranker: Any
+    measure: str | Measure, evaluated: dict[str, list[float]], ranker: Any
 ) -> str:
     """Return the name under which a measure was recorded."""
     names = list(evaluated)
-    if wanted in names:
-        return str(wanted)
-    return names[
-        column_of(
-            [str(ranker.evaluated_measures_.get(each, each)) for each in names], wanted
-        )
+    if measure in names:
+        return str(measure)
+
+    evaluated_measures = [
+        str(ranker.evaluated_measures_.get(name, name)) for name in names
     ]
+    return names[column_of(evaluated_measures, measure)]
 
 
-def _best_of(evaluated: dict[str, list[float]], ranker: Any) -> int | None:
+def _best_iteration(evaluated: dict[str, list[float]], ranker: Any) -> int | None:
     """Return the best of the evaluated iterations; None for a ranker that did not stop early.
 
     The ranker's ``best_iteration_`` also counts the iterations of a model that it continued.
     """
     if not hasattr(ranker, "best_iteration_"):
         return None
-    return (
-        evaluated[_name_of(ranker.measure_, evaluated, ranker)].index(
-            ranker.best_score_
-        )
-        + 1
-    )
+    values = evaluated[_name_of(ranker.measure_, evaluated, ranker)]
+    return 1 + values.index(ranker.best_score_)

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded.measures._fields import number
 from skgraded.measures._gains import (
     COUNTS_JUDGED,
@@ -56,7 +55,7 @@ class _BinaryPreference(_BinaryMeasure):
 
     unjudged: Unjudged = "condense"
 
-    def _n_nonrelevant(self, judgments: Judgments) -> NDArray[np.int64]:
+    def _n_nonrelevant(self, judgments: Judgments) -> IntArray:
         return judgments.count_pool(~self.relevant(judgments))
 
     def _penalties(self, judgments: Judgments, scale: FloatArray) -> PairFactors:
@@ -70,25 +69,27 @@ class _BinaryPreference(_BinaryMeasure):
 class _ClippedPreference(_BinaryPreference):
     """Base class of bpref variants whose penalty counts a limited number of documents."""
 
-    def _penalty(
-        self, judgments: Judgments
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         """Return the largest number of documents that are counted, and the divisor."""
         raise NotImplementedError
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
+        ranked = rankings.ranked(self.ties, self.unjudged)
         most, divisor = self._penalty(judgments)
-        kept = _core.preferences(
-            *rankings.ranked(self.ties, self.unjudged),
-            self.relevant(judgments).astype(np.uint8),
-            most.astype(np.float64),
-            divisor.astype(np.float64),
-            self.k or _core.LAST_RANK,
-            self.ties == "expected",
-            rankings.n_threads,
+
+        total = _core.preferences(
+            level_by_rank=ranked.levels,
+            tied=ranked.tied,
+            indptr=ranked.indptr,
+            relevant=self.relevant(judgments).astype(np.uint8),
+            most=most.astype(np.float64),
+            divisor=divisor.astype(np.float64),
+            cutoff=self.k or _core.LAST_RANK,
+            expected=self.ties == "expected",
+            n_threads=rankings.n_threads,
         )
-        return kept * self._share(judgments)
+        return total * self._share(judgments)
 
 
 class Bpref(_ClippedPreference):
@@ -133,11 +134,10 @@ class Bpref(_ClippedPreference):
 
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
-    def _penalty(
-        self, judgments: Judgments
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         n_relevant = self._n_relevant(judgments)
-        return n_relevant, np.minimum(n_relevant, self._n_nonrelevant(judgments))
+        n_nonrelevant = self._n_nonrelevant(judgments)
+        return n_relevant, np.minimum(n_relevant, n_nonrelevant)
 
 
 class BprefR(_ClippedPreference):
@@ -168,9 +168,7 @@ class BprefR(_ClippedPreference):
     0.6666666666666666
     """
 
-    def _penalty(
-        self, judgments: Judgments
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         n_relevant = self._n_relevant(judgments)
         return n_relevant, n_relevant
 
@@ -214,12 +212,10 @@ class OldBpref(_ClippedPreference):
 
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
-    def _penalty(
-        self, judgments: Judgments
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         n_relevant = self._n_relevant(judgments)
-        retrieved = count_in_list(judgments, ~self.relevant(judgments))
-        return n_relevant, np.minimum(n_relevant, retrieved)
+        n_retrieved = count_in_list(judgments, ~self.relevant(judgments))
+        return n_relevant, np.minimum(n_relevant, n_retrieved)
 
 
 class BprefTen(_ClippedPreference):
@@ -251,9 +247,7 @@ class BprefTen(_ClippedPreference):
     0.9167
     """
 
-    def _penalty(
-        self, judgments: Judgments
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         scale = self._n_relevant(judgments) + _TEN
         return scale, scale
 
@@ -342,12 +336,11 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
         return LinearPart(FROM_SECOND, self._marks(judgments), self._share(judgments))
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        return PairPart(
-            RECIPROCAL_ABOVE, self._penalties(judgments, self._share(judgments))
-        )
+        K = self._penalties(judgments, self._share(judgments))
+        return PairPart(RECIPROCAL_ABOVE, K)
 
 
-def _penalties(gains: FloatArray, scale: FloatArray) -> PairFactors:
+def _graded_penalties(gains: FloatArray, scale: FloatArray) -> PairFactors:
     """Return K[a, b] = -max(0, gain(b) - gain(a)): what it costs that a stands above b."""
     return PairFactors(scale, f=gains, u=np.ones(len(gains)), w=-gains)
 
@@ -398,9 +391,11 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
 
     def pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments)
-        missing = 1.0 - gains * reciprocal(np.array(self._top_gain(judgments)))
-        scale = reciprocal(judgments.sum_over_pool(missing)) * self._share(judgments)
-        return PairPart(CONSTANT, _penalties(gains, scale))
+        top_share = reciprocal(np.array(self._top_gain(judgments)))
+        nonrelevance = 1.0 - gains * top_share
+        n_nonrelevant = judgments.sum_over_pool(nonrelevance)  # N'
+        scale = reciprocal(n_nonrelevant) * self._share(judgments)
+        return PairPart(CONSTANT, _graded_penalties(gains, scale))
 
 
 class _RelativeGradedPreference(_GainMeasure, PrefixMeasure):
@@ -453,7 +448,7 @@ class RprefRelative(_RelativeGradedPreference):
         return LinearPart(FROM_SECOND, self._gains(judgments), self._share(judgments))
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        K = _penalties(self._gains(judgments), self._share(judgments))
+        K = _graded_penalties(self._gains(judgments), self._share(judgments))
         return PairPart(RECIPROCAL_ABOVE, K)
 
 
@@ -543,12 +538,18 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        sums = _core.inferred_precisions(
-            *codes_of_judging(self, rankings),
-            np.append([False, False], self.relevant(judgments)).astype(np.uint8),
-            self.epsilon,
-            self.k or _core.LAST_RANK,
-            self.ties == "expected",
-            rankings.n_threads,
+        ranked = codes_of_judging(self, rankings)
+        # The two codes of unjudged documents come first.
+        relevant = np.append([False, False], self.relevant(judgments))
+
+        total = _core.inferred_precisions(
+            code_by_rank=ranked.levels,
+            tied=ranked.tied,
+            indptr=ranked.indptr,
+            relevant=relevant.astype(np.uint8),
+            epsilon=self.epsilon,
+            cutoff=self.k or _core.LAST_RANK,
+            expected=self.ties == "expected",
+            n_threads=rankings.n_threads,
         )
-        return sums * self._share(judgments)
+        return total * self._share(judgments)

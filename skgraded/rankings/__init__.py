@@ -1,5 +1,6 @@
 """Query ids, targets, judgments and ranked lists: checks of input, and its layout by query."""
 
+from skgraded._support.frames import words_of_grades
 from skgraded.rankings._columns import (
     QID,
     CheckedColumns,
@@ -25,7 +26,6 @@ from skgraded.rankings._numbers import (
     read_grades,
     require_same_words,
     way_of_words,
-    words_of_grades,
 )
 from skgraded.rankings._queries import as_ids, number_rows, place_rows
 from skgraded.rankings._rankings import (

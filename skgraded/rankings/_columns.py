@@ -7,7 +7,6 @@ features, initial scores) reads them by `read_columns`, which refuses what would
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -16,8 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._guards import warn_if_grades_are_ids
+from skgraded._support.arguments import ArgumentError, first_true
 from skgraded._support.array_types import IntArray
 from skgraded._support.column_names import QUERY_IDS
+from skgraded._support.frames import is_pandas_object, without_columns
 from skgraded._support.lazy import import_pandas
 from skgraded.rankings._numbers import read_grades
 from skgraded.rankings._queries import as_ids, count_rows, number_rows
@@ -82,15 +83,23 @@ def split_target(y: Any, name: str = "y") -> tuple[Any, QueryIds | None]:
     >>> grades, queries.ids
     (array([2., 0.]), array(['a', 'b'], dtype='<U1'))
     """
-    fields = getattr(getattr(y, "dtype", None), "names", None)
+    fields = _field_names(y)
     if not fields:
         return y, None
+
     if set(fields) != set(FIELDS):
-        raise ValueError(
-            f"{name} must hold grades, or be made by query_target(y, qid), "
-            f"got an array with the fields {', '.join(fields)}."
+        raise ArgumentError(
+            name,
+            "must hold grades, or be made by query_target(y, qid), "
+            f"got an array with the fields {', '.join(fields)}.",
         )
-    return y[GRADE], QueryIds(f"the ids in {name}", y[QID], y[N_ROWS])
+    query_ids_in_y = QueryIds(f"the ids in {name}", y[QID], y[N_ROWS])
+    return y[GRADE], query_ids_in_y
+
+
+def _field_names(column: Any) -> tuple[str, ...] | None:
+    """Return the names of the fields of a structured array; None for anything else."""
+    return getattr(getattr(column, "dtype", None), "names", None)
 
 
 def replace_words(name: str, labels: Any, grades: Mapping[str, float] | None) -> Any:
@@ -118,10 +127,10 @@ def replace_words(name: str, labels: Any, grades: Mapping[str, float] | None) ->
     """
     if grades is None or split_target(labels, name)[1]:
         return labels
-    read = read_grades(name, labels, grades)
-    return (
-        type(labels)(read, index=labels.index) if _row_labels({name: labels}) else read
-    )
+    numbers = read_grades(name, labels, grades)
+    if is_pandas_object(labels):
+        return type(labels)(numbers, index=labels.index)
+    return numbers
 
 
 def without_query_ids(X: Any) -> Any:
@@ -144,9 +153,7 @@ def without_query_ids(X: Any) -> Any:
     [[0.5], [0.25]]
     """
     names = id_columns(X)
-    if not names:
-        return X
-    return X.drop(columns=names) if hasattr(X, "iloc") else X.drop(names)
+    return without_columns(X, names) if names else X
 
 
 def features_for(estimator: Any, X: Any) -> Any:
@@ -174,11 +181,11 @@ def features_for(estimator: Any, X: Any) -> Any:
     ids = id_columns(X)
     if not ids:
         return X
+
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:  # fitted on arrays
-        was_left_out = getattr(estimator, "n_features_in_", None) == X.shape[1] - len(
-            ids
-        )
+        n_features = getattr(estimator, "n_features_in_", None)
+        was_left_out = n_features == X.shape[1] - len(ids)
     else:
         was_left_out = not set(ids) & set(names)
     return without_query_ids(X) if was_left_out else X
@@ -240,7 +247,7 @@ class CheckedColumns(NamedTuple):
 
     labels: Any
     ids: Any
-    sizes: NDArray[np.int64] | None
+    sizes: IntArray | None
     row_labels: Mapping[str, Any]
     sample_weight: Any
 
@@ -268,7 +275,7 @@ def read_columns(
     /,
     *,
     named: tuple[str, str] = ("y_true", "qid"),
-    **others: Any,
+    **further_columns: Any,
 ) -> CheckedColumns:
     """Read columns that belong together, and find the query of each row in them.
 
@@ -285,7 +292,7 @@ def read_columns(
         The ids themselves, or what `query_ids` makes of them.
     named : (str, str), default=("y_true", "qid")
         What the user calls these two, for messages.
-    **others : array-like with n_documents rows, or any other object
+    **further_columns : array-like with n_documents rows, or any other object
         The other columns by name. What has no rows is left alone.
 
     Returns
@@ -307,99 +314,119 @@ def read_columns(
     >>> columns.labels, columns.sizes
     ([1, 0, 2], array([2, 2, 1]))
     """
-    for each in (labels, ids, *others.values()):
-        kind = type(each)
+    for column in (labels, ids, *further_columns.values()):
         # Plain lists and arrays tell nothing of their rows.
-        if not (
-            each is None
-            or kind is list
-            or (kind is np.ndarray and each.dtype.names is None)
-        ):
-            return _read_telling_columns(labels, ids, named, others)
-    return CheckedColumns(labels, ids, None, {}, others.get("sample_weight"))
+        if column is None or type(column) is list:
+            continue
+        if type(column) is np.ndarray and column.dtype.names is None:
+            continue
+        return _read_telling_columns(labels, ids, named, further_columns)
+    sample_weight = further_columns.get("sample_weight")
+    return CheckedColumns(labels, ids, None, {}, sample_weight)
 
 
 def _read_telling_columns(
-    labels: Any, ids: Any, named: tuple[str, str], others: Mapping[str, Any]
+    labels: Any, ids: Any, names: tuple[str, str], further_columns: Mapping[str, Any]
 ) -> CheckedColumns:
     """Read columns of which some may tell the labels or the queries of their rows."""
-    columns = {named[0]: labels, **others}
-    row_labels = _row_labels({**columns, named[1]: ids})
+    name_of_labels, name_of_ids = names
+    columns = {name_of_labels: labels, **further_columns}
+    row_labels = _row_labels({**columns, name_of_ids: ids})
     refuse_other_order(row_labels)
-    grades, in_target = split_target(labels, named[0])
-    sources = [] if ids is None else [_ids_in_keyword(named[1], ids)]
-    if in_target is not None:
-        sources.append(in_target)
-    sources += _ids_of_frames(columns, row_labels)
-    for other in sources[1:]:
-        require_same_queries(sources[0], other)
+
+    # All places that hold ids, of which the first names the queries.
+    grades, ids_in_target = split_target(labels, name_of_labels)
+    sources = []
+    if ids is not None:
+        sources.append(_ids_in_keyword(name_of_ids, ids))
+    if ids_in_target is not None:
+        sources.append(ids_in_target)
+    sources += _ids_in_columns(columns)
+    sources += _ids_in_row_labels(row_labels)
+
+    for source in sources[1:]:
+        require_same_queries(sources[0], source)
     ids = sources[0].ids if sources else None
-    sizes = next((each.sizes for each in sources if each.sizes is not None), None)
-    return CheckedColumns(grades, ids, sizes, row_labels, others.get("sample_weight"))
+    sizes = [source.sizes for source in sources if source.sizes is not None]
+
+    return CheckedColumns(
+        labels=grades,
+        ids=ids,
+        sizes=sizes[0] if sizes else None,
+        row_labels=row_labels,
+        sample_weight=further_columns.get("sample_weight"),
+    )
 
 
 def _ids_in_keyword(name: str, qid: Any) -> QueryIds:
     """Read ids that a keyword holds as they are, or as `query_ids` makes them, with sizes."""
-    names = getattr(getattr(qid, "dtype", None), "names", None)
-    return (
-        QueryIds(name, qid[QID], qid[N_ROWS])
-        if names == (QID, N_ROWS)
-        else QueryIds(name, qid)
-    )
+    if _field_names(qid) == (QID, N_ROWS):
+        return QueryIds(name, qid[QID], qid[N_ROWS])
+    return QueryIds(name, qid)
 
 
-def _ids_of_frames(
-    columns: Mapping[str, Any], row_labels: Mapping[str, Any]
-) -> list[QueryIds]:
-    """Return the ids in columns of data frames, and then those in row labels."""
-    found = [
-        QueryIds(f"the column {column!r} of {name}", each[column])
-        for name, each in columns.items()
-        if getattr(each, "ndim", 0) != 1
-        for column in id_columns(each)
-    ]
+def _ids_in_columns(columns: Mapping[str, Any]) -> list[QueryIds]:
+    """Return the ids in columns of data frames."""
+    sources = []
+    for name, frame in columns.items():
+        if getattr(frame, "ndim", 0) == 1:
+            continue
+
+        for column in id_columns(frame):
+            place = f"the column {column!r} of {name}"
+            sources.append(QueryIds(place, frame[column]))
+    return sources
+
+
+def _ids_in_row_labels(row_labels: Mapping[str, Any]) -> list[QueryIds]:
+    """Return the ids in indices, with the sizes that stand beside them."""
+    sources = []
     for name, index in row_labels.items():
-        if QID in index.names:
-            sizes = (
-                np.asarray(index.get_level_values(N_ROWS))
-                if N_ROWS in index.names
-                else None
-            )
-            place = f"the index level {QID!r} of {name}"
-            found.append(QueryIds(place, index.get_level_values(QID), sizes))
-    return found
+        if QID not in index.names:
+            continue
+
+        sizes = None
+        if N_ROWS in index.names:
+            sizes = np.asarray(index.get_level_values(N_ROWS))
+        place = f"the index level {QID!r} of {name}"
+        sources.append(QueryIds(place, index.get_level_values(QID), sizes))
+    return sources
 
 
-def require_same_queries(one: QueryIds, other: QueryIds) -> None:
+def require_same_queries(ours: QueryIds, theirs: QueryIds) -> None:
     """Raise if the two divide the rows into queries differently; the ids may differ."""
-    ids = one.ids
-    others = other.ids
-    if len(ids) != len(others):
+    n_rows = len(ours.ids)
+    if n_rows != len(theirs.ids):
         raise ValueError(
-            f"{one.name} and {other.name} must have one entry per row, got {len(ids)} and "
-            f"{len(others)}. Group sizes become ids by np.repeat(np.arange(len(sizes)), sizes)."
+            f"{ours.name} and {theirs.name} must have one entry per row, got {n_rows} and "
+            f"{len(theirs.ids)}. Group sizes become ids by np.repeat(np.arange(len(sizes)), sizes)."
         )
-    for row in np.flatnonzero(
-        number_rows(ids, len(ids)) != number_rows(others, len(ids))
-    )[:1]:
-        said, theirs = (
-            as_ids(each)[row : row + 1].tolist()[0] for each in (ids, others)
-        )
+
+    our_queries = number_rows(ours.ids, n_rows)
+    their_queries = number_rows(theirs.ids, n_rows)
+    row = first_true(our_queries != their_queries)
+    if row is not None:
+        our_id = _id_in_row(ours.ids, row)
+        their_id = _id_in_row(theirs.ids, row)
         raise ValueError(
-            f"{one.name} and {other.name} contradict each other: they put row {row} ({said!r} and "
-            f"{theirs!r}) together with other rows. Bring the rows into one order, or give the ids "
-            "in one place."
+            f"{ours.name} and {theirs.name} contradict each other: they put row {row} ({our_id!r} "
+            f"and {their_id!r}) together with other rows. Bring the rows into one order, or give "
+            "the ids in one place."
         )
+
+
+def _id_in_row(ids: Any, row: int) -> Any:
+    """Return one id in a type of Python's, where it has one."""
+    (query_id,) = as_ids(ids)[row : row + 1].tolist()
+    return query_id
 
 
 def _row_labels(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return the indices of those columns that are pandas objects."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None:
-        return {}
-    kinds = (pandas.Series, pandas.DataFrame)
     return {
-        name: each.index for name, each in columns.items() if isinstance(each, kinds)
+        name: column.index
+        for name, column in columns.items()
+        if is_pandas_object(column)
     }
 
 
@@ -416,8 +443,8 @@ def refuse_other_order(row_labels: Mapping[str, Any]) -> None:
     ValueError
         If two of them are equal but for the order.
     """
-    for (first, index), (name, other) in combinations(row_labels.items(), 2):
-        if _differ_only_in_order(index, other):
+    for first, name in combinations(row_labels, 2):
+        if _differ_only_in_order(row_labels[first], row_labels[name]):
             raise ValueError(
                 f"{name} must have its rows in the order of {first}: both have the same index, in "
                 f"different orders. Bring them into one order, for example by "
@@ -425,20 +452,18 @@ def refuse_other_order(row_labels: Mapping[str, Any]) -> None:
             )
 
 
-def _differ_only_in_order(index: Any, other: Any) -> bool:
-    if (
-        len(index) != len(other)
-        or index.nlevels != other.nlevels
-        or index.equals(other)
-    ):
+def _differ_only_in_order(index: Any, second_index: Any) -> bool:
+    if len(index) != len(second_index) or index.nlevels != second_index.nlevels:
         return False
-    if (QID in index.names) != (
-        QID in other.names
-    ):  # one has query ids, the other row labels
+    if index.equals(second_index):
         return False
+    # One may have query ids, and the other row labels.
+    if (QID in index.names) != (QID in second_index.names):
+        return False
+
     counts = index.value_counts(sort=False)
-    others = other.value_counts(sort=False)
-    return bool(counts.equals(others.reindex(counts.index)))
+    second_counts = second_index.value_counts(sort=False)
+    return bool(counts.equals(second_counts.reindex(counts.index)))
 
 
 def query_target(
@@ -494,12 +519,14 @@ def query_target(
     >>> y["grade"], y["qid"], y["n_rows"]
     (array([2., 0., 1.]), array(['a', 'a', 'b'], dtype='<U1'), array([2, 2, 1]))
     """
-    labels, (ids, sizes) = _checked(replace_words("y", y, grades), qid)
-    kinds = (np.float64, ids.dtype, np.int64)
+    labels, ids, sizes = _read_target(replace_words("y", y, grades), qid)
+    types = (np.float64, ids.dtype, np.int64)
+
     # NumPy fills empty records that hold objects one by one, which takes ten times as long. Of the
     # 20 to 27 ns a row that text in objects or categories takes, zeros take 7, filling 3, an object
     # for each row 4 and its query's number of rows 2, all of them NumPy's.
-    target = np.zeros(len(labels), dtype=list(zip(FIELDS, kinds, strict=True)))
+    fields = list(zip(FIELDS, types, strict=True))
+    target = np.zeros(len(labels), dtype=fields)
     target[GRADE] = labels
     target[QID] = ids
     target[N_ROWS] = sizes
@@ -558,7 +585,7 @@ def query_series(y: ArrayLike, qid: ArrayLike) -> pandas.Series:
     (4,)
     """
     pd = import_pandas("query_target", needed_by="query_series")
-    grades, (ids, sizes) = _checked(y, qid)
+    grades, ids, sizes = _read_target(y, qid)
     index = pd.MultiIndex.from_arrays([ids, sizes], names=[QID, N_ROWS])
     series: pandas.Series = pd.Series(grades, index=index)
     return series
@@ -596,23 +623,26 @@ def query_ids(qid: ArrayLike) -> NDArray[Any]:
     array([2, 1, 2])
     """
     ids, sizes = count_rows(qid)
-    column = np.zeros(len(ids), [(QID, ids.dtype), (N_ROWS, np.int64)])
+    fields = [(QID, ids.dtype), (N_ROWS, np.int64)]
+    column = np.zeros(len(ids), dtype=fields)
     column[QID] = ids
     column[N_ROWS] = sizes
     return column
 
 
-def _checked(
+def _read_target(
     y: ArrayLike, qid: ArrayLike
-) -> tuple[NDArray[Any], tuple[NDArray[Any], IntArray]]:
+) -> tuple[NDArray[Any], NDArray[Any], IntArray]:
     """Return grades, ids and sizes, one per row."""
     read_columns(y, qid, named=("y", "qid"))
     grades = read_grades("y", y)
     ids, sizes = count_rows(qid)
+
     if len(grades) != len(ids):
-        raise ValueError(
-            f"qid must hold one query id per row of y ({len(grades)}), got {len(ids)}. "
-            "Group sizes become ids by np.repeat(np.arange(len(sizes)), sizes)."
+        raise ArgumentError(
+            "qid",
+            f"must hold one query id per row of y ({len(grades)}), got {len(ids)}. "
+            "Group sizes become ids by np.repeat(np.arange(len(sizes)), sizes).",
         )
     warn_if_grades_are_ids(grades, ids)
-    return grades, (ids, sizes)
+    return grades, ids, sizes

@@ -7,7 +7,6 @@ the rows of every query, the grades, the pool and the ideal ranking, and `Rankin
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, Self
 
@@ -21,11 +20,11 @@ from skgraded._guards import (
     warn_if_ids_are_forgotten,
     warn_if_swapped,
 )
-from skgraded._support.arguments import threads
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.arguments import ArgumentError, threads
+from skgraded._support.array_types import BoolArray, FloatArray, HashArray, IntArray
 from skgraded._support.lazy import cached_property
 from skgraded._support.memo import Memo
-from skgraded._support.sealed import all_sealed, sealed
+from skgraded._support.sealed import sealed
 from skgraded.rankings._columns import (
     CheckedColumns,
     QueryIds,
@@ -36,6 +35,7 @@ from skgraded.rankings._columns import (
 from skgraded.rankings._levels import (
     TOP_OF_SHORT_SCALE,
     UNJUDGED,
+    Layout,
     ReadLabels,
     ScalePart,
     go_by_own_levels,
@@ -50,7 +50,7 @@ from skgraded.rankings._numbers import (
     numeric_labels,
     own_scores,
 )
-from skgraded.rankings._queries import place_rows
+from skgraded.rankings._queries import Grouping, place_rows
 from skgraded.rankings._rankings import (
     IdealRanking,
     RankedList,
@@ -60,14 +60,21 @@ from skgraded.rankings._rankings import (
     made_again,
 )
 
-_Placed = tuple[NDArray[Any], IntArray, IntArray | None]  # as `place_rows` returns them
-
-# All arrays of a call together take less than so many bytes a row. glibc gives freed memory back to
-# the system from twice the size of the largest block on that was freed before, of up to 32 MiB. The
-# arrays of a call are freed together, so that the next would spend up to half of its time on pages
-# that the system clears anew. So a block of their size is freed first, which nothing is written to.
+# All arrays of a call together take less than so many bytes a row.
 _BYTES_A_ROW = 64
 _MOST_BYTES_KEPT = 2**25 - 2**13
+
+
+def _keep_heap_warm(n_rows: int) -> None:
+    """Let later calls take memory that earlier ones have freed.
+
+    glibc gives freed memory back to the system from twice the size of the largest block on that was
+    freed before, of up to 32 MiB. The arrays of a call are freed together, so that the next would
+    spend up to half of its time on pages that the system clears anew: nDCG@10 of 10,000 queries of
+    100 documents takes 16 ms instead of 8. So a block of the size of a call's arrays is made here,
+    which nothing is written to, and freed first.
+    """
+    np.empty(min(_BYTES_A_ROW * n_rows, _MOST_BYTES_KEPT), np.uint8)
 
 
 class Judgments:
@@ -190,76 +197,75 @@ class Judgments:
             The labels by query; query ids are 0, 1, ...
         """
         columns = read_columns(y_true, sample_weight=sample_weight)
-        borders = borders_of_groups(group, len(columns.labels))
-        qid = sealed(np.arange(len(borders) - 1))
+        indptr = borders_of_groups(group, len(columns.labels))
+        n_queries = len(indptr) - 1
+        qid = sealed(np.arange(n_queries))
         if columns.ids is not None:  # they must be those of the groups
-            return cls(
-                y_true,
-                qid=np.repeat(qid, np.diff(borders)),
-                sample_weight=sample_weight,
-            )
+            qid_of_row = np.repeat(qid, np.diff(indptr))
+            return cls(y_true, qid=qid_of_row, sample_weight=sample_weight)
+
         judgments = cls.__new__(cls)
-        judgments._lay_out(columns, (qid, borders, None))
+        judgments._lay_out(columns, (qid, indptr, None))
         return judgments
 
-    def _lay_out(self, columns: CheckedColumns, placed: _Placed | None = None) -> None:
+    def _lay_out(
+        self, columns: CheckedColumns, grouping: Grouping | None = None
+    ) -> None:
+        """Check columns, and put their rows query by query."""
         labels = numeric_labels(columns.labels)
-        # Later calls take memory that earlier ones have freed.
-        np.empty(min(_BYTES_A_ROW * len(labels), _MOST_BYTES_KEPT), np.uint8)
-        qid, indptr, places = placed or place_rows(columns.ids, len(labels))
-        read = read_labels(labels, places)
+        _keep_heap_warm(len(labels))
+
+        qid, indptr, places = grouping or place_rows(columns.ids, len(labels))
+        labels_by_position = read_labels(labels, places)
         weights = columns.sample_weight
         if weights is not None:
             weights = mean_by_query(weights, indptr, places)
-        self._set_up(
-            qid, indptr, read, weights, places=places, row_labels=columns.row_labels
-        )
-        if columns.sizes is not None:
-            starts = indptr[:-1]
-            order = self.row_order
-            self.sizes = columns.sizes[starts if order is None else order[starts]]
 
-    def _set_up(
-        self,
-        qid: NDArray[Any],
-        indptr: IntArray,
-        labels: ReadLabels,
-        weights: FloatArray | None = None,
-        sizes: IntArray | None = None,
-        *,
-        places: IntArray | None = None,
-        pool: RankedList | None = None,
-        borders: IntArray | None = None,
-        row_labels: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Take arrays that fit together, and which nobody can write to."""
-        self.qid = qid
+        row_labels = columns.row_labels
+        layout = Layout(qid, indptr, labels_by_position, places, weights, row_labels)
+        self._set_up(layout)
+
+        if columns.sizes is not None:
+            first_rows = indptr[:-1]
+            if self.row_order is not None:
+                first_rows = self.row_order[first_rows]
+            self.sizes = columns.sizes[first_rows]
+
+    @classmethod
+    def _from_layout(cls, layout: Layout) -> Self:
+        """Make judgments from arrays that fit together, which nobody writes to from now on."""
+        layout.seal()
+        judgments = cls.__new__(cls)
+        judgments._set_up(layout)
+        return judgments
+
+    def _set_up(self, layout: Layout) -> None:
+        labels = layout.labels
+        pool = layout.pool
+        indptr = layout.indptr
+        borders = layout.borders
+
+        self.qid = layout.qid
         self.indptr = indptr
-        self.weights = weights
-        self.places = places
+        self.weights = layout.weights
+        self.places = layout.places
+        self.sizes = layout.sizes
+        self.borders = borders
+        self.row_labels = layout.row_labels or {}
+
         self.n_queries = len(indptr) - 1
         self.n_documents = indptr.item(-1)
-        self._labels = labels
-        self._given_pool = pool
-        self.borders = borders
         self.top_grade = labels.top_grade
         self.has_fractional_grades = labels.any_fractional
         self.has_unjudged = labels.any_unjudged
         self.has_own_pool = pool is None
+        self._labels = labels
+        self._given_pool = pool
+        self.memo = Memo()
+
         is_short = labels.top_grade <= TOP_OF_SHORT_SCALE and not labels.any_fractional
         if is_short or borders is not None:
             self.by_scale = ()
-        self.row_labels = row_labels or {}
-        self.sizes = sizes
-        self.memo = Memo()
-
-    @classmethod
-    def _of(cls, *parts: Any, **others: Any) -> Self:
-        """Make judgments from arrays that fit together, which nobody writes to from now on."""
-        all_sealed(*parts, *others.values())
-        made = cls.__new__(cls)
-        made._set_up(*parts, **others)
-        return made
 
     @classmethod
     def of_lists(
@@ -295,10 +301,14 @@ class Judgments:
         Judgments
             The labels by query.
         """
-        qid = np.arange(len(indptr) - 1) if qid is None else qid
-        return cls._of(
-            qid, indptr, ReadLabels.of_levels(grades, levels), weights, pool=pool
+        layout = Layout(
+            qid=np.arange(len(indptr) - 1) if qid is None else qid,
+            indptr=indptr,
+            labels=ReadLabels.of_levels(grades, levels),
+            weights=weights,
+            pool=pool,
         )
+        return cls._from_layout(layout)
 
     @property
     def ideal(self) -> IdealRanking:
@@ -329,9 +339,15 @@ class Judgments:
         """
         if type(y_score) is not np.ndarray:  # which tells nothing of its rows
             self.require_rows_of(y_score=y_score)
+
         n_threads = threads(n_threads)
         scores = own_scores(y_score, self.places, self.n_documents)
-        order, tied = _core.rank(scores, self.indptr, self.schedule, n_threads)
+        order, tied = _core.rank(
+            scores=scores,
+            indptr=self.indptr,
+            schedule=self.schedule,
+            n_threads=n_threads,
+        )
         return Rankings(self, order, tied, n_threads, scores)
 
     def require_rows_of(self, **scores: Any) -> None:
@@ -349,40 +365,44 @@ class Judgments:
         """
         columns = read_columns(None, **scores)
         refuse_other_order({**self.row_labels, **columns.row_labels})
+
         if columns.ids is not None:
             ids = np.repeat(self.qid, np.diff(self.indptr))
-            ours = QueryIds(
-                "the Judgments", ids if self.places is None else ids[self.places]
-            )
-            require_same_queries(ours, QueryIds("the ids in y_score", columns.ids))
+            if self.places is not None:
+                ids = ids[self.places]
+            our_ids = QueryIds("the Judgments", ids)
+            their_ids = QueryIds("the ids in y_score", columns.ids)
+            require_same_queries(our_ids, their_ids)
 
     def __reduce__(self) -> tuple[Any, ...]:
         labels = self._labels
         pool = self._given_pool
-        make = partial(
-            Judgments._of,
-            self.qid,
-            self.indptr,
-            labels,
-            self.weights,
-            self.sizes,
+        layout = Layout(
+            qid=self.qid,
+            indptr=self.indptr,
+            labels=labels,
             places=self.places,
+            weights=self.weights,
+            sizes=self.sizes,
             pool=pool,
             borders=self.borders,
             row_labels=dict(self.row_labels),
         )
-        of_labels = *(labels.scale or ()), labels.graded, *(pool or ())
-        arrays = self.indptr, self.places, self.borders, *of_labels
-        return made_again, (make, arrays, checksum(arrays))
+
+        scale = labels.scale or ()
+        arrays_of_labels = (*scale, labels.graded, *(pool or ()))
+        trusted_arrays = (self.indptr, self.places, self.borders, *arrays_of_labels)
+        make = partial(Judgments._from_layout, layout)
+        return made_again, (make, trusted_arrays, checksum(trusted_arrays))
 
     @property
     def grades(self) -> FloatArray:
         """The distinct grades, ascending, of all queries."""
         grades, levels = self._scale
-        return (
-            _core.own_grades(self.graded, levels, self.n_levels)
-            if grades is None
-            else grades
+        if grades is not None:
+            return grades
+        return _core.own_grades(
+            grades=self.graded, levels=levels, n_levels=self.n_levels
         )
 
     @property
@@ -393,12 +413,15 @@ class Judgments:
     @cached_property
     def n_levels(self) -> int:
         """Number of distinct grades."""
-        return len(self.grades) if self.borders is None else int(self.borders[-1])
+        return len(self.grades) if self.borders is None else self.borders.item(-1)
 
     @cached_property
-    def _scale(self) -> Any:
+    def _scale(self) -> tuple[FloatArray | None, NDArray[Any]]:
         # Most measures do not need that of all where queries have levels of their own.
-        return self._labels.scale or all_sealed(*levels_of(self.graded))
+        if self._labels.scale is not None:
+            return self._labels.scale
+        grades, levels = levels_of(self.graded)
+        return sealed(grades), sealed(levels)
 
     @property
     def graded(self) -> FloatArray:
@@ -414,15 +437,15 @@ class Judgments:
         return self._grades_at(self.pool.levels), self.pool.indptr
 
     def _grades_at(self, levels: NDArray[Any]) -> FloatArray:
-        return np.append(self.grades, [UNJUDGED, UNJUDGED - 1.0])[levels]
+        grade_of_level = np.append(self.grades, [UNJUDGED, UNJUDGED - 1.0])
+        return grade_of_level[levels]
 
     @cached_property
-    def fingerprints(self) -> NDArray[np.uint64]:
+    def fingerprints(self) -> HashArray:
         """A number that stands for the judged grades of each query, whatever their order."""
         graded, indptr = self.graded_pool
-        hashes = hash_ids((graded + 0.0).view(np.uint64)) * (
-            graded >= 0.0
-        )  # -0.0 is 0.0
+        bits = (graded + 0.0).view(np.uint64)  # -0.0 is 0.0
+        hashes = hash_ids(bits) * (graded >= 0.0)
         sums = np.append(np.zeros(1, np.uint64), np.cumsum(hashes))
         return sums[indptr[1:]] - sums[indptr[:-1]]
 
@@ -448,46 +471,59 @@ class Judgments:
     @cached_property
     def by_scale(self) -> tuple[ScalePart, ...]:
         """Queries that share a scale, and others with levels of their own; () if all share one."""
-        own = go_by_own_levels(self)
-        return parts_by_scale(self, own) if own.any() else ()
+        is_own = go_by_own_levels(self)
+        return parts_by_scale(self, is_own) if is_own.any() else ()
 
     @property
     def pool(self) -> RankedList:
         """The judged documents of each query, best grade first."""
+        if self._given_pool is not None:
+            return self._given_pool
         counts_are_small = self.n_queries * self.n_levels <= self.n_documents
-        if (
-            self._given_pool is None
-            and counts_are_small
-            and self.levels.dtype == np.uint8
-        ):
-            # To make it again takes less time than it takes memory.
-            return RankedList(*_core.list_best_first(self.counts, self.n_levels))
-        return self._given_pool or self._pool
+        if not counts_are_small or self.levels.dtype != np.uint8:
+            return self._pool
+
+        # To make it again takes less time than it takes memory.
+        levels, tied, indptr = _core.list_best_first(
+            counts=self.counts, n_levels=self.n_levels
+        )
+        return RankedList(levels, tied, indptr)
 
     @cached_property
     def _pool(self) -> RankedList:
         if self.borders is not None:
-            return RankedList.without_ties(*_core.own_pools(*self.pooled, self.borders))
+            levels, indptr = self.pooled
+            levels, indptr = _core.own_pools(
+                levels=levels, indptr=indptr, borders=self.borders
+            )
+            return RankedList.without_ties(levels, indptr)
+
         order, _ = _core.rank(
-            self.levels.astype(np.float64), self.indptr, self.schedule, 1
+            scores=self.levels.astype(np.float64),
+            indptr=self.indptr,
+            schedule=self.schedule,
+            n_threads=1,
         )
-        levels = _core.gather_levels(self.levels, order, self.indptr, 1)
+        levels = _core.gather_levels(
+            level=self.levels, order=order, indptr=self.indptr, n_threads=1
+        )
         ranked = RankedList.without_ties(levels, self.indptr)
         return ranked.below_level(self.n_levels) if self.has_unjudged else ranked
 
     @cached_property
     def counts(self) -> IntArray:
         """Number of judged documents by query and level, shape (n_queries, n_levels)."""
-        counts = _core.count_levels(*self.pooled, self.n_levels)
-        return counts.reshape(self.n_queries, self.n_levels)
+        levels, indptr = self.pooled
+        n_levels = self.n_levels
+        counts = _core.count_levels(level=levels, indptr=indptr, n_levels=n_levels)
+        return counts.reshape(self.n_queries, n_levels)
 
     @property
     def pooled(self) -> tuple[NDArray[Any], IntArray]:
         """Levels of the pools in any order, n_levels or above for the unjudged, and the borders."""
-        pool = self._given_pool
-        return (
-            (self.levels, self.indptr) if pool is None else (pool.levels, pool.indptr)
-        )
+        if self._given_pool is None:
+            return self.levels, self.indptr
+        return self._given_pool.levels, self._given_pool.indptr
 
     def list_lengths(self, unjudged: Unjudged) -> IntArray:
         """Count the documents of each query, or only the judged ones of condensed lists.
@@ -504,10 +540,12 @@ class Judgments:
         """
         if unjudged == "nonrelevant" or not self.has_unjudged:
             return np.diff(self.indptr)
-        marks = np.ones(self.n_levels, np.uint8)
-        return _core.count_marked_documents(self.levels, self.indptr, marks)
+        is_judged = np.ones(self.n_levels, np.uint8)
+        return _core.count_marked_documents(
+            level=self.levels, indptr=self.indptr, marked=is_judged
+        )
 
-    def count_pool(self, counted: NDArray[np.bool_]) -> IntArray:
+    def count_pool(self, counted: BoolArray) -> IntArray:
         """Count the judged documents of each query whose level is marked.
 
         Parameters
@@ -521,7 +559,11 @@ class Judgments:
             The counts.
         """
         if self.n_queries * self.n_levels > self.n_documents:  # counts take more memory
-            return _core.count_marked_documents(*self.pooled, counted.view(np.uint8))
+            levels, indptr = self.pooled
+            return _core.count_marked_documents(
+                level=levels, indptr=indptr, marked=counted.view(np.uint8)
+            )
+
         return self.memo.get(
             np.ndarray,
             counted.tobytes(),
@@ -544,11 +586,22 @@ class Judgments:
             which levels occur.
         """
         if self.borders is not None:
-            return _core.own_sums(by_level, *self.pooled, self.borders)
+            levels, indptr = self.pooled
+            return _core.own_sums(
+                by_level=by_level, levels=levels, indptr=indptr, borders=self.borders
+            )
+
         pool = self.pool
-        weights = np.ones(pool.longest), False
         return _core.discounted_gain(
-            *pool, *weights, by_level, _core.LAST_RANK, False, 1
+            level_by_rank=pool.levels,
+            tied=pool.tied,
+            indptr=pool.indptr,
+            discount=np.ones(pool.longest),
+            ragged=False,
+            gain=by_level,
+            cutoff=_core.LAST_RANK,
+            expected=False,
+            n_threads=1,
         )
 
     def require_integer_grades(self, owner: str) -> None:
@@ -565,10 +618,13 @@ class Judgments:
             If a grade is fractional.
         """
         if self.has_fractional_grades:
-            fractional = self.grades[self.grades != np.floor(self.grades)]
-            raise ValueError(
-                f"y_true must hold integer grades for {owner}, which compares them with thresholds "
-                f"1, 2, ..., got {fractional[0]:g}. Measures take fractional grades as they are."
+            grades = self.grades
+            fractional_grades = grades[grades != np.floor(grades)]
+
+            raise ArgumentError(
+                "y_true",
+                f"must hold integer grades for {owner}, which compares them with thresholds 1, 2, "
+                f"..., got {fractional_grades[0]:g}. Measures take fractional grades as they are.",
             )
 
 
@@ -629,11 +685,13 @@ def as_rankings(
     <Rankings of 2 documents in 1 queries>
     """
     if isinstance(y_true, Rankings):
-        if any(given is not None for given in (y_score, qid, sample_weight)):
+        columns_of_rankings = (y_score, qid, sample_weight)
+        if any(column is not None for column in columns_of_rankings):
             raise TypeError(
                 "y_score, qid and sample_weight must be None with a Rankings."
             )
         return y_true
+
     if y_score is None:
         raise TypeError("y_score is missing: pass y_true and y_score, or a Rankings.")
     if isinstance(y_true, Judgments):
@@ -642,12 +700,14 @@ def as_rankings(
                 "qid and sample_weight must be None with Judgments, which hold them."
             )
         return y_true.rank(y_score, n_threads)
+
     columns = read_columns(y_true, qid, y_score=y_score, sample_weight=sample_weight)
     judgments = Judgments(columns)
     if columns.ids is None:
         warn_if_ids_are_forgotten(judgments.n_documents)
     else:
         warn_about_queries(judgments)
+
     if type(y_score) is not np.ndarray:  # whose rows have been compared
         y_score = distinct_numbers("y_score", y_score)
     rankings = judgments.rank(y_score, n_threads)

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from numbers import Number
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded._support.arguments import ArgumentError, is_missing, is_number
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.arguments import ArgumentError, first_true, is_missing, is_number
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
+from skgraded._support.frames import (
+    category_numbers,
+    floats_of_nullable,
+    is_short_float,
+    without_gradient,
+    words_of_grades,
+)
 
 _AS_THEY_ARE = frozenset(
     map(np.dtype, ["f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1"])
 )
 FLOATS = frozenset(map(np.dtype, ["f8", "f4"]))
 _MOST_ROWS = 2**31 - 1  # which 32-bit integers number
-_SHORT_FLOATS = (
-    "bfloat16",
-    "float8",
-    "float6",
-    "float4",
-)  # each is exact in single precision
 _SMALLEST = float(np.finfo(np.float64).tiny)
 LARGEST_EXACT = 2**53  # beyond it, different integers can be the same float
 _LONGEST_QUOTE = 60
@@ -45,12 +45,14 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
     Tensors are read without their gradients, and numbers of 8 or 16 bits that NumPy does not know,
     such as bfloat16, as the single-precision numbers that they are exactly.
     """
-    floats = _core.read_floats(values, False) if type(values) is list else None
-    if floats is not None:
-        return floats
+    if type(values) is list:
+        floats = _core.read_floats(values=values, or_integers=False)
+        if floats is not None:
+            return floats
+
     is_list = isinstance(values, list | tuple)
     try:
-        array = np.asarray(_without_gradient(values))
+        array = np.asarray(without_gradient(values))
     except ValueError as error:
         if is_list:
             raise _not_a_column(name, "lists of different lengths") from error
@@ -59,45 +61,33 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
         if not is_list:
             raise
         # A list of tensors that have gradients, or numbers that NumPy does not know.
-        array = np.asarray([_without_gradient(each) for each in values])
-    is_short = array.dtype.kind == "V" and _is_short_float(array.dtype)
+        array = np.asarray([without_gradient(value) for value in values])
+
+    is_short = array.dtype.kind == "V" and is_short_float(array.dtype)
     return array.astype(np.float32) if is_short else array
-
-
-def _without_gradient(values: Any) -> Any:
-    """Return a tensor of torch as one that NumPy reads, and anything else as it is."""
-    if not hasattr(values, "detach") or not hasattr(values, "cpu"):
-        return values
-    tensor = values.detach().cpu()
-    return tensor.float() if _is_short_float(tensor.dtype) else tensor
-
-
-def _is_short_float(dtype: Any) -> bool:
-    """Whether a type of torch, or of those that jax adds to NumPy's, is a short float."""
-    return str(dtype).removeprefix("torch.").startswith(_SHORT_FLOATS)
 
 
 def one_dimensional(name: str, values: ArrayLike) -> NDArray[Any]:
     if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind != "V":
         return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        row = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
+        row = first_true(np.ma.getmaskarray(values).ravel())
         raise ArgumentError(
             name, f"must have a value in every row, got a masked entry in row {row}."
         )
+
     array = as_array(name, values)
-    if array.ndim != 1:
-        found = (
-            f"shape {array.shape}" if array.ndim else f"type {type(values).__name__}"
-        )
-        raise _not_a_column(name, found)
+    if array.ndim == 0:
+        raise _not_a_column(name, f"type {type(values).__name__}")
+    if array.ndim > 1:
+        raise _not_a_column(name, f"shape {array.shape}")
     return array
 
 
-def _not_a_column(name: str, found: str) -> ValueError:
+def _not_a_column(name: str, form: str) -> ArgumentError:
     return ArgumentError(
         name,
-        f"must be one-dimensional, with one entry per row, got {found}. Pass columns "
+        f"must be one-dimensional, with one entry per row, got {form}. Pass columns "
         "themselves, with the queries one after the other and qid=, one id per row; "
         "skgraded.trec.evaluate scores dicts of dicts.",
     )
@@ -131,11 +121,11 @@ def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     """
     if type(values) is np.ndarray and values.ndim == 1 and values.dtype in _AS_THEY_ARE:
         return values
+
     array = one_dimensional(name, values)
     kind = array.dtype.kind
-    if (
-        array.dtype == np.float16
-    ):  # comparisons with limits such as 2**53 would overflow
+    # Comparisons of half precision with limits such as 2**53 would overflow.
+    if array.dtype == np.float16:
         return array.astype(np.float32)
     if kind in "iuf":
         return array
@@ -147,62 +137,67 @@ def numeric(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _floats(name: str, values: Any, array: NDArray[Any]) -> FloatArray:
-    listed = array.tolist()
-    floats = _core.read_floats(listed, or_integers=True)
+    entries = array.tolist()
+    floats = _core.read_floats(values=entries, or_integers=True)
     if floats is not None:
         return floats
+
+    types = set(map(type, entries))
     try:
-        if any(issubclass(kind, str | bytes) for kind in set(map(type, listed))):
+        if any(issubclass(kind, str | bytes) for kind in types):
             raise TypeError("text")
-        if hasattr(values, "to_numpy") and hasattr(
-            values, "isna"
-        ):  # astype fails on pandas.NA
-            return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
-        return array.astype(np.float64)
+        floats = floats_of_nullable(values)  # where astype fails on pandas.NA
+        return array.astype(np.float64) if floats is None else floats
     except (TypeError, ValueError, OverflowError) as error:
         raise _not_numeric(name, array) from error
 
 
-def _not_numeric(name: str, array: NDArray[Any]) -> ValueError:
-    return ValueError(f"{name} must be numeric, got an array of dtype {array.dtype}.")
+def _not_numeric(name: str, array: NDArray[Any]) -> ArgumentError:
+    return ArgumentError(name, f"must be numeric, got an array of dtype {array.dtype}.")
 
 
 def check_length(name: str, array: NDArray[Any], n_rows: int) -> None:
     if len(array) != n_rows:
-        raise ValueError(
-            f"{name} must have one entry per row of y_true ({n_rows}), got {len(array)}."
+        raise ArgumentError(
+            name, f"must have one entry per row of y_true ({n_rows}), got {len(array)}."
         )
 
 
 def numeric_labels(y_true: ArrayLike) -> NDArray[Any]:
     """Return labels as numbers, at least one."""
     labels = read_grades("y_true", y_true)
+
     if len(labels) > _MOST_ROWS:
-        raise ValueError(
-            f"y_true must hold at most 2**31 - 1 = {_MOST_ROWS} documents, got {len(labels)}. "
-            "skgraded.chunks scores more of them in parts."
+        raise ArgumentError(
+            "y_true",
+            f"must hold at most 2**31 - 1 = {_MOST_ROWS} documents, got {len(labels)}. "
+            "skgraded.chunks scores more of them in parts.",
         )
     if len(labels) == 0:
-        raise ValueError("y_true must hold at least one document, got an empty array.")
+        raise ArgumentError(
+            "y_true", "must hold at least one document, got an empty array."
+        )
     return labels
 
 
 def check_labels(labels: NDArray[Any]) -> None:
     """Raise if a label is not a grade."""
     _refuse("y_true", "hold grades >= 0", labels, labels < 0, _WAY_TO_GRADES)
+
     # The reciprocals of numbers above 0 that are smaller are infinite, and they have few digits.
-    beyond = (labels > LARGEST_EXACT) | ((labels > 0) & (labels < _SMALLEST))
-    _refuse(
-        "y_true", f"hold grades that are 0, or {_SMALLEST:.1e} to 2**53", labels, beyond
-    )
+    is_tiny = (labels > 0) & (labels < _SMALLEST)
+    is_beyond = (labels > LARGEST_EXACT) | is_tiny
+    rule = f"hold grades that are 0, or {_SMALLEST:.1e} to 2**53"
+    _refuse("y_true", rule, labels, is_beyond)
 
 
 def _refuse(
-    name: str, rule: str, values: NDArray[Any], bad: NDArray[np.bool_], way: str = ""
+    name: str, rule: str, values: NDArray[Any], is_bad: BoolArray, way: str = ""
 ) -> None:
     """Raise with the first bad entry, if there is one."""
-    for row in np.flatnonzero(bad)[:1]:
-        raise ValueError(f"{name} must {rule}, got {values[row]} in row {row}.{way}")
+    row = first_true(is_bad)
+    if row is not None:
+        raise ArgumentError(name, f"must {rule}, got {values[row]} in row {row}.{way}")
 
 
 def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray:
@@ -214,11 +209,13 @@ def own_scores(y_score: Any, places: IntArray | None, n_rows: int) -> FloatArray
     ):
         y_score = distinct_numbers("y_score", y_score)
     check_length("y_score", y_score, n_rows)
-    scores, bad = _core.copy_scores(np.ascontiguousarray(y_score, np.float64), places)
-    if bad >= 0:  # in the copy, because another thread may change the caller's array
-        value = scores[bad if places is None else places[bad]]
-        raise ValueError(
-            f"y_score must be finite, got {value} in row {bad}.{_WAY_TO_SCORES}"
+
+    doubles = np.ascontiguousarray(y_score, np.float64)
+    scores, row = _core.copy_scores(scores=doubles, places=places)
+    if row >= 0:  # in the copy, because another thread may change the caller's array
+        score = scores[row if places is None else places[row]]
+        raise ArgumentError(
+            "y_score", f"must be finite, got {score} in row {row}.{_WAY_TO_SCORES}"
         )
     return scores
 
@@ -250,16 +247,17 @@ def distinct_numbers(name: str, values: ArrayLike) -> FloatArray:
     >>> distinct_numbers("y_score", [3, 1])
     array([3., 1.])
     """
-    given = one_dimensional(name, values)
-    doubles = numeric(name, given if given.dtype.kind in "iuf" else values).astype(
-        np.float64
-    )
-    if given.dtype.kind != "f":
-        beyond = np.flatnonzero(np.abs(doubles) >= LARGEST_EXACT)
-        for row in beyond[:1]:
-            raise ValueError(
-                f"{name} must hold integers below 2**53, from which on doubles do not tell all "
-                f"apart, got {given[row]} in row {row}. Subtract a constant from all of them."
+    array = one_dimensional(name, values)
+    is_numeric = array.dtype.kind in "iuf"
+    doubles = numeric(name, array if is_numeric else values).astype(np.float64)
+
+    if array.dtype.kind != "f":
+        row = first_true(np.abs(doubles) >= LARGEST_EXACT)
+        if row is not None:
+            raise ArgumentError(
+                name,
+                "must hold integers below 2**53, from which on doubles do not tell all "
+                f"apart, got {array[row]} in row {row}. Subtract a constant from all of them.",
             )
     return doubles
 
@@ -267,12 +265,9 @@ def distinct_numbers(name: str, values: ArrayLike) -> FloatArray:
 def check_weights(sample_weight: ArrayLike, n_rows: int) -> FloatArray:
     weights = numeric("sample_weight", sample_weight).astype(np.float64)
     check_length("sample_weight", weights, n_rows)
-    _refuse(
-        "sample_weight",
-        "be finite and >= 0",
-        weights,
-        ~np.isfinite(weights) | (weights < 0),
-    )
+
+    is_bad = ~np.isfinite(weights) | (weights < 0)
+    _refuse("sample_weight", "be finite and >= 0", weights, is_bad)
     return weights
 
 
@@ -298,12 +293,18 @@ def borders_of_groups(group: ArrayLike, n_rows: int) -> IntArray:
     """
     sizes = numeric("group", group)
     borders = _core.borders_of_groups(sizes.astype(np.float64))
+
     if borders[-1] != n_rows:
-        for bad in sizes[~(sizes >= 0) | (sizes != np.floor(sizes))][:1]:
-            raise ValueError(f"group must hold query sizes, integers >= 0, got {bad}.")
-        raise ValueError(
-            f"group must hold the number of rows of each query: its {len(sizes)} sizes add up to "
-            f"{sizes.sum(dtype=np.float64):.16g}, but there are {n_rows} rows."
+        is_bad = ~(sizes >= 0) | (sizes != np.floor(sizes))
+        query = first_true(is_bad)
+        if query is not None:
+            raise ArgumentError(
+                "group", f"must hold query sizes, integers >= 0, got {sizes[query]}."
+            )
+        raise ArgumentError(
+            "group",
+            f"must hold the number of rows of each query: its {len(sizes)} sizes add up to "
+            f"{sizes.sum(dtype=np.float64):.16g}, but there are {n_rows} rows.",
         )
     return borders
 
@@ -349,52 +350,65 @@ def read_grades(
     >>> read_grades("y", ["2", "0"]), read_grades("y", ["E", "I"], {"E": 3, "I": 0})
     (array([2., 0.]), array([3., 0.]))
     """
-    words: Any = {} if grades is None else grades
-    if words is grades and (
-        not isinstance(words, Mapping)
-        or not all(
-            isinstance(word, str) and is_number(grade) for word, grade in words.items()
-        )
-    ):
-        raise ValueError(
-            f"grades must map words to numbers, such as {{'no': 0, 'good': 1}}, got {grades!r}."
-        )
+    grade_of_word: Mapping[str, float] = {}
+    if grades is not None:
+        _check_grades_of_words(grades)
+        grade_of_word = grades
+
     if type(values) is not np.ndarray:
-        values = values if words else grades_of_categories(values)
+        if not grade_of_word:
+            values = grades_of_categories(values)
         if np.ma.is_masked(values):  # a masked document is unjudged
-            values = np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan)
+            masked = np.ma.asarray(values, dtype=np.float64)
+            values = np.ma.filled(masked, np.nan)
     try:
         return numeric(name, values)
     except ValueError:
-        given = one_dimensional(name, values).tolist()
-    read = [_number_of(each, words) for each in given]
-    if None in read:
-        row = read.index(None)
-        told = f"{name} must be numeric, got {_quoted(given[row])} in row {row}."
-        if place is not None:
-            told = (
-                f"{place(row)}: the {name} must be a number, got {_quoted(given[row])}."
-            )
-        unread = [each for each in given if _number_of(each, words) is None]
-        raise ValueError(told + (way_of_words(unread) if may_be_words else ""))
-    return np.array(read, np.float64)
+        entries = one_dimensional(name, values).tolist()
+
+    numbers = [_number_of(entry, grade_of_word) for entry in entries]
+    if None not in numbers:
+        return np.array(numbers, np.float64)
+
+    row = numbers.index(None)
+    way = ""
+    if may_be_words:
+        pairs = zip(entries, numbers, strict=True)
+        way = way_of_words(entry for entry, number in pairs if number is None)
+    if place is not None:
+        raise ValueError(
+            f"{place(row)}: the {name} must be a number, got {_quoted(entries[row])}.{way}"
+        )
+    raise ArgumentError(
+        name, f"must be numeric, got {_quoted(entries[row])} in row {row}.{way}"
+    )
 
 
-def _quoted(each: Any) -> str:
+def _check_grades_of_words(grades: Any) -> None:
+    is_mapping = isinstance(grades, Mapping)
+    if not is_mapping or not all(
+        isinstance(word, str) and is_number(grade) for word, grade in grades.items()
+    ):
+        raise ArgumentError(
+            "grades",
+            f"must map words to numbers, such as {{'no': 0, 'good': 1}}, got {grades!r}.",
+        )
+
+
+def _quoted(entry: Any) -> str:
     try:
-        return repr(each)[:_LONGEST_QUOTE]
+        return repr(entry)[:_LONGEST_QUOTE]
     except ValueError:  # an integer of more digits than Python writes
         return "an integer of thousands of digits"
 
 
-def _number_of(each: Any, grades: Mapping[str, float]) -> float | None:
+def _number_of(entry: Any, grades: Mapping[str, float]) -> float | None:
     """Return the grade that a word or a number is; None if it is none."""
-    if isinstance(each, str) and (
-        each in grades or "_" in each
-    ):  # which Python allows in numbers
-        return grades.get(each)
+    # Python allows "_" in numbers.
+    if isinstance(entry, str) and (entry in grades or "_" in entry):
+        return grades.get(entry)
     try:
-        return np.nan if is_missing(each) else float(each)
+        return np.nan if is_missing(entry) else float(entry)
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -418,14 +432,16 @@ def way_of_words(words: Iterable[Any]) -> str:
     >>> way_of_words(["no", "good"])  # doctest: +ELLIPSIS
     " Say which grade each word is, with your numbers: grades={'good': 0, 'no': 1}, as evaluate..."
     """
-    unknown = {
-        each for each in words if isinstance(each, str) and _number_of(each, {}) is None
-    }
+    unknown = set()
+    for word in words:
+        if isinstance(word, str) and _number_of(word, {}) is None:
+            unknown.add(word)
+    if not unknown:
+        return ""
     if len(unknown) > _MOST_WORDS:
         return " So many words look like ids. Grades are y in query_target(y, qid), last in qrels."
+
     grades = {word: grade for grade, word in enumerate(sorted(unknown))}
-    if not grades:
-        return ""
     options = ",".join(f"{word}={grade}" for word, grade in grades.items())
     return (
         f" Say which grade each word is, with your numbers: grades={grades}, as evaluate, "
@@ -457,43 +473,11 @@ def grades_of_categories(values: Any) -> Any:
     >>> grades_of_categories(words)
     array([ 1., nan,  0.])
     """
-    if not words_of_grades(values):
-        return values
-    if hasattr(values, "to_physical"):  # a Series of polars
-        return values.to_physical().cast(float).to_numpy()
-    codes = np.asarray(getattr(values, "cat", values).codes)
-    return np.where(codes < 0, np.nan, codes.astype(np.float64))
-
-
-def words_of_grades(values: Any) -> tuple[Any, ...]:
-    """Return the ordered categories of words that stand for the grades 0, 1, ....
-
-    Parameters
-    ----------
-    values : array-like
-        Any column.
-
-    Returns
-    -------
-    tuple
-        The categories, lowest first; empty where the values are grades themselves.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from skgraded.rankings import words_of_grades
-    >>> words_of_grades(pd.Categorical(["good"], categories=["bad", "good"], ordered=True))
-    ('bad', 'good')
-    """
-    dtype: Any = getattr(values, "dtype", None)
-    if not getattr(dtype, "ordered", type(dtype).__name__ == "Enum"):
-        return ()
-    words = tuple(dtype.categories)
-    return () if all(isinstance(each, Number) for each in words) else words
+    return category_numbers(values) if words_of_grades(values) else values
 
 
 def require_same_words(
-    words: tuple[Any, ...], of: str, others: tuple[Any, ...], of_others: str
+    words: tuple[Any, ...], of: str, other_words: tuple[Any, ...], of_other: str
 ) -> None:
     """Raise unless labels in two parts of the data mean the same grades.
 
@@ -503,9 +487,9 @@ def require_same_words(
         The categories of one part, as `words_of_grades` returns them.
     of : str
         What the message calls this part.
-    others : tuple
+    other_words : tuple
         The categories of the other part.
-    of_others : str
+    of_other : str
         What the message calls the other part.
 
     Raises
@@ -518,11 +502,11 @@ def require_same_words(
     >>> from skgraded.rankings import require_same_words
     >>> require_same_words(("bad", "good"), "chunk 0", ("bad", "good"), "chunk 1")
     """
-    if words != others:
+    if words != other_words:
         raise ValueError(
             "Labels must have the same ordered categories in all parts of the data, since their "
             f"order is that of the grades, got {list(words) or 'none'} in {of} and "
-            f"{list(others) or 'none'} in {of_others}. Give all parts one type: "
+            f"{list(other_words) or 'none'} in {of_other}. Give all parts one type: "
             "pd.CategoricalDtype(['bad', ..., 'good'], ordered=True) or pl.Enum."
         )
 

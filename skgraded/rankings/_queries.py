@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
-from contextlib import suppress
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded import _core
-from skgraded._support.arguments import ArgumentError, is_missing
-from skgraded._support.array_types import IntArray
+from skgraded._support.arguments import ArgumentError, first_true, is_missing
+from skgraded._support.array_types import BoolArray, IntArray
+from skgraded._support.frames import arrow_text, by_position, category_codes, imported
 from skgraded._support.sealed import sealed
 from skgraded.rankings._numbers import LARGEST_EXACT, one_dimensional
 
@@ -26,10 +25,11 @@ _INTEGERS = frozenset(map(np.dtype, ["i8", "i4", "u8", "u4"]))
 # the borders of the queries; and the position of every row, or None if the rows are grouped.
 _Numbered = tuple[NDArray[np.int32], IntArray, IntArray, IntArray | None]
 
+# Query ids, the borders of the queries, and the position of every row or None.
+Grouping = tuple[NDArray[Any], IntArray, IntArray | None]
 
-def place_rows(
-    qid: ArrayLike | None, n_rows: int
-) -> tuple[NDArray[Any], IntArray, IntArray | None]:
+
+def place_rows(qid: ArrayLike | None, n_rows: int) -> Grouping:
     """Find the queries, and a position for every row such that those of a query are consecutive.
 
     To move each entry to its position is faster than to fetch the entries in sorted order.
@@ -63,7 +63,9 @@ def place_rows(
     (['b', 'a'], [0, 2, 3], [0, 2, 1])
     """
     if qid is None:
-        return sealed(np.zeros(1, np.int64)), sealed(np.array([0, n_rows])), None
+        qid_of_all = np.zeros(1, np.int64)
+        indptr = np.array([0, n_rows])
+        return sealed(qid_of_all), sealed(indptr), None
     names, (_, _, indptr, places) = _numbered(qid, n_rows)
     return sealed(names), indptr, places
 
@@ -94,7 +96,8 @@ def number_rows(qid: ArrayLike, n_rows: int) -> NDArray[np.int32]:
     >>> number_rows(["b", "a", "b"], 3)
     array([0, 1, 0], dtype=int32)
     """
-    return _numbered(qid, n_rows)[1][0]
+    _, (query_of_row, *_) = _numbered(qid, n_rows)
+    return query_of_row
 
 
 def count_rows(qid: ArrayLike) -> tuple[NDArray[Any], IntArray]:
@@ -103,10 +106,13 @@ def count_rows(qid: ArrayLike) -> tuple[NDArray[Any], IntArray]:
     Rows of one query share one object, so that numbering these ids again takes less time.
     """
     if getattr(getattr(qid, "dtype", None), "names", None):
-        raise ValueError("qid must hold ids alone, got an array made by query_ids.")
-    names, (number, _, indptr, _) = _numbered(qid, None)
-    ids = names[number] if names.dtype.kind == "O" else as_ids(qid)
-    return ids, np.diff(indptr)[number]
+        raise ArgumentError(
+            "qid", "must hold ids alone, got an array made by query_ids."
+        )
+
+    names, (query_of_row, _, indptr, _) = _numbered(qid, None)
+    ids = names[query_of_row] if names.dtype.kind == "O" else as_ids(qid)
+    return ids, np.diff(indptr)[query_of_row]
 
 
 def _numbered(qid: Any, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
@@ -118,9 +124,9 @@ def _numbered(qid: Any, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
         numbered = _number(column)
     if n_rows is not None and len(column) != n_rows:
         _raise_other_length(column, n_rows)
-    entries = getattr(column, "iloc", column)
+
     first_rows = numbered[1][:-1]
-    names = np.asarray(entries[first_rows])
+    names = np.asarray(by_position(column)[first_rows])
     if names.dtype.kind not in "iubUSV":  # in which no id can be missing
         _require_ids(names, first_rows)
     return names, numbered
@@ -128,49 +134,29 @@ def _numbered(qid: Any, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
 
 def _number_column(qid: Any) -> _Numbered | None:
     """Assign numbers to the categories or Arrow's text of data frames; None for other types."""
-    module = type(qid).__module__.partition(".")[0]
-    if module == "pandas" and getattr(qid, "ndim", 0) == 1:
-        pandas = sys.modules["pandas"]
-        if isinstance(qid.dtype, pandas.CategoricalDtype):
-            return _number(np.asarray(getattr(qid, "cat", qid).codes))
-        if isinstance(qid.dtype, pandas.StringDtype) and qid.dtype.storage == "pyarrow":
-            return _number_arrow(sys.modules["pyarrow"].array(qid))
-    if module == "polars" and hasattr(qid, "to_physical"):
-        polars = sys.modules["polars"]
-        if qid.dtype in (polars.Categorical, polars.Enum):
-            return _number(
-                qid.to_physical().cast(polars.Int64).fill_null(-1).to_numpy()
-            )
-        if qid.dtype == polars.String:
-            with suppress(ImportError):  # pyarrow is not installed
-                return _number_arrow(qid.to_arrow())
-    return None
+    codes = category_codes(qid)
+    if codes is not None:
+        return _number(codes)
 
-
-def _number_arrow(text: Any) -> _Numbered | None:
-    """Assign numbers to the strings of an Arrow array; None if any is missing."""
-    pyarrow = sys.modules["pyarrow"]
-    if isinstance(text, pyarrow.ChunkedArray):
-        text = text.combine_chunks()
-    if not isinstance(text, pyarrow.Array) or text.null_count or not len(text):
+    text = arrow_text(qid)
+    if text is None:
         return None
-    text = text.cast(pyarrow.large_string())
-    _, offsets, characters = text.buffers()
-    rows = slice(text.offset, text.offset + len(text) + 1)
-    as_bytes = np.frombuffer(characters or b"", dtype=np.uint8)
-    ends = np.frombuffer(offsets, dtype=np.int64)[rows]
-    return _core.number_text(ends, as_bytes, _SEED)
+    ends, characters = text
+    return _core.number_text(offsets=ends, text=characters, seed=_SEED)
 
 
 def _raise_other_length(ids: Any, n_rows: int) -> NoReturn:
-    if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.sum() == n_rows:
-        raise ValueError(
-            f"qid must hold one query id per row ({n_rows}), got {len(ids)} numbers that add "
+    are_integers = isinstance(ids, np.ndarray) and ids.dtype.kind in "iu"
+    if are_integers and ids.sum() == n_rows:
+        raise ArgumentError(
+            "qid",
+            f"must hold one query id per row ({n_rows}), got {len(ids)} numbers that add "
             "up to the number of rows and look like group sizes. "
-            "Use qid=np.repeat(np.arange(len(sizes)), sizes)."
+            "Use qid=np.repeat(np.arange(len(sizes)), sizes).",
         )
-    raise ValueError(
-        f"qid must have one entry per row of y_true ({n_rows}), got {len(ids)}."
+
+    raise ArgumentError(
+        "qid", f"must have one entry per row of y_true ({n_rows}), got {len(ids)}."
     )
 
 
@@ -181,11 +167,12 @@ class _MissingIdError(ArgumentError):
         return ArgumentError(name, self.rule.replace("name a query", "have an id", 1))
 
 
-def _require_ids(names: NDArray[Any], rows: IntArray) -> None:
-    for query in np.flatnonzero(_missing(names))[:1]:
+def _require_ids(names: NDArray[Any], first_rows: IntArray) -> None:
+    query = first_true(_missing(names))
+    if query is not None:
         raise _MissingIdError(
             "qid",
-            f"must name a query in every row, got {names[query]} in row {rows[query]}.",
+            f"must name a query in every row, got {names[query]} in row {first_rows[query]}.",
         )
 
 
@@ -194,8 +181,9 @@ def _number(ids: NDArray[Any]) -> _Numbered:
     kind = ids.dtype.kind
     size = ids.dtype.itemsize
     if kind in "US" and size:
-        as_bytes = np.ascontiguousarray(ids).view(np.uint8)
-        return _core.number_bytes(as_bytes, size, _SEED)
+        id_bytes = np.ascontiguousarray(ids).view(np.uint8)
+        return _core.number_bytes(ids=id_bytes, width=size, seed=_SEED)
+
     by_address = _number_addresses(ids) if kind == "O" else None
     if by_address is not None:
         query_of_row, starts, *_ = by_address
@@ -203,16 +191,15 @@ def _number(ids: NDArray[Any]) -> _Numbered:
         if len(np.unique(codes)) == len(codes):  # no two objects are equal
             return by_address
         words = codes[query_of_row]
+    elif kind in "iubmM" and size == _WORD:
+        words = np.ascontiguousarray(ids).view(np.int64)
     elif kind in "iubmM":
-        ids = np.ascontiguousarray(ids)
-        words = (
-            ids.view(np.int64) if size == _WORD else ids.astype(np.int32, copy=False)
-        )
+        words = np.ascontiguousarray(ids).astype(np.int32, copy=False)
     elif kind == "f":
         words = (ids.astype(np.float64) + 0.0).view(np.int64)  # -0.0 becomes 0.0
     else:
         words = _as_codes(ids)
-    return _core.number_words(words, _SEED, len(words))
+    return _core.number_words(ids=words, seed=_SEED, most=len(words))
 
 
 def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
@@ -225,29 +212,31 @@ def _number_addresses(objects: NDArray[Any]) -> _Numbered | None:
     if not most:
         return None
     addresses = np.frombuffer(np.ascontiguousarray(objects), dtype=np.intp)
-    numbered = _core.number_words(addresses.astype(np.int64, copy=False), _SEED, most)
+    addresses = addresses.astype(np.int64, copy=False)
+    numbered = _core.number_words(ids=addresses, seed=_SEED, most=most)
     return numbered if len(numbered[1]) - 1 <= most else None
 
 
 def _as_codes(ids: NDArray[Any]) -> IntArray:
     """Assign equal numbers to equal objects."""
     objects = ids.tolist()
-    numbers = _core.read_floats(objects, or_integers=True)
+    numbers = _core.read_floats(values=objects, or_integers=True)
     if numbers is not None and np.abs(numbers).max(initial=0.0) < LARGEST_EXACT:
         return (numbers + 0.0).view(np.int64)
-    pandas = sys.modules.get("pandas")
-    if pandas is not None:  # pandas is several times faster
+
+    pandas = imported("pandas")
+    if pandas is not None:  # which is several times faster
         return np.asarray(pandas.factorize(ids)[0], np.int64)
+
     try:
         distinct = dict.fromkeys(objects)
     except TypeError as error:
         raise ArgumentError(
             "qid", f"must hold ids that can be hashed: {error}."
         ) from error
-    code = dict(zip(distinct, range(len(distinct)), strict=True))
-    return np.fromiter(
-        map(code.__getitem__, objects), dtype=np.int64, count=len(objects)
-    )
+    code_of_id = dict(zip(distinct, range(len(distinct)), strict=True))
+    codes = map(code_of_id.__getitem__, objects)
+    return np.fromiter(codes, dtype=np.int64, count=len(objects))
 
 
 def as_ids(qid: ArrayLike) -> NDArray[Any]:
@@ -277,22 +266,28 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
     if type(qid) is np.ndarray and qid.ndim == 1 and qid.dtype in _INTEGERS:
         return qid
     ids = one_dimensional("qid", qid)
-    if isinstance(qid, list | tuple) and ids.dtype.kind in "Uf":
-        kinds = set(map(type, qid))
-        # NumPy converts ids of several types and nan to text, and large integers to floats.
-        is_text = all(issubclass(kind, str) for kind in kinds)
-        if kinds == {int} if ids.dtype.kind == "f" else not is_text:
+    dtype = ids.dtype
+
+    # NumPy converts ids of several types and nan to text, and large integers to floats.
+    if isinstance(qid, list | tuple) and dtype.kind in "Uf":
+        types = set(map(type, qid))
+        if dtype.kind == "f":
+            is_converted = types == {int}
+        else:
+            is_converted = not all(issubclass(kind, str) for kind in types)
+        if is_converted:
             return np.fromiter(qid, dtype=object, count=len(qid))
-    if ids.dtype.kind == "T" or (ids.dtype.kind == "f" and ids.dtype.itemsize > _WORD):
+
+    if dtype.kind == "T" or (dtype.kind == "f" and dtype.itemsize > _WORD):
         return ids.astype(object)  # which kernels and pandas lack
-    return ids if ids.dtype.isnative else ids.astype(ids.dtype.newbyteorder("="))
+    return ids if dtype.isnative else ids.astype(dtype.newbyteorder("="))
 
 
-def _missing(names: NDArray[Any]) -> NDArray[np.bool_]:
+def _missing(names: NDArray[Any]) -> BoolArray:
     """Mark the missing ids."""
     if names.dtype.kind == "O":
-        listed = names.tolist()
-        if set(map(type, listed)) == {str}:  # as mostly
-            return np.zeros(len(listed), bool)
-        return np.array([is_missing(each) for each in listed], bool)
+        ids = names.tolist()
+        if set(map(type, ids)) == {str}:  # as mostly
+            return np.zeros(len(ids), bool)
+        return np.array([is_missing(query_id) for query_id in ids], bool)
     return np.asarray(np.isnan(names))  # or NaT

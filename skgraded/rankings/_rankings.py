@@ -60,7 +60,8 @@ class RankedList(NamedTuple):
         RankedList
             The lists.
         """
-        return cls(*all_sealed(levels, np.zeros(len(levels), np.uint8), indptr))
+        tied = np.zeros(len(levels), np.uint8)
+        return cls(sealed(levels), sealed(tied), sealed(indptr))
 
     @property
     def lengths(self) -> IntArray:
@@ -85,12 +86,16 @@ class RankedList(NamedTuple):
         RankedList
             The condensed lists.
         """
-        kept = self.levels < level
-        before = np.concatenate(([0], np.cumsum(kept)))
-        block = np.cumsum(self.tied == 0)[kept]
+        is_below = self.levels < level
+        n_below_before = np.concatenate(([0], np.cumsum(is_below)))
+        levels = self.levels[is_below]
+        indptr = n_below_before[self.indptr]
+
+        # Documents of one block of ties have the same number.
+        block = np.cumsum(self.tied == 0)[is_below]
         tied = np.zeros(len(block), np.uint8)
         tied[1:] = block[1:] == block[:-1]
-        return RankedList(*all_sealed(self.levels[kept], tied, before[self.indptr]))
+        return RankedList(sealed(levels), sealed(tied), sealed(indptr))
 
 
 class Rankings:
@@ -128,11 +133,11 @@ class Rankings:
         self._lists: dict[tuple[Ties, Unjudged], RankedList] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arrays = self.order, self.tied, self.scores
         make = partial(
             Rankings, self.judgments, self.order, self.tied, self.n_threads, self.scores
         )
-        return made_again, (make, arrays, checksum(arrays))
+        trusted_arrays = (self.order, self.tied, self.scores)
+        return made_again, (make, trusted_arrays, checksum(trusted_arrays))
 
     def __repr__(self) -> str:
         judgments = self.judgments
@@ -160,29 +165,37 @@ class Rankings:
             The lists.
         """
         rule: Ties = "row_order" if ties == "expected" else ties
-        found = self._lists.get((rule, unjudged))
-        if found is not None:
-            return found
+        ranked = self._lists.get((rule, unjudged))
+        if ranked is None:
+            ranked = self._rank_levels(rule, unjudged)
+            self._lists[rule, unjudged] = ranked
+        return ranked
+
+    def _rank_levels(self, rule: Ties, unjudged: Unjudged) -> RankedList:
         judgments = self.judgments
         levels = _core.gather_levels(
-            judgments.levels, self.order, judgments.indptr, self.n_threads
+            level=judgments.levels,
+            order=self.order,
+            indptr=judgments.indptr,
+            n_threads=self.n_threads,
         )
         ranked = RankedList(levels, self.tied, judgments.indptr)
-        if judgments.has_unjudged:
-            if unjudged == "condense":
-                ranked = ranked.below_level(judgments.n_levels)
-            else:
-                ranked = ranked._replace(
-                    levels=sealed(levels * (levels < judgments.n_levels))
-                )
-        if rule != "row_order":
-            ranked = ranked._replace(
-                levels=_core.sort_within_ties(
-                    *ranked, rule == "optimistic", self.n_threads
-                )
-            )
-        self._lists[rule, unjudged] = ranked
-        return ranked
+        if judgments.has_unjudged and unjudged == "condense":
+            ranked = ranked.below_level(judgments.n_levels)
+        elif judgments.has_unjudged:
+            is_judged = levels < judgments.n_levels
+            ranked = ranked._replace(levels=sealed(levels * is_judged))
+
+        if rule == "row_order":
+            return ranked
+        sorted_levels = _core.sort_within_ties(
+            level_by_rank=ranked.levels,
+            tied=ranked.tied,
+            indptr=ranked.indptr,
+            descending=rule == "optimistic",
+            n_threads=self.n_threads,
+        )
+        return ranked._replace(levels=sorted_levels)
 
     def ranked_by_grade(self, ties: Ties, unjudged: Unjudged) -> RankedList:
         """Return the lists of `ranked`, with tied documents best first for ``"expected"``.
@@ -206,13 +219,14 @@ class Rankings:
     def by_scale(self) -> tuple[tuple[IntArray, Rankings], ...]:
         """The numbers of the queries, and the rankings, of every part of ``judgments.by_scale``."""
         return tuple(
-            (part.queries, self._part(part)) for part in self.judgments.by_scale
+            (scale_part.queries, self._rankings_of(scale_part))
+            for scale_part in self.judgments.by_scale
         )
 
-    def _part(self, part: ScalePart) -> Rankings:
-        order = part.select(self.order)
-        tied = part.select(self.tied)
-        return Rankings(part.judgments, order, tied, self.n_threads)
+    def _rankings_of(self, scale_part: ScalePart) -> Rankings:
+        order = scale_part.select(self.order)
+        tied = scale_part.select(self.tied)
+        return Rankings(scale_part.judgments, order, tied, self.n_threads)
 
 
 class IdealRanking:
@@ -256,7 +270,8 @@ class IdealRanking:
     def by_scale(self) -> tuple[tuple[IntArray, IdealRanking], ...]:
         """The numbers of the queries, and their ideal ranking, of every part by scale."""
         return tuple(
-            (part.queries, part.judgments.ideal) for part in self.judgments.by_scale
+            (scale_part.queries, scale_part.judgments.ideal)
+            for scale_part in self.judgments.by_scale
         )
 
 
@@ -264,7 +279,7 @@ def checksum(arrays: Iterable[NDArray[Any] | None]) -> int:
     """Return a number that changes with the entries of arrays."""
     from zlib import crc32  # here and not above, because only pickles need it
 
-    return crc32(b"".join(each.tobytes() for each in arrays if each is not None))
+    return crc32(b"".join(array.tobytes() for array in arrays if array is not None))
 
 
 def made_again(

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded._support.arguments import integer
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.results_base import Field, Result, Table
 from skgraded._support.text import count
 from skgraded.measures import Measures, evaluate, measures_by_name
@@ -40,14 +39,17 @@ class AllLists(Result):
 
     measures: tuple[str, ...]
     grades: tuple[int, ...]
-    lists: NDArray[np.int64]
+    lists: IntArray
     values: FloatArray
 
     @property
     def names(self) -> list[str]:
         """The lists in writing, such as ``"32000"``; grades above 9 are set apart by commas."""
-        between = "," if max(self.grades) > 9 else ""  # noqa: PLR2004
-        return [between.join(map(str, each)) for each in self.lists.tolist()]
+        separator = "," if max(self.grades) > 9 else ""  # noqa: PLR2004
+        names = []
+        for grades in self.lists.tolist():
+            names.append(separator.join(map(str, grades)))
+        return names
 
     @property
     def correlation(self) -> FloatArray:
@@ -59,8 +61,8 @@ class AllLists(Result):
         if n_lists == 1:
             return np.full((n_measures, n_measures), np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: FloatArray = np.atleast_2d(np.corrcoef(self.values.T))
-        return found
+            correlation = np.corrcoef(self.values, rowvar=False)
+        return np.atleast_2d(correlation)
 
     def at(self, *names: str) -> AllLists:
         """Select lists by their names.
@@ -80,22 +82,65 @@ class AllLists(Result):
         KeyError
             If there is no such list.
         """
-        documents = count(self.lists.shape[1], "document")
-        place = {name: number for number, name in enumerate(self.names)}
+        row_by_name = {name: row for row, name in enumerate(self.names)}
         for name in names:
-            if name not in place:
+            if name not in row_by_name:
+                documents = count(self.lists.shape[1], "document")
+                grades = ", ".join(map(str, self.grades))
                 raise KeyError(
-                    f"{name!r} is no list of {documents} with the relevant "
-                    f"grades {', '.join(map(str, self.grades))}."
+                    f"{name!r} is no list of {documents} with the relevant grades {grades}."
                 )
-        rows = [place[name] for name in names]
+
+        rows = [row_by_name[name] for name in names]
         return dataclasses.replace(
             self, lists=self.lists[rows], values=self.values[rows]
         )
 
-    def _table_of_values(self) -> Table:
-        """Make the table of the values, with a row for each list."""
+    def table_of_values(self) -> Table:
+        """Make the table of the values, with a row for each list.
+
+        Returns
+        -------
+        Table
+            The table, whose ``to_text`` draws it.
+        """
         return Table(self._fields())
+
+    def table(self) -> Table:
+        """Make the table of means, standard deviations and correlations over the lists.
+
+        Returns
+        -------
+        Table
+            The table, whose ``to_text`` draws it.
+        """
+        means = self.values.mean(axis=0)
+        deviations = np.full_like(means, np.nan)
+        if len(self.values) > 1:
+            deviations = self.values.std(axis=0, ddof=1)
+        fields = [
+            Field("measure", self.measures, "measure"),
+            Field("mean", means, "mean", "{:.3f}"),
+            Field("deviation", deviations, "std. dev.", "{:.3f}"),
+        ]
+
+        # The half of the symmetric matrix below its diagonal.
+        correlation = self.correlation
+        for column, name in enumerate(self.measures):
+            blanks = [""] * column
+            cells = [f"{value:.3f}" for value in correlation[column, column:]]
+            fields.append(Field(name, blanks + cells, name))
+        return Table(fields, [self._sentence()], widest_label=44)
+
+    def _sentence(self) -> str:
+        n_lists, length = self.lists.shape
+        lists = "1 list" if n_lists == 1 else f"{n_lists:,} lists"
+        grades = "grade" if len(self.grades) == 1 else "grades"
+        grades = f"{grades} {', '.join(map(str, self.grades))}"
+        return (
+            f"{lists} of {count(length, 'document')} with some of the relevant ones, of {grades}; "
+            "means, standard deviations and correlations over the lists."
+        )
 
     def _fields(self) -> list[Field]:
         by_measure = zip(self.measures, self.values.T, strict=True)
@@ -103,32 +148,7 @@ class AllLists(Result):
         return [Field("list", self.names, "list"), *columns]
 
     def _table(self) -> Table:
-        has_spread = len(self.values) > 1
-        deviation = (
-            self.values.std(axis=0, ddof=1)
-            if has_spread
-            else [np.nan] * len(self.measures)
-        )
-        fields = [
-            Field("measure", self.measures, "measure"),
-            Field("mean", self.values.mean(axis=0), "mean", "{:.3f}"),
-            Field("deviation", deviation, "std. dev.", "{:.3f}"),
-        ]
-        for at, (name, column) in enumerate(
-            zip(self.measures, self.correlation, strict=True)
-        ):
-            below = [f"{value:.3f}" for value in column[at:]]
-            fields.append(Field(name, [""] * at + below, name))
-        n_lists, length = self.lists.shape
-        lists = "1 list" if n_lists == 1 else f"{n_lists:,} lists"
-        grades = (
-            f"grade{'s' * (len(self.grades) > 1)} {', '.join(map(str, self.grades))}"
-        )
-        told = (
-            f"{lists} of {count(length, 'document')} with some of the relevant ones, of {grades}; "
-            "means, standard deviations and correlations over the lists."
-        )
-        return Table(fields, [told], widest_label=44)
+        return self.table()
 
 
 def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> AllLists:
@@ -174,44 +194,57 @@ def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> A
     136 lists of 5 documents with some of the relevant ones, of grades 3, 2, 1;
       means, standard deviations and correlations over the lists.
     """
-    pool = sorted((integer("grades", each, 1) for each in grades), reverse=True)
+    pool = [integer("grades", grade, 1) for grade in grades]
+    pool.sort(reverse=True)
     if not pool:
         raise ValueError(
             "grades must hold the grade of at least one relevant document, got none."
         )
     length = integer("length", length, 1)
-    lists = list(islice(_lists(Counter(pool), length), _MOST_LISTS + 1))
+
+    # One more than the most, to see whether there are more.
+    all_lists = _lists(Counter(pool), length)
+    lists = list(islice(all_lists, _MOST_LISTS + 1))
     if len(lists) > _MOST_LISTS:
         raise ValueError(
             f"length must leave at most {_MOST_LISTS:,} lists of these grades, got {length}."
         )
-    chosen = {
-        name: each.replace(k=min(each.k or length, length))
-        for name, each in measures_by_name(measures).items()
+
+    cut_measures = {
+        name: measure.replace(k=min(measure.k or length, length))
+        for name, measure in measures_by_name(measures).items()
     }
-    scores = evaluate(chosen, _ranked(lists, pool))
-    values = scores.values.reshape(len(lists), -1)
-    return AllLists(tuple(chosen), tuple(pool), np.array(lists), values)
+    scores = evaluate(cut_measures, _rankings_of(lists, pool))
+    return AllLists(
+        measures=tuple(cut_measures),
+        grades=tuple(pool),
+        lists=np.array(lists),
+        values=scores.values.reshape(len(lists), -1),
+    )
 
 
-def _lists(left: Counter[int], length: int) -> Iterator[list[int]]:
+def _lists(pool: Counter[int], length: int) -> Iterator[list[int]]:
     """Yield the lists, those with the best documents first."""
-    for grade in [*sorted((each for each, n in left.items() if n), reverse=True), 0]:
-        rest = left - Counter([grade]) if grade else left
+    # A counter that was subtracted from has no grades without documents.
+    for grade in [*sorted(pool, reverse=True), 0]:
         if length == 1:
             yield [grade]
-        else:
-            for behind in _lists(rest, length - 1):
-                yield [grade, *behind]
+            continue
+        remaining_pool = pool - Counter([grade]) if grade else pool
+        for tail in _lists(remaining_pool, length - 1):
+            yield [grade, *tail]
 
 
-def _ranked(lists: Sequence[Sequence[int]], pool: Sequence[int]) -> Rankings:
+def _rankings_of(lists: Sequence[Sequence[int]], pool: Sequence[int]) -> Rankings:
     """Rank each list as a query of its own, and behind it the documents that it lacks."""
     y_true: list[int] = []
     sizes = []
-    for each in lists:
-        behind = Counter(pool) - Counter(each)
-        y_true += [*each, *behind.elements()]
-        sizes.append(len(each) + behind.total())
-    qid = np.repeat(np.arange(len(lists)), sizes)
-    return as_rankings(y_true, -np.arange(float(len(qid))), qid)
+    for grades in lists:
+        lacking = Counter(pool) - Counter(grades)
+        y_true += [*grades, *lacking.elements()]
+        sizes.append(len(grades) + lacking.total())
+
+    list_numbers = np.arange(len(lists))
+    qid = np.repeat(list_numbers, sizes)
+    falling_scores = -np.arange(float(len(qid)))
+    return as_rankings(y_true, falling_scores, qid)

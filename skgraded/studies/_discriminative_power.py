@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -66,8 +65,9 @@ class DiscriminativePower(Result):
     @property
     def n_significant(self) -> IntArray:
         """Number of pairs with a p-value below the level, for each measure."""
-        number: IntArray = (self.p_values < self.level).sum(axis=1)
-        return number
+        is_significant = self.p_values < self.level
+        n_significant: IntArray = is_significant.sum(axis=1)
+        return n_significant
 
     @property
     def power(self) -> FloatArray:
@@ -84,16 +84,18 @@ class DiscriminativePower(Result):
         return largest
 
     def _fields(self) -> list[Field]:
-        pairs = [(self.systems[one], self.systems[other]) for one, other in self.pairs]
-        rows = ((name, *pair) for name, pair in product(self.measures, pairs))
-        measures, first, second = zip(*rows, strict=True)
+        n_measures = len(self.measures)
+        measures = [name for name in self.measures for _ in self.pairs]
+        first = [self.systems[number] for number in self.pairs[:, 0]]
+        second = [self.systems[number] for number in self.pairs[:, 1]]
+        p_values = self.p_values.ravel()
         return [
             Field("measure", measures),
-            Field("first", first),
-            Field("second", second),
+            Field("first", first * n_measures),
+            Field("second", second * n_measures),
             Field("difference", self.differences.ravel()),
-            Field("p_value", self.p_values.ravel()),
-            Field("significant", self.p_values.ravel() < self.level),
+            Field("p_value", p_values),
+            Field("significant", p_values < self.level),
             Field("required", self.required.ravel()),
         ]
 
@@ -108,23 +110,26 @@ class DiscriminativePower(Result):
         return self._table().to_text()
 
     def _table(self) -> Table:
-        order = np.argsort(-self.power, kind="stable")
+        most_power_first = np.argsort(-self.power, kind="stable")
+        measures = [self.measures[number] for number in most_power_first]
+        n_significant = self.n_significant[most_power_first]
+        required = self.difference_required[most_power_first]
         fields = [
-            Field("measure", [self.measures[each] for each in order], "measure"),
-            Field(
-                "n", self.n_significant[order], "significant", f"{{}}/{len(self.pairs)}"
-            ),
-            Field("power", self.power[order], "power", "{:.1%}"),
-            Field(
-                "required", self.difference_required[order], "diff. required", "{:.3f}"
-            ),
+            Field("measure", measures, "measure"),
+            Field("n", n_significant, "significant", f"{{}}/{len(self.pairs)}"),
+            Field("power", self.power[most_power_first], "power", "{:.1%}"),
+            Field("required", required, "diff. required", "{:.3f}"),
         ]
-        topics = sorted(set(self.n_topics))
-        told = (
+
+        # Measures without a value on some topics have fewer of them.
+        n_topics = f"{min(self.n_topics)}"
+        if len(set(self.n_topics)) > 1:
+            n_topics = f"{n_topics} to {max(self.n_topics)}"
+        sentence = (
             f"{self._tests()}, p < {self.level:g}; {len(self.systems)} systems; "
-            f"{' to '.join(map(str, topics[:: max(1, len(topics) - 1)]))} topics."
+            f"{n_topics} topics."
         )
-        return Table(fields, [told], widest_label=44)
+        return Table(fields, [sentence], widest_label=44)
 
     def _tests(self) -> str:
         """Name the test, and the number of its resamples."""
@@ -201,48 +206,54 @@ def discriminative_power(
     noisy            0/3    0.0%           0.151
     Student's paired t test, p < 0.05; 3 systems; 40 topics.
     """
-    taken = scored_systems(scores, n_topics=2)
-    systems = taken.systems or ()
+    study_scores = scored_systems(scores, n_topics=2)
+    systems = study_scores.systems or ()
     _check_options(test, confidence, n_resamples)
+
+    # The same topics are drawn for all measures.
     seed = np.random.default_rng(random_state).integers(2**63)
-    pairs = np.column_stack(np.triu_indices(len(systems), 1))
+    first, second = np.triu_indices(len(systems), 1)
+    pairs = np.column_stack([first, second])
     level = level_of(confidence)
-    tested = []
+
+    p_values = []
     differences = []
+    required = []
     n_topics = []
-    with ProgressBar(len(taken.measures), "measures") as bar:
-        for name in taken:
-            values = complete_topics(taken, name)
+    with ProgressBar(len(study_scores.measures), "measures") as bar:
+        for name in study_scores:
+            values = complete_topics(study_scores, name)
             rng = np.random.default_rng(seed)
-            tested.append(
-                TESTS[test].p_values_and_required(
-                    values, pairs, level, n_resamples, rng
-                )
+            p_values_of_pairs, required_by_pairs = TESTS[test].p_values_and_required(
+                values, pairs, level, n_resamples, rng
             )
-            differences.append(paired_differences(*values[pairs.T]).mean(axis=1))
+            p_values.append(p_values_of_pairs)
+            required.append(required_by_pairs)
+            paired = paired_differences(values[first], values[second])
+            differences.append(paired.mean(axis=1))
             n_topics.append(values.shape[1])
             bar.step()
-    p_values, required = map(np.stack, zip(*tested, strict=True))
+
     return DiscriminativePower(
-        measures=taken.measures,
+        measures=study_scores.measures,
         systems=systems,
         pairs=pairs,
         test=test,
         confidence=confidence,
         n_resamples=n_resamples,
         n_topics=tuple(n_topics),
-        p_values=p_values,
+        p_values=np.stack(p_values),
         differences=np.stack(differences),
-        required=required,
+        required=np.stack(required),
     )
 
 
 def _check_options(test: str, confidence: float, n_resamples: int) -> None:
     """Refuse an unknown test, a confidence out of range, and too few resamples for its level."""
-    tested = TESTS[choice("test", test, TESTS)]
+    choice("test", test, TESTS)
     level = level_of(fraction("confidence", confidence))
     integer("n_resamples", n_resamples, 1)
-    if tested.resamples and n_resamples * level < 1.0:
+    if TESTS[test].resamples and n_resamples * level < 1.0:
         raise ValueError(
             f"n_resamples must be at least {1.0 / level:g}, got {n_resamples!r}: with fewer, no "
             f"difference can be significant at {level:g}."

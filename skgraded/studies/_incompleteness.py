@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from itertools import compress, product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skgraded._support import pictures
 from skgraded._support.arguments import choice
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.progress import ProgressBar
 from skgraded._support.results_base import Field, Result, Table
 from skgraded._support.text import count
@@ -30,7 +30,7 @@ from skgraded.studies._pool_samples import (
     samples_of,
 )
 from skgraded.studies._scored_systems import known_mean, legend, system_mask
-from skgraded.studies._topic_facts import topic_sets
+from skgraded.studies._topic_facts import n_topics_of, topic_sets
 from skgraded.trec import JoinedRuns, Negative, Order, Qrels, join_runs, read_qrels
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Incompleteness(Result):
     n_topics: tuple[int, ...]
     method: str
     rates: FloatArray
-    n_judged: NDArray[np.int64]
+    n_judged: IntArray
     target: str
     full: FloatArray
     target_full: FloatArray
@@ -117,11 +117,13 @@ class Incompleteness(Result):
         n_sets, _, n_repeats, n_measures = self.kendall.shape
         rows = product(self.topic_sets, self.rates, range(n_repeats), self.measures)
         topics, rates, repeats, measures = zip(*rows, strict=True)
+        n_judged_of_set = np.repeat(self.n_judged, n_measures)
+        n_judged = np.tile(n_judged_of_set, n_sets)
         return [
             Field("topics", topics),
             Field("rate", rates),
             Field("repeat", repeats),
-            Field("n_judged", np.tile(np.repeat(self.n_judged, n_measures), n_sets)),
+            Field("n_judged", n_judged),
             Field("measure", measures),
             *(Field(name, getattr(self, name).ravel()) for name in _TITLES),
         ]
@@ -144,20 +146,41 @@ class Incompleteness(Result):
         str
             The lines.
         """
-        return self._table(statistic, topics).to_text()
+        return self.table(statistic, topics).to_text()
 
-    def _table(
+    def table(
         self, statistic: IncompletenessStatistic = "kendall", topics: str | None = None
     ) -> Table:
-        means = self._curves(statistic, topics)
+        """Make the table that `to_text` draws.
+
+        Parameters
+        ----------
+        statistic : str, default="kendall"
+            As in `to_text`.
+        topics : str, optional
+            The set of topics; the first by default.
+
+        Returns
+        -------
+        Table
+            The table, whose ``to_text`` draws it.
+        """
+        means = self._means_over_repeats(statistic, topics)
         form = "{:.2f}" if statistic in ("kendall", "tau_ap") else "{:.3f}"
-        rates = [f"{rate:g}" for rate in self.rates]
         unit = "depth of the pool" if self.method == "depth" else "% of the judgments"
         fields = [Field("measure", self.measures, unit)]
-        fields += [
-            Field(rate, row, rate, form) for rate, row in zip(rates, means, strict=True)
-        ]
-        return Table(fields, [self._legend()], self._title(statistic), widest_label=44)
+        for rate, means_of_rate in zip(self.rates, means, strict=True):
+            heading = f"{rate:g}"
+            fields.append(Field(heading, means_of_rate, heading, form))
+
+        n_samples = count(self.n_judged.shape[1], "sample")
+        systems_and_topics = legend(self).removesuffix(".")
+        sentence = f"{self.method} samples; {systems_and_topics}; {n_samples} per rate."
+        title = self._title(statistic)
+        return Table(fields, [sentence], title, widest_label=44)
+
+    def _table(self) -> Table:
+        return self.table()
 
     def plot(
         self,
@@ -184,70 +207,71 @@ class Incompleteness(Result):
             The axes. Of many measures, the two largest and the two smallest with the fewest
             judgments are in colour.
         """
-        means = self._curves(statistic, topics)
+        means = self._means_over_repeats(statistic, topics)
+        is_by_depth = self.method == "depth"
         ax = pictures.axes_or_new(ax, self)
-        by_measure = zip(
-            self.measures, means.T, pictures.looks_of(means[-1]), strict=True
-        )
+
+        # A measure stands out by its value at the smallest pool.
+        looks = pictures.looks_of(means[-1])
         curves = [
-            pictures.Curve(name, self.rates, each, look)
-            for name, each, look in by_measure
+            pictures.Curve(name, self.rates, means_of_measure, look)
+            for name, means_of_measure, look in zip(
+                self.measures, means.T, looks, strict=True
+            )
         ]
         pictures.draw_curves(ax, curves)
-        if self.method == "depth":
+
+        if is_by_depth:
             ax.set_xscale("log")
             ax.set_xticks(self.rates, [f"{rate:g}" for rate in self.rates])
             ax.minorticks_off()
-        unit = (
-            "depth of the pool" if self.method == "depth" else "% of the judgments kept"
-        )
+        unit = "depth of the pool" if is_by_depth else "% of the judgments kept"
         ax.set(xlabel=unit, ylabel=self._title(statistic))
         pictures.plain(ax)
-        pictures.headline(ax, self._verdict(means, self._set(topics)))
+        set_number = self._set_number(topics)
+        verdict = self._verdict(means[-1], set_number)
+        pictures.headline(ax, verdict)
         return ax
 
-    def _verdict(self, means: FloatArray, number: int) -> str:
+    def _verdict(self, means: FloatArray, set_number: int) -> str:
         """Say which measures have the largest and the smallest value at the smallest pool."""
-        last = means[-1]
-        known = np.flatnonzero(~np.isnan(last))
-        if not len(known):
+        if np.isnan(means).all():
             return ""
-        ends = dict.fromkeys([known[last[known].argmax()], known[last[known].argmin()]])
-        said = ", ".join(
-            f"{word} for {self.measures[at]} ({last[at]:.2f})"
-            for word, at in zip(("highest", "lowest"), ends, strict=False)
-        )
-        rate = f"{self.rates[-1]:g}"
-        pool = (
-            f"At depth {rate}"
-            if self.method == "depth"
-            else f"With {rate} % of the judgments"
-        )
-        chosen = f" ({self.topic_sets[number]})" if len(self.topic_sets) > 1 else ""
-        systems = f"{len(self.systems)} systems, {count(self.n_topics[number], 'topic')}{chosen}"
-        return f"{pool}: {said}; {systems}."
+        highest = np.nanargmax(means)
+        lowest = np.nanargmin(means)
+        extremes = f"highest for {self.measures[highest]} ({means[highest]:.2f})"
+        if lowest != highest:
+            extremes += f", lowest for {self.measures[lowest]} ({means[lowest]:.2f})"
 
-    def _set(self, topics: str | None) -> int:
+        rate = f"{self.rates[-1]:g}"
+        pool = f"With {rate} % of the judgments"
+        if self.method == "depth":
+            pool = f"At depth {rate}"
+        systems = f"{len(self.systems)} systems"
+        topics = count(self.n_topics[set_number], "topic")
+        if len(self.topic_sets) > 1:
+            topics = f"{topics} ({self.topic_sets[set_number]})"
+        return f"{pool}: {extremes}; {systems}, {topics}."
+
+    def _set_number(self, topics: str | None) -> int:
         if topics is None:
             return 0
-        return self.topic_sets.index(choice("topics", topics, self.topic_sets))
+        choice("topics", topics, self.topic_sets)
+        return self.topic_sets.index(topics)
 
-    def _curves(
+    def _means_over_repeats(
         self, statistic: IncompletenessStatistic, topics: str | None
     ) -> FloatArray:
+        """Return a statistic by rate and measure."""
         choice("statistic", statistic, _TITLES)
-        curves: FloatArray = getattr(self, statistic)[self._set(topics)].mean(axis=1)
-        return curves
+        values: FloatArray = getattr(self, statistic)
+        values_of_set = values[self._set_number(topics)]
+        return np.asarray(values_of_set.mean(axis=1))
 
     def _title(self, statistic: IncompletenessStatistic) -> str:
         return _TITLES[statistic].format(target=self.target)
 
-    def _legend(self) -> str:
-        repeats = count(self.n_judged.shape[1], "sample")
-        return f"{self.method} samples; {legend(self)[:-1]}; {repeats} per rate."
 
-
-Mask = NDArray[np.bool_]
 _DECIMALS = 12
 
 
@@ -352,31 +376,34 @@ def incompleteness(
     Bpref               1.00  0.33
     stratified samples; 3 systems; all: 1 topic; 1 sample per rate.
     """
-    plan = plan_reduction(method, rates, n_repeats, nested, by_grade)
-    judged = read_qrels(qrels)
-    named = measures_by_name(measures)
+    reduction = plan_reduction(method, rates, n_repeats, nested, by_grade)
+    judgments = read_qrels(qrels)
+    named_measures = measures_by_name(measures)
     target = measure(target)
-    given = {**named, f"{target}, estimated": target}
-    masks = topic_sets(judged.n_topics, topics)
-    meant = _with_meaning(judged, negative)
-    joined = join_runs(meant, runs, order=order, complete=complete, n_threads=n_threads)
-    kept = _kept(systems, len(joined.systems))
-    means_of = _scorer(joined, given, masks, kept, n_threads)
-    means, n_judged = _reduce(
-        plan, joined, means_of, np.random.default_rng(random_state)
+    # The target is the last of the measures that are scored, also where it is one of the others.
+    scored_measures = {**named_measures, f"{target}, estimated": target}
+    masks = topic_sets(judgments.n_topics, topics)
+
+    graded = _with_meaning(judgments, negative)
+    joined = join_runs(
+        graded, runs, order=order, complete=complete, n_threads=n_threads
     )
+    compared = _mask_of_systems(systems, len(joined.systems))
+    means_of = _scorer(joined, scored_measures, masks, compared, n_threads)
+    means, n_judged = _means_of_samples(reduction, joined, means_of, random_state)
+
     return Incompleteness(
-        measures=tuple(named),
-        systems=tuple(np.array(joined.systems, dtype=object)[kept].tolist()),
+        measures=tuple(named_measures),
+        systems=tuple(compress(joined.systems, compared)),
         topic_sets=tuple(masks),
-        n_topics=tuple(int(mask.sum()) for mask in masks.values()),
-        method=plan.method,
-        rates=plan.rates,
+        n_topics=n_topics_of(masks),
+        method=reduction.method,
+        rates=reduction.rates,
         n_judged=n_judged,
         target=str(target),
         means=means,
-        notes=tuple(dict.fromkeys([*judged.notes(negative), *joined.notes()])),
-        **_statistics(means, means_of(meant.grades), _signs(given)),
+        notes=tuple(dict.fromkeys([*judgments.notes(negative), *joined.notes()])),
+        **_statistics(means, means_of(graded.grades), _signs(scored_measures)),
     )
 
 
@@ -386,22 +413,21 @@ def _with_meaning(qrels: Qrels, negative: Negative) -> Qrels:
     if negative == "unsampled":
         return qrels
     meaning = np.nan if negative == "unjudged" else 0.0
-    return dataclasses.replace(
-        qrels, grades=np.where(qrels.grades < 0, meaning, qrels.grades)
-    )
+    grades = np.where(qrels.grades < 0, meaning, qrels.grades)
+    return dataclasses.replace(qrels, grades=grades)
 
 
 def _signs(measures: Mapping[str, Measure]) -> FloatArray:
-    return np.array(
-        [1.0 if each.greater_is_better else -1.0 for each in measures.values()]
-    )
+    """Return -1 for each measure of which lower values are better, and 1 for the others."""
+    is_greater_better = [measure.greater_is_better for measure in measures.values()]
+    return np.where(is_greater_better, 1.0, -1.0)
 
 
 def _scorer(
     joined: JoinedRuns,
     measures: Mapping[str, Measure],
-    masks: Mapping[str, Mask],
-    kept: Mask,
+    masks: Mapping[str, BoolArray],
+    systems: BoolArray,
     n_threads: int | None,
 ) -> Callable[[FloatArray], FloatArray]:
     """Make the function from grades to means, (n_sets, n_systems, n_measures)."""
@@ -411,70 +437,90 @@ def _scorer(
     )
 
     def means_of(grades: FloatArray) -> FloatArray:
-        values = joined.score(resolved, grades, n_threads)[kept]
+        values = joined.score(resolved, grades, n_threads)[systems]
+        means = [known_mean(values[:, mask], 1) for mask in masks.values()]
         # Rounded, so that rounding errors rank no systems.
-        means = [
-            np.round(known_mean(values[:, mask], 1), _DECIMALS)
-            for mask in masks.values()
-        ]
-        return np.stack(means)
+        stacked: FloatArray = np.stack(means)
+        return np.round(stacked, _DECIMALS)
 
     return means_of
 
 
-def _kept(systems: ArrayLike | None, n_systems: int) -> Mask:
-    kept = (
-        np.ones(n_systems, dtype=bool)
-        if systems is None
-        else system_mask(systems, n_systems)
-    )
-    if kept.sum() < 2:  # noqa: PLR2004 - one alone has no order
+def _mask_of_systems(systems: ArrayLike | None, n_systems: int) -> BoolArray:
+    """Check a mask of systems, of which two at least are compared; without one it is all."""
+    mask = np.ones(n_systems, dtype=bool)
+    if systems is not None:
+        mask = system_mask(systems, n_systems)
+    if mask.sum() < 2:  # noqa: PLR2004 - one alone has no order
         raise ValueError(
-            f"systems must keep at least 2 of the {n_systems} runs, got {kept.sum()}."
+            f"systems must keep at least 2 of the {n_systems} runs, got {mask.sum()}."
         )
-    return kept
+    return mask
 
 
-def _reduce(
-    plan: Reduction,
+def _means_of_samples(
+    reduction: Reduction,
     joined: JoinedRuns,
     means_of: Callable[[FloatArray], FloatArray],
-    rng: np.random.Generator,
-) -> tuple[FloatArray, NDArray[np.int64]]:
+    random_state: int | np.random.Generator | None,
+) -> tuple[FloatArray, IntArray]:
     """Return the means under every sample, without the target's, and the sample's size."""
     grades = joined.qrels.grades
-    reduced = []
+    is_unjudged = np.isnan(grades)
+    rng = np.random.default_rng(random_state)
+    n_repeats = reduction.n_repeats
+    n_rates = len(reduction.rates)
+    shape = (n_repeats, n_rates)
+    means = []
     n_judged = []
-    with ProgressBar(plan.n_repeats * len(plan.rates), "samples") as bar:
-        for sample in samples_of(plan, joined, rng):
-            left = np.where(sample | np.isnan(grades), grades, plan.left_out)
-            reduced.append(means_of(left)[..., :-1])
+    with ProgressBar(n_repeats * n_rates, "samples") as bar:
+        for sample in samples_of(reduction, joined, rng):
+            grades_of_sample = np.where(
+                sample | is_unjudged, grades, reduction.left_out
+            )
+            means.append(means_of(grades_of_sample)[..., :-1])
             n_judged.append(int(sample.sum()))
             bar.step()
-    shape = (plan.n_repeats, len(plan.rates))
-    means = np.array(reduced).reshape(*shape, *reduced[0].shape)
-    return np.moveaxis(means, (0, 1), (2, 1)), np.array(n_judged).reshape(shape).T
+
+    # From repeats by rates by sets to sets by rates by repeats.
+    shape_of_means = (*shape, *means[0].shape)
+    means_of_samples = np.array(means).reshape(shape_of_means)
+    n_judged_of_samples = np.array(n_judged).reshape(shape)
+    return means_of_samples.transpose(2, 1, 0, 3, 4), n_judged_of_samples.T
 
 
 def _statistics(
     means: FloatArray, full: FloatArray, signs: FloatArray
 ) -> dict[str, FloatArray]:
     """Compare every sample's means, (n_sets, n_rates, n_repeats, n_systems, n_measures)."""
-    own = full[..., :-1]
-    target = full[..., -1]
     names = ("kendall", "tau_ap", "target_kendall", "target_pearson", "target_rmse")
-    found = {name: np.empty((*means.shape[:3], means.shape[4])) for name in names}
-    found |= {"full": own, "target_full": target, "score": means.mean(axis=-2)}
-    for place in np.ndindex(*means.shape[:3], means.shape[4]):
-        group = place[0]
-        column = place[3]
-        estimate = means[(*place[:3], slice(None), column)]
-        reference = own[group, :, column]
-        aim = target[group]
-        sign = signs[column]
-        found["kendall"][place] = kendall_tau(reference, estimate)
-        found["tau_ap"][place] = tau_ap(sign * reference, sign * estimate)
-        found["target_kendall"][place] = kendall_tau(signs[-1] * aim, sign * estimate)
-        found["target_pearson"][place] = pearson(signs[-1] * aim, sign * estimate)
-        found["target_rmse"][place] = rms_error(aim, estimate)
-    return found
+    shape = (*means.shape[:3], means.shape[4])
+    statistics = {name: np.empty(shape) for name in names}
+
+    references = full[..., :-1]
+    targets = full[..., -1]
+    for place in np.ndindex(*shape):
+        set_number, rate, repeat, column = place
+        estimate = means[set_number, rate, repeat, :, column]
+        reference = references[set_number, :, column]
+        target = targets[set_number]
+
+        # Orders are those from the best system to the worst.
+        best_first_estimate = signs[column] * estimate
+        best_first_reference = signs[column] * reference
+        best_first_target = signs[-1] * target
+        values = {
+            "kendall": kendall_tau(reference, estimate),
+            "tau_ap": tau_ap(best_first_reference, best_first_estimate),
+            "target_kendall": kendall_tau(best_first_target, best_first_estimate),
+            "target_pearson": pearson(best_first_target, best_first_estimate),
+            "target_rmse": rms_error(target, estimate),
+        }
+        for name, value in values.items():
+            statistics[name][place] = value
+    return {
+        **statistics,
+        "full": references,
+        "target_full": targets,
+        "score": means.mean(axis=-2),
+    }

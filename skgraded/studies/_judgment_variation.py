@@ -92,7 +92,9 @@ class JudgmentVariation(Result):
     def share_within(self) -> FloatArray:
         """Share of the variance that is due to judgments, shape (n_measures,)."""
         total = self.within + self.between
-        return np.where(total > 0, self.within / np.where(total > 0, total, 1.0), 0.0)
+        is_positive = total > 0
+        divisor = np.where(is_positive, total, 1.0)
+        return np.where(is_positive, self.within / divisor, 0.0)
 
     _widest_label = 44
 
@@ -183,38 +185,41 @@ def simulate_judgments(
     rng = np.random.default_rng(random_state)
     integer("n_repeats", n_repeats, _FEWEST)
 
-    def draw(first: int, n: int) -> FloatArray:
-        drawn = rng.random((n, len(cumulated)))
-        return np.asarray(
-            (drawn[..., None] >= cumulated).sum(axis=-1), dtype=np.float64
-        )
+    def draw(start: int, n_judgments: int) -> FloatArray:
+        uniform = rng.random((n_judgments, len(cumulated), 1))
+        grades = (uniform >= cumulated).sum(axis=-1)
+        return np.asarray(grades, dtype=np.float64)
 
-    chosen = resolve_all(
+    resolved = resolve_all(
         measures_by_name(measures), cumulated.shape[1], are_fractional=False
     )
-    return _repeat(chosen, draw, n_repeats, y_score, qid, probabilities=probabilities)
+    return _repeat(resolved, draw, n_repeats, y_score, qid, probabilities=probabilities)
 
 
 def _cumulated(probabilities: ArrayLike) -> FloatArray:
     """Return P(grade <= k) for all grades k but the last, shape (n_documents, n_grades - 1)."""
-    given = np.asarray(probabilities, dtype=np.float64)
-    if given.ndim not in (1, 2) or not given.size:
+    values = np.asarray(probabilities, dtype=np.float64)
+    if values.ndim not in (1, 2) or not values.size:
         raise ValueError(
             "probabilities must have shape (n_documents,) or (n_documents, n_grades), got "
-            f"{given.shape}."
+            f"{values.shape}."
         )
-    wrong = given[~((given >= 0) & (given <= 1))]
+    is_probability = (values >= 0) & (values <= 1)
+    wrong = values[~is_probability]
     if len(wrong):
         raise ValueError(f"probabilities must be from 0 to 1, got {wrong[0]:g}.")
-    if given.ndim == 1:
-        return (1.0 - given)[:, None]
-    sums = given.sum(axis=1)
-    row = int(np.abs(sums - 1.0).argmax())
-    if abs(sums[row] - 1.0) > _SUM_TOLERANCE:
+    if values.ndim == 1:
+        return (1.0 - values)[:, None]
+
+    sums = values.sum(axis=1)
+    errors = np.abs(sums - 1.0)
+    row = int(errors.argmax())
+    if errors[row] > _SUM_TOLERANCE:
         raise ValueError(
             f"probabilities must sum to 1 in each row, got {sums[row]:g} in row {row}."
         )
-    return np.asarray(np.cumsum(given, axis=1)[:, :-1])
+    cumulated: FloatArray = values.cumsum(axis=1)
+    return cumulated[:, :-1]
 
 
 def compare_assessors(
@@ -265,81 +270,104 @@ def compare_assessors(
     array([[1., 1.],
            [1., 0.]])
     """
-    given = np.asarray(assessments, dtype=np.float64)
-    if given.ndim != 2 or given.shape[1] < _FEWEST:  # noqa: PLR2004 - documents by assessors
+    grades = np.asarray(assessments, dtype=np.float64)
+    if grades.ndim != 2 or grades.shape[1] < _FEWEST:  # noqa: PLR2004 - documents by assessors
         raise ValueError(
             "assessments must have shape (n_documents, n_assessors) with at least 2 assessors, got "
-            f"{given.shape}."
+            f"{grades.shape}."
         )
-    top = np.nanmax(given, initial=0.0)
-    are_fractional = bool((given % 1 > 0).any())
-    chosen = resolve_all(measures_by_name(measures), top, are_fractional=are_fractional)
+    top_grade = np.nanmax(grades, initial=0.0)
+    are_fractional = bool((grades % 1 > 0).any())
+    resolved = resolve_all(
+        measures_by_name(measures), top_grade, are_fractional=are_fractional
+    )
 
-    def draw(first: int, n: int) -> FloatArray:
-        return given.T[first : first + n]
+    def draw(start: int, n_judgments: int) -> FloatArray:
+        return grades.T[start : start + n_judgments]
 
-    return _repeat(chosen, draw, given.shape[1], y_score, qid, assessments=assessments)
+    n_assessors = grades.shape[1]
+    return _repeat(resolved, draw, n_assessors, y_score, qid, assessments=assessments)
 
 
 def _repeat(
-    chosen: dict[str, Measure],
+    measures: dict[str, Measure],
     draw: _Draw,
     n_repeats: int,
     y_score: Any,
     qid: Any,
-    **judged: Any,
+    **judgments: Any,
 ) -> JudgmentVariation:
     """Score one ranking under many judgments, as many at the same time as memory allows.
 
-    ``draw(first, n)`` returns the grades of n judgments, shape (n, n_documents).
+    ``draw(start, n)`` returns the grades of n judgments, shape (n, n_documents).
     """
-    (n_documents, *_) = np.shape(next(iter(judged.values())))
-    systems = _scores_by_name(y_score)
-    ranked: dict[str, Any] = {
-        f"y_score[{n!r}]" if n else "y_score": s for n, s in systems.items()
-    }
-    if hasattr(y_score, "columns"):
-        ranked = {"y_score": y_score}
-    columns = read_columns(np.zeros(n_documents), qid, **judged, **ranked)
+    scores_of_systems = _scores_by_name(y_score)
+    unjudged = _unjudged(y_score, scores_of_systems, qid, judgments)
+    all_rankings = list(map(unjudged.rank, scores_of_systems.values()))
+
+    batch_size = max(1, _DOCUMENTS_AT_A_TIME // unjudged.n_documents)
+    values = []
+    with ProgressBar(n_repeats, "judgments") as bar:
+        for start in range(0, n_repeats, batch_size):
+            n_judgments = min(batch_size, n_repeats - start)
+            grades = draw(start, n_judgments)
+            values_of_systems = []
+            for rankings in all_rankings:
+                scores = evaluate_rankings(measures, _rejudged(rankings, grades))
+                values_of_systems.append(
+                    scores.values.reshape(n_judgments, -1, len(measures))
+                )
+            values.append(np.concatenate(values_of_systems, axis=2))
+            bar.step(n_judgments)
+
+    names = []
+    for system in scores_of_systems:
+        names += [f"{system}: {name}" if system else name for name in measures]
+    return JudgmentVariation(tuple(names), unjudged.qid, np.concatenate(values))
+
+
+def _unjudged(
+    y_score: Any, scores_of_systems: dict[str, Any], qid: Any, judgments: dict[str, Any]
+) -> Judgments:
+    """Return the queries, without grades, whose columns fit those of judgments and scores."""
+    (judgments_by_row,) = judgments.values()
+    n_documents = np.shape(judgments_by_row)[0]
+    score_columns = {"y_score": y_score}
+    if not hasattr(y_score, "columns"):
+        score_columns = {
+            f"y_score[{name!r}]" if name else "y_score": scores
+            for name, scores in scores_of_systems.items()
+        }
+    no_grades = np.zeros(n_documents)
+    columns = read_columns(no_grades, qid, **judgments, **score_columns)
+
     unjudged = Judgments(columns)
     if columns.ids is not None:
         warn_about_queries(unjudged)
-    once = [unjudged.rank(each) for each in systems.values()]
-    at_a_time = max(1, _DOCUMENTS_AT_A_TIME // n_documents)
-    values = []
-    with ProgressBar(n_repeats, "judgments") as bar:
-        for first in range(0, n_repeats, at_a_time):
-            n = min(at_a_time, n_repeats - first)
-            drawn = draw(first, n)
-            scored = [
-                evaluate_rankings(chosen, _rejudged(each, drawn)).values
-                for each in once
-            ]
-            values.append(
-                np.concatenate([e.reshape(n, -1, len(chosen)) for e in scored], axis=2)
-            )
-            bar.step(n)
-    names = [f"{each}: {name}" if each else name for each in systems for name in chosen]
-    return JudgmentVariation(tuple(names), unjudged.qid, np.concatenate(values))
+    return unjudged
 
 
 def _scores_by_name(y_score: Any) -> dict[str, Any]:
     """Return scores by the names of systems; those of a single one have none."""
     if hasattr(y_score, "columns"):
-        return by_name(
-            {each: y_score[each] for each in without_query_ids(y_score).columns}
-        )
-    return by_name(y_score) if isinstance(y_score, Mapping) else {"": y_score}
+        names = without_query_ids(y_score).columns
+        return by_name({name: y_score[name] for name in names})
+    if isinstance(y_score, Mapping):
+        return by_name(y_score)
+    return {"": y_score}
 
 
-def _rejudged(once: Rankings, grades: FloatArray) -> Rankings:
+def _rejudged(rankings: Rankings, grades: FloatArray) -> Rankings:
     """Return rankings of all queries under the first judgments, then under the next, and so on."""
-    judgments = once.judgments
-    n = len(grades)
+    judgments = rankings.judgments
+    n_judgments = len(grades)
     if judgments.row_order is not None:
         grades = grades[:, judgments.row_order]
-    sizes = np.tile(np.diff(judgments.indptr), n)
+
+    sizes = np.diff(judgments.indptr)
+    sizes = np.tile(sizes, n_judgments)
     rejudged = Judgments.from_groups(grades.ravel(), sizes)
-    return Rankings(
-        rejudged, *all_sealed(np.tile(once.order, n), np.tile(once.tied, n))
+    order, tied = all_sealed(
+        np.tile(rankings.order, n_judgments), np.tile(rankings.tied, n_judgments)
     )
+    return Rankings(rejudged, order, tied)

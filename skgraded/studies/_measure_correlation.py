@@ -8,16 +8,21 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skgraded._support.arguments import choice, flag
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray
 from skgraded._support.pictures import SMALL, axes_or_new, headline
 from skgraded._support.results_base import Field, Result, Table
 from skgraded._support.text import count
 from skgraded.results import Scores, column_of
-from skgraded.studies._scored_systems import kept_systems, legend, scored_systems
-from skgraded.studies._topic_facts import topic_sets
+from skgraded.studies._scored_systems import (
+    blocks_of,
+    legend,
+    scored_systems,
+    select_systems,
+)
+from skgraded.studies._topic_facts import n_topics_of, topic_sets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,21 +116,33 @@ def tau_ap(
 
 
 def _tau_ap(reference: FloatArray, estimate: FloatArray) -> float:
-    n = len(reference)
+    n_systems = len(reference)
     best_first = np.argsort(-estimate, kind="stable")
     reference = reference[best_first]
     estimate = estimate[best_first]
-    above = estimate[:, None] < estimate  # [i, j]: j is above i in the estimated order
-    agreement = 0.5 * (1.0 + np.sign(reference - reference[:, None]))  # 1/2 where tied
-    starts = np.flatnonzero(np.concatenate(([True], estimate[1:] != estimate[:-1])))
-    sizes = np.diff(np.append(starts, n))
-    correct = np.where(above, agreement, 0.0).sum(axis=1)
+
+    # For each system i, sum how far the reference agrees that those above it are better.
+    is_above = (
+        estimate[:, None] < estimate
+    )  # [i, j]: j is above i in the estimated order
+    sign = np.sign(reference - reference[:, None])
+    agreement = 0.5 * (1.0 + sign)  # 1/2 where tied
+    agreement_with_above = np.where(is_above, agreement, 0.0)
+    n_correct = agreement_with_above.sum(axis=1)
+
+    block_starts, block_sizes = blocks_of(estimate)
+    starts = np.repeat(block_starts, block_sizes)
+
     # Over all orders of a tied block, each of its systems takes each place equally often, and any
     # two of its systems stand in either order equally often.
-    block_mean = np.repeat(np.add.reduceat(correct, starts) / sizes, sizes)
-    within = 0.5 * (np.arange(n) - np.repeat(starts, sizes))
-    share = (block_mean + within)[1:] / np.arange(1, n)
-    return float(2.0 * share.sum() / (n - 1) - 1.0)
+    block_means = np.add.reduceat(n_correct, block_starts) / block_sizes
+    n_correct_above_block = np.repeat(block_means, block_sizes)
+    n_correct_in_block = 0.5 * (np.arange(n_systems) - starts)
+    n_expected = n_correct_above_block + n_correct_in_block
+
+    shares = n_expected[1:] / np.arange(1, n_systems)
+    mean_share = shares.sum() / (n_systems - 1)
+    return float(2.0 * mean_share - 1.0)
 
 
 def pearson(reference: ArrayLike, estimate: ArrayLike) -> float:
@@ -152,8 +169,10 @@ def pearson(reference: ArrayLike, estimate: ArrayLike) -> float:
         return float("nan")
     first = first - first.mean()
     second = second - second.mean()
-    scale = np.sqrt((first**2).sum() * (second**2).sum())
-    return float(np.clip((first * second).sum() / scale, -1.0, 1.0))
+    sum_of_products = (first * second).sum()
+    sum_of_squares = (first**2).sum()
+    scale = np.sqrt(sum_of_squares * (second**2).sum())
+    return float(np.clip(sum_of_products / scale, -1.0, 1.0))
 
 
 def rms_error(reference: ArrayLike, estimate: ArrayLike) -> float:
@@ -176,7 +195,8 @@ def rms_error(reference: ArrayLike, estimate: ArrayLike) -> float:
     0.1
     """
     first, second = _check_pair(reference, estimate)
-    return float(np.sqrt(np.mean((first - second) ** 2)))
+    squares = (first - second) ** 2
+    return float(np.sqrt(squares.mean()))
 
 
 def _check_pair(
@@ -272,8 +292,9 @@ class Correlation(Result):
         KeyError
             If a measure is not among those scored.
         """
-        values: FloatArray = getattr(self, check_statistic(statistic))
-        row, column = (column_of(self.measures, each) for each in (first, second))
+        values = self._values(statistic)
+        row = column_of(self.measures, first)
+        column = column_of(self.measures, second)
         return values[:, row, column]
 
     def _fields(self) -> list[Field]:
@@ -299,16 +320,36 @@ class Correlation(Result):
         str
             The lines.
         """
-        return self._table(statistic).to_text()
+        return self.table(statistic).to_text()
 
-    def _table(self, statistic: Statistic = "kendall") -> Table:
-        values: FloatArray = getattr(self, check_statistic(statistic))
-        by_column = zip(self.measures, values.T, strict=True)
-        columns = [
-            Field(name, list(map(cell, column)), name) for name, column in by_column
-        ]
-        labels = Field("measure", self.measures, TITLES[statistic])
-        return Table([labels, *columns], [legend(self)])
+    def table(self, statistic: Statistic = "kendall") -> Table:
+        """Make the table that `to_text` draws.
+
+        Parameters
+        ----------
+        statistic : {"kendall", "tau_ap", "pearson", "rmse"}, default="kendall"
+            The statistic.
+
+        Returns
+        -------
+        Table
+            The table, whose ``to_text`` draws it.
+        """
+        values = self._values(statistic)
+        fields = [Field("measure", self.measures, TITLES[statistic])]
+        for column, name in enumerate(self.measures):
+            values_by_row = values[:, :, column].T
+            fields.append(Field(name, list(map(cell, values_by_row)), name))
+        return Table(fields, [legend(self)])
+
+    def _table(self) -> Table:
+        return self.table()
+
+    def _values(self, statistic: str) -> FloatArray:
+        """Return the values of a statistic, or raise an error."""
+        choice("statistic", statistic, get_args(Statistic))
+        values: FloatArray = getattr(self, statistic)
+        return values
 
     def plot(self, ax: Axes | None = None, statistic: Statistic = "kendall") -> Axes:
         """Draw the first set of topics as a heat map, with the value in every cell.
@@ -325,7 +366,7 @@ class Correlation(Result):
         matplotlib.axes.Axes
             The axes.
         """
-        values: FloatArray = getattr(self, check_statistic(statistic))[0]
+        values = self._values(statistic)[0]
         side = max(4.0, 1.6 + 0.52 * len(self.measures))
         ax = axes_or_new(ax, self, (side + 0.6, side))
         low = 0.0
@@ -333,43 +374,55 @@ class Correlation(Result):
         if not np.isnan(values).all():
             low = float(np.nanmin(values))
             high = float(np.nanmax(values))
-        ax.imshow(values, cmap="Blues", vmin=low - 0.1 * (high - low), vmax=high)
+
+        # The darker the cell, the larger the value, which is white on the darkest.
+        palest = low - 0.1 * (high - low)
+        darkest_with_black = low + 0.6 * (high - low)
+        ax.imshow(values, cmap="Blues", vmin=palest, vmax=high)
         for (row, column), value in np.ndenumerate(values):
-            colour = "white" if value > low + 0.6 * (high - low) else "black"
-            place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL}
-            ax.text(column, row, f"{value:.2f}", color=colour, **place)
-        ax.set_xticks(range(len(self.measures)), self.measures, rotation=45, ha="right")
-        ax.set_yticks(range(len(self.measures)), self.measures)
+            ax.text(
+                column,
+                row,
+                f"{value:.2f}",
+                color="white" if value > darkest_with_black else "black",
+                ha="center",
+                va="center",
+                fontsize=SMALL,
+            )
+
+        places = range(len(self.measures))
+        ax.set_xticks(places, self.measures, rotation=45, ha="right")
+        ax.set_yticks(places, self.measures)
         ax.tick_params(labelsize=SMALL, length=0)
         ax.spines[:].set_visible(False)
         ax.set_xlabel(
             f"{TITLES[statistic]}; {len(self.systems)} systems, {self._topics()}"
         )
-        headline(ax, _verdict(self, values))
+        headline(ax, self._verdict(values))
         return ax
 
     def _topics(self) -> str:
-        chosen = f" ({self.topic_sets[0]})" if len(self.topic_sets) > 1 else ""
-        return f"{count(self.n_topics[0], 'topic')}{chosen}"
+        name = f" ({self.topic_sets[0]})" if len(self.topic_sets) > 1 else ""
+        return f"{count(self.n_topics[0], 'topic')}{name}"
 
+    def _verdict(self, values: FloatArray) -> str:
+        """Say which two measures order systems most alike on the first topics, and which least."""
+        rows, columns = np.triu_indices(len(self.measures), 1)
+        values_of_pairs = values[rows, columns]
+        has_value = ~np.isnan(values_of_pairs)
+        if not has_value.any():
+            return ""
 
-def _verdict(found: Correlation, values: FloatArray) -> str:
-    """Say which two measures order the first topics' systems most alike, and which two least."""
-    rows, columns = np.triu_indices(len(found.measures), 1)
-    pairs = values[rows, columns]
-    known = np.flatnonzero(~np.isnan(pairs))
-    if not len(known):
-        return ""
-    ends = (
-        (pairs[known].argmax(), "order systems most alike"),
-        (pairs[known].argmin(), "least"),
-    )
-    said = [
-        f"{found.measures[rows[pair]]} and {found.measures[columns[pair]]} {how} "
-        f"({pairs[pair]:.2f})"
-        for pair, how in ((known[place], how) for place, how in ends)
-    ]
-    return f"{', '.join(said[: len(known)])}."
+        def clause(pair: np.intp, words: str) -> str:
+            first = self.measures[rows[pair]]
+            second = self.measures[columns[pair]]
+            return f"{first} and {second} {words} ({values_of_pairs[pair]:.2f})"
+
+        verdict = clause(np.nanargmax(values_of_pairs), "order systems most alike")
+        if has_value.sum() > 1:
+            least = clause(np.nanargmin(values_of_pairs), "least")
+            verdict = f"{verdict}, {least}"
+        return f"{verdict}."
 
 
 def correlate(
@@ -424,41 +477,46 @@ def correlate(
     RR             0.33  1.00
     3 systems; all: 2 topics.
     """
-    taken = kept_systems(scored_systems(scores), systems)
-    chosen = topic_sets(taken.n_queries, topics)
-    means = np.stack([ordering_means(taken, mask) for mask in chosen.values()])
-    directions = np.array(taken.directions)
+    study_scores = select_systems(scored_systems(scores), systems)
+    masks = topic_sets(study_scores.n_queries, topics)
+    means = ordering_means(study_scores, masks)
+    directions = np.array(study_scores.directions)
+
+    statistics = {}
+    for name, statistic in STATISTICS.items():
+        # The RMS error compares values, not orders.
+        compared_means = means if statistic is rms_error else means * directions
+        statistics[name] = np.stack(
+            [_pairwise(statistic, means_of_set) for means_of_set in compared_means]
+        )
     return Correlation(
-        measures=taken.measures,
-        systems=taken.systems or (),
-        topic_sets=tuple(chosen),
-        n_topics=tuple(int(mask.sum()) for mask in chosen.values()),
+        measures=study_scores.measures,
+        systems=study_scores.systems or (),
+        topic_sets=tuple(masks),
+        n_topics=n_topics_of(masks),
         means=means,
-        **{
-            name: np.stack([_pairwise(statistic, each, directions) for each in means])
-            for name, statistic in STATISTICS.items()
-        },
+        **statistics,
     )
 
 
-def ordering_means(taken: Scores, mask: NDArray[np.bool_]) -> FloatArray:
-    """Return the means over some topics, rounded so that rounding errors cannot rank systems."""
-    return np.round(taken.select(qid=taken.qid[mask].tolist()).means, _DECIMALS)
+def ordering_means(scores: Scores, masks: Mapping[str, BoolArray]) -> FloatArray:
+    """Return the means over each set of topics, shape (n_sets, n_systems, n_measures).
+
+    They are rounded, so that rounding errors cannot rank systems.
+    """
+    means = []
+    for mask in masks.values():
+        topics = scores.qid[mask].tolist()
+        means.append(scores.select(qid=topics).means)
+    stacked: FloatArray = np.stack(means)
+    return np.round(stacked, _DECIMALS)
 
 
-def _pairwise(
-    statistic: Any, means: FloatArray, directions: NDArray[np.int64]
-) -> FloatArray:
-    signed = means * directions
-    # The RMS error compares values, not orders.
-    columns = (means if statistic is rms_error else signed).T
+def _pairwise(statistic: Any, means: FloatArray) -> FloatArray:
+    """Return a statistic of all pairs of measures; the row is the reference."""
+    columns = means.T
     values = [[statistic(first, second) for second in columns] for first in columns]
     return np.array(values)
-
-
-def check_statistic(statistic: str) -> str:
-    """Return the name of a statistic, or raise an error."""
-    return choice("statistic", statistic, get_args(Statistic))
 
 
 def cell(values: FloatArray) -> str:

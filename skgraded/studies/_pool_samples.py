@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded._support.arguments import choice, flag, integer
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
+from skgraded.studies._scored_systems import blocks_of
 from skgraded.trec import JoinedRuns, Qrels, read_qrels
 
-Mask = NDArray[np.bool_]
 Sampling = Literal["stratified", "random"]
 PoolReduction = Literal["stratified", "random", "depth"]
 
@@ -81,18 +80,21 @@ def reduce_pool(
     >>> reduce_pool(qrels, 50).grades.tolist().count(1)
     5
     """
-    judged = read_qrels(qrels)
+    judgments = read_qrels(qrels)
     rates = check_rates([rate])
     rng = np.random.default_rng(random_state)
     choice("method", method, get_args(Sampling))
     flag("by_grade", by_grade)
+
     if method == "stratified":
-        samples = stratified_samples(judged, rates, rng, by_grade=by_grade, nested=True)
+        samples = stratified_samples(
+            judgments, rates, rng, by_grade=by_grade, nested=True
+        )
     else:
-        samples = random_samples(judged, rates, rng, nested=False)
-    return dataclasses.replace(
-        judged, grades=np.where(next(samples), judged.grades, Qrels.UNSAMPLED)
-    )
+        samples = random_samples(judgments, rates, rng, nested=False)
+    sample = next(samples)
+    grades = np.where(sample, judgments.grades, Qrels.UNSAMPLED)
+    return dataclasses.replace(judgments, grades=grades)
 
 
 def check_rates(rates: Sequence[float]) -> FloatArray:
@@ -100,7 +102,8 @@ def check_rates(rates: Sequence[float]) -> FloatArray:
     percentages = np.asarray(rates, dtype=np.float64)
     if percentages.ndim != 1 or not len(percentages):
         raise ValueError(f"rates must hold at least one percentage, got {rates!r}.")
-    wrong = percentages[~((percentages > 0) & (percentages <= _ALL))]
+    is_percentage = (percentages > 0) & (percentages <= _ALL)
+    wrong = percentages[~is_percentage]
     if len(wrong):
         raise ValueError(
             f"rates must be percentages above 0 and at most 100, got {wrong[0]:g}."
@@ -115,77 +118,89 @@ def stratified_samples(
     *,
     by_grade: bool,
     nested: bool,
-) -> Iterator[Mask]:
+) -> Iterator[BoolArray]:
     """Yield masks of the documents that are kept at each rate, sampled by topic and stratum."""
-    judged = _judged(qrels)
-    kind = (
-        np.maximum(qrels.grades, 0.0)
-        if by_grade
-        else (qrels.grades > 0).astype(np.float64)
+    was_judged = _was_judged(qrels)
+    kind = (qrels.grades > 0).astype(np.float64)
+    if by_grade:
+        kind = np.maximum(qrels.grades, 0.0)
+
+    # Documents that were never judged are a stratum of their own.
+    kinds, kind_number = np.unique(
+        np.where(was_judged, kind, -1.0), return_inverse=True
     )
-    kinds, stratum = np.unique(np.where(judged, kind, -1.0), return_inverse=True)
-    stratum = stratum + qrels.topic_of_document() * len(kinds)
-    sizes = np.bincount(stratum)[stratum]
+    stratum = kind_number + qrels.topic_of_document() * len(kinds)
+    stratum_size = np.bincount(stratum)[stratum]
     fewest = np.where(qrels.grades > 0, _FEWEST_RELEVANT, _FEWEST_NONRELEVANT)
-    place = _places(stratum, rng)
+
+    place = _random_places(stratum, rng)
     for rate in rates:
-        yield judged & (place < np.maximum(fewest, _share(sizes, rate)))
+        n_sampled = np.maximum(fewest, _share(stratum_size, rate))
+        yield was_judged & (place < n_sampled)
         if not nested:
-            place = _places(stratum, rng)
+            place = _random_places(stratum, rng)
 
 
 def random_samples(
     qrels: Qrels, rates: FloatArray, rng: np.random.Generator, *, nested: bool
-) -> Iterator[Mask]:
+) -> Iterator[BoolArray]:
     """Yield masks of the documents that are kept at each rate, with a relevant one per topic."""
-    judged = _judged(qrels)
+    was_judged = _was_judged(qrels)
     topic = qrels.topic_of_document()
-    sizes = np.bincount(topic[judged], minlength=qrels.n_topics)[topic]
-    wanted = [np.maximum(1, _share(sizes, rate)) for rate in rates]
-    smallest = np.min(wanted, axis=0)
-    place = _places_with_relevant(qrels, judged, smallest if nested else wanted[0], rng)
-    for number, n in enumerate(wanted):
-        if number and not nested:
-            place = _places_with_relevant(qrels, judged, n, rng)
-        yield judged & (place < n)
+    n_judged_of_topics = np.bincount(topic[was_judged], minlength=qrels.n_topics)
+    n_judged = n_judged_of_topics[topic]
+    sample_sizes = [np.maximum(1, _share(n_judged, rate)) for rate in rates]
+
+    first_size = sample_sizes[0]
+    if nested:
+        # If the smallest sample holds a relevant document, all of them do.
+        first_size = np.min(sample_sizes, axis=0)
+    place = _places_with_relevant(qrels, was_judged, first_size, rng)
+    yield was_judged & (place < sample_sizes[0])
+    for sample_size in sample_sizes[1:]:
+        if not nested:
+            place = _places_with_relevant(qrels, was_judged, sample_size, rng)
+        yield was_judged & (place < sample_size)
 
 
 def _places_with_relevant(
-    qrels: Qrels, judged: Mask, n: IntArray, rng: np.random.Generator
+    qrels: Qrels, was_judged: BoolArray, sample_size: IntArray, rng: np.random.Generator
 ) -> IntArray:
-    """Shuffle each topic until a relevant document is among its first n."""
+    """Shuffle each topic until a relevant document is among the first ones, the sample."""
     topic = qrels.topic_of_document()
-    relevant = judged & (qrels.grades > 0)
+    is_relevant = was_judged & (qrels.grades > 0)
+    n_relevant = np.bincount(topic[is_relevant], minlength=qrels.n_topics)
+
+    def lacks_relevant() -> BoolArray:
+        """Find the topics that have relevant documents, but none in the sample."""
+        is_hit = is_relevant & (place < sample_size)
+        n_hits = np.bincount(topic[is_hit], minlength=qrels.n_topics)
+        return np.asarray((n_relevant > 0) & (n_hits == 0))
+
     # Documents that were never judged go last.
-    group = topic * 2 + ~judged
-    place = _places(group, rng)
-    lacking = _lacking(topic, relevant, place < n, qrels.n_topics)
-    while lacking.any():
-        again = lacking[topic]
-        place[again] = _places(group[again], rng)
-        lacking = _lacking(topic, relevant, place < n, qrels.n_topics)
+    group = topic * 2 + ~was_judged
+    place = _random_places(group, rng)
+    is_lacking = lacks_relevant()
+    while is_lacking.any():
+        is_drawn_again = is_lacking[topic]
+        place[is_drawn_again] = _random_places(group[is_drawn_again], rng)
+        is_lacking = lacks_relevant()
     return place
-
-
-def _lacking(topic: IntArray, relevant: Mask, kept: Mask, n_topics: int) -> Mask:
-    """Find the topics that have relevant documents, but keep none of them."""
-    has = np.bincount(topic[relevant], minlength=n_topics) > 0
-    lacking: Mask = has & (np.bincount(topic[relevant & kept], minlength=n_topics) == 0)
-    return lacking
 
 
 def depth_samples(
     qrels: Qrels, best_rank: IntArray, depths: FloatArray
-) -> Iterator[Mask]:
+) -> Iterator[BoolArray]:
     """Yield masks of the documents in a pool of each depth, given their best ranks in the runs."""
-    judged = _judged(qrels)
+    was_judged = _was_judged(qrels)
     for depth in depths:
-        yield judged & (best_rank <= depth)
+        yield was_judged & (best_rank <= depth)
 
 
-def _judged(qrels: Qrels) -> Mask:
-    judged: Mask = (qrels.grades != Qrels.UNSAMPLED) & ~np.isnan(qrels.grades)
-    return judged
+def _was_judged(qrels: Qrels) -> BoolArray:
+    was_sampled = qrels.grades != Qrels.UNSAMPLED
+    was_judged: BoolArray = was_sampled & ~np.isnan(qrels.grades)
+    return was_judged
 
 
 def _share(sizes: IntArray, rate: float) -> IntArray:
@@ -194,14 +209,16 @@ def _share(sizes: IntArray, rate: float) -> IntArray:
     return share
 
 
-def _places(group: IntArray, rng: np.random.Generator) -> IntArray:
+def _random_places(group: IntArray, rng: np.random.Generator) -> IntArray:
     """Return the place of each document in a random order of its group, from 0."""
-    order = np.lexsort((rng.random(len(group)), group))
-    ordered = group[order]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    sizes = np.diff(np.append(starts, len(group)))
-    place = np.empty(len(group), dtype=np.int64)
-    place[order] = np.arange(len(group)) - np.repeat(starts, sizes)
+    random = rng.random(len(group))
+    order = np.lexsort((random, group))
+    sorted_group = group[order]
+    starts, sizes = blocks_of(sorted_group)
+    sorted_place = np.arange(len(group)) - np.repeat(starts, sizes)
+
+    place = np.empty_like(sorted_place)
+    place[order] = sorted_place
     return place
 
 
@@ -227,29 +244,47 @@ def plan_reduction(
     choice("method", method, get_args(PoolReduction))
     integer("n_repeats", n_repeats, 1)
     flag("by_grade", by_grade)
-    given = _RATES[method] if rates is None else rates
+    if rates is None:
+        rates = _RATES[method]
     if method == "depth":
-        return Reduction(method, check_depths(given), 1, True, by_grade, np.nan)
-    nests = method == "stratified" if nested is None else flag("nested", nested)
+        return Reduction(
+            method=method,
+            rates=check_depths(rates),
+            n_repeats=1,
+            nested=True,
+            by_grade=by_grade,
+            left_out=np.nan,
+        )
+
+    if nested is None:
+        nested = method == "stratified"
+    flag("nested", nested)
     return Reduction(
-        method, check_rates(given), n_repeats, nests, by_grade, Qrels.UNSAMPLED
+        method=method,
+        rates=check_rates(rates),
+        n_repeats=n_repeats,
+        nested=nested,
+        by_grade=by_grade,
+        left_out=Qrels.UNSAMPLED,
     )
 
 
 def check_depths(depths: Sequence[float]) -> FloatArray:
     """Return depths of a pool as an array."""
-    given = np.asarray(depths, dtype=np.float64)
-    if given.ndim != 1 or not len(given):
+    values = np.asarray(depths, dtype=np.float64)
+    if values.ndim != 1 or not len(values):
         raise ValueError(f"rates must hold at least one depth, got {depths!r}.")
-    wrong = given[~(given >= 1) | (given != np.floor(given))]
+    is_below_one = ~(values >= 1)  # or nan
+    is_fractional = values != np.floor(values)
+    wrong = values[is_below_one | is_fractional]
     if len(wrong):
         raise ValueError(f"rates must be depths, integers >= 1, got {wrong[0]:g}.")
-    return given
+    return values
 
 
 def samples_of(
     plan: Reduction, joined: JoinedRuns, rng: np.random.Generator
-) -> Iterator[Mask]:
+) -> Iterator[BoolArray]:
     """Yield the samples of every rate, then those of the next repeat."""
     qrels: Qrels = joined.qrels
     for _ in range(plan.n_repeats):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any
 from warnings import catch_warnings
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.text import count
 from skgraded.results import Scores, side_by_side
 
@@ -36,37 +37,47 @@ def scored_systems(scores: Any, n_systems: int = 2, n_topics: int = 1) -> Scores
     TypeError
         If the input has none of these forms.
     """
-    taken = side_by_side(scores).over_repeats()
-    taken = taken[list(taken.measures)]
-    for what, found, least in (
-        ("systems", len(taken.systems or ()), n_systems),
-        ("topics", taken.n_queries, n_topics),
+    study_scores = side_by_side(scores).over_repeats()
+    study_scores = study_scores[list(study_scores.measures)]
+
+    for axis, size, smallest in (
+        ("systems", len(study_scores.systems or ()), n_systems),
+        ("topics", study_scores.n_queries, n_topics),
     ):
-        if found < least:
-            raise ValueError(f"scores must hold at least {least} {what}, got {found}.")
-    return taken
+        if size < smallest:
+            raise ValueError(
+                f"scores must hold at least {smallest} {axis}, got {size}."
+            )
+    return study_scores
 
 
-def kept_systems(taken: Scores, systems: ArrayLike | None) -> Scores:
-    """Keep the systems of a mask, at least two of them; all without a mask."""
+def select_systems(scores: Scores, systems: ArrayLike | None) -> Scores:
+    """Leave out the systems outside a mask, which holds at least two; none without a mask."""
     if systems is None:
-        return taken
-    names = taken.systems or ()
+        return scores
+    names = scores.systems or ()
     mask = system_mask(systems, len(names))
-    return scored_systems(
-        taken.select(system=[names[each] for each in np.flatnonzero(mask)])
-    )
+    selected_names = list(compress(names, mask))
+    return scored_systems(scores.select(system=selected_names))
 
 
-def system_mask(kept: ArrayLike, n_systems: int) -> NDArray[np.bool_]:
+def system_mask(systems: ArrayLike, n_systems: int) -> BoolArray:
     """Check a mask of systems; numbers are refused, since they would select other systems."""
-    mask = np.asarray(kept)
+    mask = np.asarray(systems)
     if mask.dtype != bool or mask.shape != (n_systems,):
         raise ValueError(
             f"systems must be a mask of shape ({n_systems},), got {mask.dtype} of shape "
             f"{mask.shape}."
         )
     return mask
+
+
+def blocks_of(values: NDArray[Any]) -> tuple[IntArray, IntArray]:
+    """Return the starts and the sizes of blocks of equal values that stand together."""
+    is_start = np.append(True, values[1:] != values[:-1])
+    starts = np.flatnonzero(is_start)
+    ends = np.append(starts[1:], len(values))
+    return starts, ends - starts
 
 
 def known_mean(values: FloatArray, axis: int) -> FloatArray:
@@ -76,10 +87,12 @@ def known_mean(values: FloatArray, axis: int) -> FloatArray:
     return means
 
 
-def complete_topics(taken: Scores, name: str) -> FloatArray:
+def complete_topics(scores: Scores, name: str) -> FloatArray:
     """Return the values of one measure on the topics on which all systems have a value."""
-    values = taken[name].values
-    values = values[:, ~np.isnan(values).any(axis=0)]
+    values = scores[name].values
+    is_incomplete = np.isnan(values).any(axis=0)
+    values = values[:, ~is_incomplete]
+
     if values.shape[1] < 2:  # noqa: PLR2004 - no spread of one
         raise ValueError(
             "scores must hold at least 2 topics on which all systems have a value of "

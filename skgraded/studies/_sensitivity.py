@@ -9,12 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support.arguments import choice, integer
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.progress import ProgressBar
 from skgraded._support.results_base import Field, Result, Table
 from skgraded._support.sealed import all_sealed
 from skgraded._support.text import count
-from skgraded.measures import Measures, evaluate as evaluate_rankings, measures_by_name
+from skgraded.measures import (
+    Measure,
+    Measures,
+    evaluate as evaluate_rankings,
+    measures_by_name,
+)
 from skgraded.rankings import Judgments, RankedList, Rankings, as_rankings
 from skgraded.studies._scored_systems import known_mean
 
@@ -23,7 +28,7 @@ PoolChange = Literal["fixed", "grows"]
 
 # Documents that are scored at the same time, over all changed lists.
 _DOCUMENTS_AT_A_TIME = 2_000_000
-_SHOWN = ("1", "2", "3", "5", "10", "20", "50", "100", "200", "500", "1000")  # ranks
+_TABLE_RANKS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 def change_by_discovery(
@@ -70,12 +75,15 @@ def change_by_discovery(
     >>> round(change_by_discovery(0.3, 10, 101), 5)
     -0.01737
     """
-    v, n, j = (np.asarray(each, dtype=np.float64) for each in (value, n_relevant, rank))
-    if (j < 1).any():
-        raise ValueError(f"rank must be >= 1, got {j.min():g}.")
-    if (n < 0).any():
-        raise ValueError(f"n_relevant must be >= 0, got {n.min():g}.")
-    change = 1.0 / j - v / (n + 1.0)
+    average_precision = np.asarray(value, dtype=np.float64)
+    recall_base = np.asarray(n_relevant, dtype=np.float64)
+    ranks = np.asarray(rank, dtype=np.float64)
+    if (ranks < 1).any():
+        raise ValueError(f"rank must be >= 1, got {ranks.min():g}.")
+    if (recall_base < 0).any():
+        raise ValueError(f"n_relevant must be >= 0, got {recall_base.min():g}.")
+
+    change = 1.0 / ranks - average_precision / (recall_base + 1.0)
     return float(change) if change.ndim == 0 else change
 
 
@@ -104,7 +112,7 @@ class Sensitivity(Result):
 
     measures: tuple[str, ...]
     qid: NDArray[Any]
-    ranks: NDArray[np.int64]
+    ranks: IntArray
     change: str
     pool: str
     values: FloatArray
@@ -121,32 +129,26 @@ class Sensitivity(Result):
         return known_mean(self.gains, 0)
 
     def _fields(self) -> list[Field]:
-        gains = self.gains.reshape(-1, len(self.measures)).T
-        return [
-            Field("qid", np.repeat(self.qid, len(self.ranks))),
-            Field("rank", np.tile(self.ranks, len(self.qid))),
-            *(
-                Field(name, each)
-                for name, each in zip(self.measures, gains, strict=True)
-            ),
-        ]
+        qid = np.repeat(self.qid, len(self.ranks))
+        ranks = np.tile(self.ranks, len(self.qid))
+        fields = [Field("qid", qid), Field("rank", ranks)]
+        for number, name in enumerate(self.measures):
+            gains_of_measure = self.gains[..., number]
+            fields.append(Field(name, gains_of_measure.ravel()))
+        return fields
 
     def _table(self) -> Table:
-        by_rank = {
-            str(rank): gains
-            for rank, gains in zip(self.ranks, self.mean(), strict=True)
-        }
-        shown = [
-            Field(rank, by_rank[rank], rank, "{:.4f}")
-            for rank in _SHOWN
-            if rank in by_rank
-        ]
-        what = "turns relevant" if self.change == "relevant" else "rises by one grade"
+        fields = [Field("measure", self.measures, "gain at rank")]
+        for rank, gains in zip(self.ranks, self.mean(), strict=True):
+            if rank in _TABLE_RANKS:
+                heading = f"{rank}"
+                fields.append(Field(heading, gains, heading, "{:.4f}"))
+
+        change = "turns relevant" if self.change == "relevant" else "rises by one grade"
         pool = "the pool stays" if self.pool == "fixed" else "the pool grows with it"
         queries = count(len(self.qid), "query", "queries")
-        told = f"The document at the rank {what}; {pool}; means over {queries}."
-        labels = Field("measure", self.measures, "gain at rank")
-        return Table([labels, *shown], [told], widest_label=44)
+        sentence = f"The document at the rank {change}; {pool}; means over {queries}."
+        return Table(fields, [sentence], widest_label=44)
 
 
 def sensitivity(
@@ -223,30 +225,26 @@ def sensitivity(
     rankings = as_rankings(y_true, y_score, qid, None)
     choice("change", change, get_args(DocumentChange))
     choice("pool", pool, get_args(PoolChange))
-    top = _top(rankings.judgments, integer("grade", grade, 1), max_grade)
-    chosen = {
-        name: each.resolve(top) for name, each in measures_by_name(measures).items()
+    grade = integer("grade", grade, 1)
+    top = _top_grade(rankings.judgments, grade, max_grade)
+    resolved = {
+        name: measure.resolve(top)
+        for name, measure in measures_by_name(measures).items()
     }
     integer("max_rank", max_rank, 1)
-    base = _Lists.read(rankings, top)
-    ranks = np.arange(1, min(max_rank, int(np.diff(base.indptr).max(initial=0))) + 1)
-    values = evaluate_rankings(
-        chosen, base.rankings(base.levels[None], base.counts[None])
-    ).values
-    gains = np.full((len(ranks), len(values), len(chosen)), np.nan)
-    at_a_time = max(1, _DOCUMENTS_AT_A_TIME // max(1, len(base.levels)))
-    with ProgressBar(len(ranks), "ranks") as bar:
-        for first in range(0, len(ranks), at_a_time):
-            batch = ranks[first : first + at_a_time]
-            levels, counts, changed = base.changed(batch, change, grade, pool)
-            scored = evaluate_rankings(chosen, base.rankings(levels, counts)).values
-            after = scored.reshape(len(batch), len(values), len(chosen))
-            gains[first : first + len(batch)] = np.where(
-                changed[..., None], after - values, np.nan
-            )
-            bar.step(len(batch))
+
+    lists = _Lists.of_rankings(rankings, top)
+    lengths = np.diff(lists.indptr)
+    last_rank = min(max_rank, int(lengths.max(initial=0)))
+    ranks = np.arange(1, last_rank + 1)
+    unchanged = lists.rankings(lists.levels[None], lists.counts[None])
+    values = evaluate_rankings(resolved, unchanged).values
+    gains = _gains(
+        resolved, lists, values, ranks, change=change, grade=grade, pool=pool
+    )
+
     return Sensitivity(
-        measures=tuple(chosen),
+        measures=tuple(resolved),
         qid=rankings.judgments.qid,
         ranks=ranks,
         change=change,
@@ -256,7 +254,36 @@ def sensitivity(
     )
 
 
-def _top(judgments: Judgments, grade: int, max_grade: int | None) -> int:
+def _gains(
+    measures: dict[str, Measure],
+    lists: _Lists,
+    values: FloatArray,
+    ranks: IntArray,
+    *,
+    change: DocumentChange,
+    grade: int,
+    pool: PoolChange,
+) -> FloatArray:
+    """Score the lists after the change at each rank, as many at a time as memory allows."""
+    shape = (len(values), len(measures))
+    gains = np.full((len(ranks), *shape), np.nan)
+    n_documents = max(1, len(lists.levels))
+    batch_size = max(1, _DOCUMENTS_AT_A_TIME // n_documents)
+    with ProgressBar(len(ranks), "ranks") as bar:
+        for start in range(0, len(ranks), batch_size):
+            batch = ranks[start : start + batch_size]
+            levels, counts, is_changed = lists.after_change(batch, change, grade, pool)
+            scores = evaluate_rankings(measures, lists.rankings(levels, counts))
+
+            new_values = scores.values.reshape(len(batch), *shape)
+            gains[start : start + len(batch)] = np.where(
+                is_changed[..., None], new_values - values, np.nan
+            )
+            bar.step(len(batch))
+    return gains
+
+
+def _top_grade(judgments: Judgments, grade: int, max_grade: int | None) -> int:
     judgments.require_integer_grades("sensitivity")
     highest = max(int(judgments.top_grade), grade)
     return highest if max_grade is None else integer("max_grade", max_grade, highest)
@@ -267,77 +294,94 @@ class _Lists(NamedTuple):
 
     levels: NDArray[np.int32]
     tied: NDArray[np.uint8]
-    indptr: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    indptr: IntArray
+    counts: IntArray
     grades: FloatArray
 
     @classmethod
-    def read(cls, rankings: Rankings, top: int) -> _Lists:
+    def of_rankings(cls, rankings: Rankings, top: int) -> _Lists:
         """Put rankings into rank order, with a level for every grade of the scale."""
         judgments = rankings.judgments
-        starts = np.repeat(judgments.indptr[:-1], np.diff(judgments.indptr))
-        graded = judgments.graded[rankings.order + starts]
+        lengths = np.diff(judgments.indptr)
+        starts = np.repeat(judgments.indptr[:-1], lengths)
+        grades_by_rank = judgments.graded[rankings.order + starts]
+        # An unjudged document has grade -1 here, and the level above the top grade.
+        levels = np.where(grades_by_rank < 0, top - grades_by_rank, grades_by_rank)
+
+        levels_of_grades = judgments.grades.astype(np.int64)
         counts = np.zeros((judgments.n_queries, top + 1), np.int64)
-        counts[:, judgments.grades.astype(np.int64)] = judgments.counts
+        counts[:, levels_of_grades] = judgments.counts
         return cls(
-            levels=np.where(graded < 0, top - graded, graded).astype(
-                np.int32
-            ),  # -1 is unjudged
+            levels=levels.astype(np.int32),
             tied=rankings.tied,
             indptr=judgments.indptr,
             counts=counts,
             grades=np.arange(top + 1.0),
         )
 
-    def changed(
-        self,
-        ranks: NDArray[np.int64],
-        change: DocumentChange,
-        grade: int,
-        pool: PoolChange,
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.bool_]]:
+    def after_change(
+        self, ranks: IntArray, change: DocumentChange, grade: int, pool: PoolChange
+    ) -> tuple[NDArray[np.int32], IntArray, BoolArray]:
         """Return levels and counts after the change at each rank, and the queries that have it."""
         n_levels = len(self.grades)
-        n_queries = len(self.counts)
-        row, query = (each.ravel() for each in np.indices((len(ranks), n_queries)))
-        reached = ranks[row] <= np.diff(self.indptr)[query]
-        row = row[reached]
-        query = query[reached]
-        place = self.indptr[query] + ranks[row] - 1
-        before = self.levels[place]
-        as_grade = np.where(before < n_levels, before, 0)
-        after = as_grade + 1 if change == "one_grade" else np.full_like(as_grade, grade)
-        can = after < n_levels if change == "one_grade" else as_grade == 0
-        row = row[can]
-        query = query[can]
-        place = place[can]
-        before = before[can]
-        after = after[can]
-        levels = np.repeat(self.levels[None], len(ranks), axis=0)
-        levels[row, place] = after
-        counts = np.repeat(self.counts[None], len(ranks), axis=0)
-        if pool == "grows":
-            judged = before < n_levels
-            counts[row[judged], query[judged], before[judged]] -= 1
-            counts[row, query, after] += 1
-        changed = np.zeros((len(ranks), n_queries), dtype=bool)
-        changed[row, query] = True
-        return levels, counts, changed
+        lengths = np.diff(self.indptr)
+        shape = (len(ranks), len(lengths))
 
-    def rankings(
-        self, levels: NDArray[np.int32], counts: NDArray[np.int64]
-    ) -> Rankings:
+        # The documents at these ranks, in the lists that are long enough.
+        variant, query = np.indices(shape).reshape(2, -1)
+        is_in_list = ranks[variant] <= lengths[query]
+        variant = variant[is_in_list]
+        query = query[is_in_list]
+        position = self.indptr[query] + ranks[variant] - 1
+
+        # What they become; an unjudged document rises from grade 0.
+        old_level = self.levels[position]
+        old_grade = np.where(old_level < n_levels, old_level, 0)
+        if change == "one_grade":
+            new_level = old_grade + 1
+            can_change = new_level < n_levels
+        else:
+            new_level = np.full_like(old_grade, grade)
+            can_change = old_grade == 0
+
+        variant = variant[can_change]
+        query = query[can_change]
+        old_level = old_level[can_change]
+        new_level = new_level[can_change]
+
+        levels = np.tile(self.levels, (len(ranks), 1))
+        levels[variant, position[can_change]] = new_level
+        counts = np.tile(self.counts, (len(ranks), 1, 1))
+        if pool == "grows":
+            was_judged = old_level < n_levels
+            counts[variant[was_judged], query[was_judged], old_level[was_judged]] -= 1
+            counts[variant, query, new_level] += 1
+
+        is_changed = np.zeros(shape, dtype=bool)
+        is_changed[variant, query] = True
+        return levels, counts, is_changed
+
+    def rankings(self, levels: NDArray[np.int32], counts: IntArray) -> Rankings:
         """Return rankings of several variants of the lists, one variant after the other."""
-        lengths = np.tile(np.diff(self.indptr), len(levels))
+        n_variants = len(levels)
+        lengths = np.tile(np.diff(self.indptr), n_variants)
         indptr = np.append(0, lengths.cumsum())
-        falling = np.tile(
-            np.arange(len(self.grades), dtype=np.int32)[::-1], len(lengths)
-        )
-        best_first = np.repeat(falling, counts[..., ::-1].ravel())
+
+        # The pool of each list, best grade first.
+        rising_levels = np.arange(len(self.grades), dtype=np.int32)
+        falling_levels = rising_levels[::-1]
+        falling_counts = counts[..., ::-1].ravel()
+        levels_of_pools = np.tile(falling_levels, len(lengths))
+        pool_sizes = counts.sum(axis=-1)
         pool = RankedList.without_ties(
-            best_first, np.append(0, counts.sum(axis=-1).cumsum())
+            np.repeat(levels_of_pools, falling_counts),
+            np.append(0, pool_sizes.cumsum()),
         )
+
+        # The rows of every list stand in rank order.
         judgments = Judgments.of_lists(levels.ravel(), indptr, self.grades, pool)
-        order = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
-        tied = np.tile(self.tied, len(levels))
-        return Rankings(judgments, *all_sealed(order.astype(np.int32), tied))
+        starts = np.repeat(indptr[:-1], lengths)
+        order = np.arange(indptr[-1]) - starts
+        tied = np.tile(self.tied, n_variants)
+        order, tied = all_sealed(order.astype(np.int32), tied)
+        return Rankings(judgments, order, tied)

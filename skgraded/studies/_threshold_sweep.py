@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -23,13 +23,14 @@ from skgraded._support.pictures import (
 from skgraded._support.results_base import Field, Result, Table
 from skgraded.measures import GAP, Measure, eGAP, measure_or_none, xGAP
 from skgraded.studies._measure_correlation import (
-    STATISTICS,
     TITLES,
     cell,
+    kendall_tau,
     ordering_means,
+    tau_ap,
 )
-from skgraded.studies._scored_systems import kept_systems, legend, scored_systems
-from skgraded.studies._topic_facts import topic_sets
+from skgraded.studies._scored_systems import legend, scored_systems, select_systems
+from skgraded.studies._topic_facts import n_topics_of, topic_sets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 SweepStatistic = Literal["kendall", "tau_ap"]
 
 _FAMILIES = (GAP, xGAP, eGAP)
+_STATISTICS = {"kendall": kendall_tau, "tau_ap": tau_ap}
 _DASHES = ("-", "--", ":", "-.")
 
 
@@ -67,18 +69,19 @@ def threshold_grid(n_grades: int, n_steps: int = 10) -> list[tuple[float, ...]]:
     integer("n_grades", n_grades, 1)
     integer("n_steps", n_steps, 1)
     return [
-        tuple(part / n_steps for part in parts)
-        for parts in _compositions(n_steps, n_grades)
+        tuple(steps / n_steps for steps in composition)
+        for composition in _compositions(n_steps, n_grades)
     ]
 
 
-def _compositions(total: int, n_parts: int) -> list[tuple[int, ...]]:
-    if n_parts == 1:
+def _compositions(total: int, length: int) -> list[tuple[int, ...]]:
+    """List the tuples of integers >= 0 with this sum, in ascending order."""
+    if length == 1:
         return [(total,)]
     return [
-        (first, *rest)
+        (first, *others)
         for first in range(total + 1)
-        for rest in _compositions(total - first, n_parts - 1)
+        for others in _compositions(total - first, length - 1)
     ]
 
 
@@ -103,7 +106,10 @@ def threshold_measures(grid: Sequence[Sequence[float]], **fields: Any) -> list[M
     >>> [str(each) for each in threshold_measures([(0.1, 0.9)])]
     ['GAP(g=[0.1,0.9])', 'xGAP(g=[0.1,0.9])', 'eGAP(g=[0.1,0.9])']
     """
-    return [family(g=tuple(g), **fields) for g in grid for family in _FAMILIES]
+    measures: list[Measure] = []
+    for g in grid:
+        measures += [family(g=tuple(g), **fields) for family in _FAMILIES]
+    return measures
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -165,18 +171,38 @@ class ThresholdSweep(Result):
         str
             The lines: a block for each g, with ``/`` between sets of topics.
         """
-        return self._table(statistic).to_text()
+        return self.table(statistic).to_text()
 
-    def _table(self, statistic: SweepStatistic = "kendall") -> Table:
-        values: FloatArray = getattr(
-            self, choice("statistic", statistic, get_args(SweepStatistic))
-        )
-        labels = [label for g in self.grid for label in (_tuple(g), *self.rows)]
+    def table(self, statistic: SweepStatistic = "kendall") -> Table:
+        """Make the table that `to_text` draws.
+
+        Parameters
+        ----------
+        statistic : {"kendall", "tau_ap"}, default="kendall"
+            The statistic.
+
+        Returns
+        -------
+        Table
+            The table, whose ``to_text`` draws it.
+        """
+        choice("statistic", statistic, get_args(SweepStatistic))
+        values: FloatArray = getattr(self, statistic)
+
+        # The rows of every g stand below a line with g and the names of the columns.
+        labels = []
+        for g in self.grid:
+            labels += [_tuple(g), *self.rows]
         fields = [Field("g", labels, TITLES[statistic])]
         for column, name in enumerate(self.columns):
-            blocks = ([name, *map(cell, block[:, column])] for block in values)
-            fields.append(Field(name, [each for block in blocks for each in block], ""))
+            cells = []
+            for block in values[:, :, column]:
+                cells += [name, *map(cell, block)]
+            fields.append(Field(name, cells, ""))
         return Table(fields, [legend(self)])
+
+    def _table(self) -> Table:
+        return self.table()
 
     def plot(self, ax: Axes | None = None, against: str | None = None) -> Axes:
         """Draw Kendall's tau with one measure over g_1, with a line style for each set of topics.
@@ -195,29 +221,31 @@ class ThresholdSweep(Result):
         matplotlib.axes.Axes
             The axes.
         """
-        name = (
-            self.columns[1]
-            if against is None
-            else choice("against", against, self.columns)
-        )
-        column = self.columns.index(name)
+        if against is None:
+            against = self.columns[1]
+        else:
+            choice("against", against, self.columns)
+        column = self.columns.index(against)
         ax = axes_or_new(ax, self)
-        first, place = np.unique([g[0] for g in self.grid], return_inverse=True)
+
+        # Several g may have one g_1; a curve connects the means of their points.
+        first_shares = [g[0] for g in self.grid]
+        x, place_on_x = np.unique(first_shares, return_inverse=True)
+        n_points = np.bincount(place_on_x)
         curves = []
         for group, topics in enumerate(self.topic_sets):
             of_topics = f", {topics}" if len(self.topic_sets) > 1 else ""
+            dashes = _DASHES[group % len(_DASHES)]
             for row, family in enumerate(self.rows):
-                points = self.kendall[:, row, column, group]
-                means = np.bincount(place, points) / np.bincount(place)
-                dashes = _DASHES[group % len(_DASHES)]
-                curves.append(Curve(f"{family}{of_topics}", first, means, row, dashes))
-                if len(first) < len(self.grid):
-                    ax.scatter(
-                        [g[0] for g in self.grid], points, s=8, color=COLOURS[row]
-                    )
+                taus = self.kendall[:, row, column, group]
+                means = np.bincount(place_on_x, taus) / n_points
+                curves.append(Curve(f"{family}{of_topics}", x, means, row, dashes))
+                if len(x) < len(self.grid):
+                    ax.scatter(first_shares, taus, s=8, color=COLOURS[row])
+
         draw_curves(ax, curves)
         ax.set_xlabel("share of the users who accept grade 1")
-        ax.set_ylabel(f"Kendall's tau with {name}")
+        ax.set_ylabel(f"Kendall's tau with {against}")
         plain(ax)
         headline(ax, self._verdict(column))
         return ax
@@ -227,16 +255,16 @@ class ThresholdSweep(Result):
         taus = self.kendall[:, :, column]
         if np.isnan(taus).all():
             return ""
-        block, row, group = np.unravel_index(np.nanargmin(taus), taus.shape)
-        topics = (
-            f" on the topics {self.topic_sets[group]!r}"
-            if len(self.topic_sets) > 1
-            else ""
-        )
-        least = f"{self.rows[row]} with g = {_tuple(self.grid[block])}{topics}"
+        least = np.unravel_index(np.nanargmin(taus), taus.shape)
+        block, row, group = least
+
+        topics = ""
+        if len(self.topic_sets) > 1:
+            topics = f" on the topics {self.topic_sets[group]!r}"
         return (
-            f"{least} orders {len(self.systems)} systems least like {self.columns[column]} "
-            f"(Kendall's tau {taus[block, row, group]:.2f})."
+            f"{self.rows[row]} with g = {_tuple(self.grid[block])}{topics} orders "
+            f"{len(self.systems)} systems least like {self.columns[column]} "
+            f"(Kendall's tau {taus[least]:.2f})."
         )
 
 
@@ -295,65 +323,73 @@ def sweep_thresholds(
     eGAP           1.00  1.00
     2 systems; all: 2 topics.
     """
-    taken = kept_systems(scored_systems(scores), systems)
-    blocks, others = _blocks(taken.measures)
-    chosen = topic_sets(taken.n_queries, topics)
-    signed = np.stack([ordering_means(taken, mask) for mask in chosen.values()])
-    signed = signed * np.array(taken.directions)
-    columns = {g: [block[0], *others] for g, block in blocks.items()}
-    tables = {
-        name: np.array(
-            [_table(name, signed, block, columns[g]) for g, block in blocks.items()]
-        )
-        for name in ("kendall", "tau_ap")
-    }
+    study_scores = select_systems(scored_systems(scores), systems)
+    blocks, other_measures = _blocks(study_scores.measures)
+    masks = topic_sets(study_scores.n_queries, topics)
+
+    means = ordering_means(study_scores, masks)
+    signed_means = means * np.array(study_scores.directions)
+
+    correlations = {}
+    for name, statistic in _STATISTICS.items():
+        cells = []
+        for block in blocks.values():
+            columns = [block[0], *other_measures]
+            cells.append(_correlations(statistic, signed_means, block, columns))
+        correlations[name] = np.array(cells)
     return ThresholdSweep(
         grid=tuple(blocks),
         rows=tuple(family.__name__ for family in _FAMILIES),
-        columns=("GAP", *(taken.measures[each] for each in others)),
-        topic_sets=tuple(chosen),
-        n_topics=tuple(int(mask.sum()) for mask in chosen.values()),
-        systems=taken.systems or (),
-        **tables,
+        columns=("GAP", *(study_scores.measures[number] for number in other_measures)),
+        topic_sets=tuple(masks),
+        n_topics=n_topics_of(masks),
+        systems=study_scores.systems or (),
+        **correlations,
     )
 
 
-def _table(name: str, signed: FloatArray, rows: list[int], columns: list[int]) -> Any:
+def _correlations(
+    statistic: Callable[[FloatArray, FloatArray], float],
+    signed_means: FloatArray,
+    rows: list[int],
+    columns: list[int],
+) -> list[list[list[float]]]:
     """Return the cells of one g: rows by columns by sets of topics."""
-    statistic = STATISTICS[name]
-    return [
-        [
-            [statistic(each[:, column], each[:, row]) for each in signed]
+    cells = []
+    for row in rows:
+        cells_of_row = [
+            [statistic(means[:, column], means[:, row]) for means in signed_means]
             for column in columns
         ]
-        for row in rows
-    ]
+        cells.append(cells_of_row)
+    return cells
 
 
 def _blocks(
     measures: Sequence[str],
 ) -> tuple[dict[tuple[float, ...], list[int]], list[int]]:
     """Return the numbers of the measures of each g, and those of the other measures."""
-    found: dict[tuple[float, ...], dict[type[Measure], int]] = {}
-    others = []
-    for number, each in enumerate(map(measure_or_none, measures)):
-        g = getattr(each, "g", None)
-        if each is not None and isinstance(g, tuple):
-            found.setdefault(g, {})[type(each)] = number
+    families_by_g: dict[tuple[float, ...], dict[type[Measure], int]] = {}
+    other_measures = []
+    for number, name in enumerate(measures):
+        measure = measure_or_none(name)
+        g = getattr(measure, "g", None)
+        if measure is not None and isinstance(g, tuple):
+            families_by_g.setdefault(g, {})[type(measure)] = number
         else:
-            others.append(number)
-    blocks = {
-        g: [of_family[family] for family in _FAMILIES]
-        for g, of_family in found.items()
-        if set(_FAMILIES) <= of_family.keys()
-    }
+            other_measures.append(number)
+
+    blocks = {}
+    for g, numbers in families_by_g.items():
+        if all(family in numbers for family in _FAMILIES):
+            blocks[g] = [numbers[family] for family in _FAMILIES]
     if not blocks:
         raise ValueError(
             "scores must hold GAP, xGAP and eGAP with the same g, got "
             f"{', '.join(measures)}. threshold_measures makes these measures."
         )
-    return blocks, others
+    return blocks, other_measures
 
 
 def _tuple(g: Sequence[float]) -> str:
-    return "(" + ", ".join(str(round(each, 4)) for each in g) + ")"
+    return f"({', '.join(str(round(probability, 4)) for probability in g)})"

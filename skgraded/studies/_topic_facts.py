@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skgraded._support.arguments import integer, number
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.results_base import Field, Result, Table
 from skgraded.studies._scored_systems import scored_systems
 from skgraded.trec import Qrels, read_qrels
@@ -39,8 +39,9 @@ class TopicFacts(Result):
     @property
     def n_relevant(self) -> IntArray:
         """Number of relevant documents of each topic: all those above grade 0."""
-        relevant: IntArray = self.counts[:, 1:].sum(axis=1)
-        return relevant
+        counts_above_zero = self.counts[:, 1:]
+        n_relevant: IntArray = counts_above_zero.sum(axis=1)
+        return n_relevant
 
     def of_grade(self, grade: float) -> IntArray:
         """Count the documents of a grade.
@@ -55,14 +56,12 @@ class TopicFacts(Result):
         ndarray of shape (n_topics,), int64
             R(grade) of each topic.
         """
-        found = np.flatnonzero(self.grades == grade)
-        return (
-            self.counts[:, found[0]]
-            if len(found)
-            else np.zeros(len(self.topics), np.int64)
-        )
+        (columns,) = np.nonzero(self.grades == grade)
+        if not len(columns):
+            return np.zeros(len(self.topics), np.int64)
+        return self.counts[:, columns[0]]
 
-    def few(self, grade: float, ratio: float = 10.0) -> NDArray[np.bool_]:
+    def few(self, grade: float, ratio: float = 10.0) -> BoolArray:
         """Find the topics with few documents of a grade in comparison with grade 1.
 
         Parameters
@@ -78,12 +77,15 @@ class TopicFacts(Result):
             Mask of the topics with few.
         """
         number("ratio", ratio, above=0.0)
-        n = self.of_grade(grade)
-        return (n > 0) & (self.of_grade(1) >= ratio * n)
+        n_documents = self.of_grade(grade)
+        are_few = self.of_grade(1) >= ratio * n_documents
+        return (n_documents > 0) & are_few
 
     def _fields(self) -> list[Field]:
         by_grade = zip(self.grades, self.counts.T, strict=True)
-        counts = [Field(f"R({grade:g})", column) for grade, column in by_grade]
+        counts = [
+            Field(f"R({grade:g})", n_documents) for grade, n_documents in by_grade
+        ]
         return [Field("topic", self.topics), *counts]
 
     def _table(self) -> Table:
@@ -136,19 +138,23 @@ def topic_facts(qrels: Any) -> TopicFacts:
     >>> facts.few(2, ratio=1)
     array([ True, False])
     """
-    judged = read_qrels(qrels)
-    sampled = judged.grades != Qrels.UNSAMPLED
-    grades, level = np.unique(
-        np.append(np.maximum(judged.grades, 0.0), 0.0), return_inverse=True
-    )
-    cell = judged.topic_of_document() * len(grades) + level[:-1]
-    counts = np.bincount(cell[sampled], minlength=judged.n_topics * len(grades))
-    return TopicFacts(
-        judged.topics, grades, counts.reshape(judged.n_topics, len(grades))
-    )
+    judgments = read_qrels(qrels)
+    was_sampled = judgments.grades != Qrels.UNSAMPLED
+
+    # Grade 0 always has a column.
+    grades_from_zero = np.maximum(judgments.grades, 0.0)
+    grades_and_zero = np.append(grades_from_zero, 0.0)
+    grades, column_and_zero = np.unique(grades_and_zero, return_inverse=True)
+    column = column_and_zero[:-1]
+
+    n_topics = judgments.n_topics
+    n_grades = len(grades)
+    cell = judgments.topic_of_document() * n_grades + column
+    counts = np.bincount(cell[was_sampled], minlength=n_topics * n_grades)
+    return TopicFacts(judgments.topics, grades, counts.reshape(n_topics, n_grades))
 
 
-def above_first_quartile(scores: Any, measure: str = "AP") -> NDArray[np.bool_]:
+def above_first_quartile(scores: Any, measure: str = "AP") -> BoolArray:
     """Find the systems above the first quartile of a mean, to leave out poor ones.
 
     Parameters
@@ -171,13 +177,11 @@ def above_first_quartile(scores: Any, measure: str = "AP") -> NDArray[np.bool_]:
     array([False,  True,  True,  True])
     """
     means = _signed_means(scores, measure)
-    above: NDArray[np.bool_] = means > np.nanquantile(means, 0.25)
+    above: BoolArray = means > np.nanquantile(means, 0.25)
     return above
 
 
-def best_systems(
-    scores: Any, n_systems: int = 30, measure: str = "AP"
-) -> NDArray[np.bool_]:
+def best_systems(scores: Any, n_systems: int = 30, measure: str = "AP") -> BoolArray:
     """Find the systems with the best means.
 
     Parameters
@@ -217,27 +221,34 @@ def best_systems(
         raise ValueError(
             f"n_systems must be at most the number of systems, {len(means)}, got {n_systems}."
         )
-    best = np.zeros(len(means), dtype=bool)
-    best[np.argsort(-means, kind="stable")[:n_systems]] = True  # nan comes last
-    return best
+    best_first = np.argsort(-means, kind="stable")  # nan comes last
+    is_best = np.zeros(len(means), dtype=bool)
+    is_best[best_first[:n_systems]] = True
+    return is_best
 
 
 def _signed_means(scores: Any, measure: str) -> FloatArray:
     """Return the mean of each system, negated if lower values are better."""
-    taken = scored_systems(scores)[measure]
-    means: FloatArray = taken.means * taken.directions[0]
+    study_scores = scored_systems(scores)[measure]
+    means: FloatArray = study_scores.means * study_scores.directions[0]
     return means
+
+
+def n_topics_of(masks: Mapping[str, BoolArray]) -> tuple[int, ...]:
+    """Return the number of topics in each set."""
+    return tuple(int(mask.sum()) for mask in masks.values())
 
 
 def topic_sets(
     n_topics: int, topics: Mapping[str, ArrayLike] | None
-) -> dict[str, NDArray[np.bool_]]:
+) -> dict[str, BoolArray]:
     """Check sets of topics, given as masks by name; without any, the set is all topics."""
     if topics is None:
         return {"all": np.ones(n_topics, dtype=bool)}
+
     masks = {}
-    for name, given in topics.items():
-        mask = np.asarray(given)
+    for name, topics_of_set in topics.items():
+        mask = np.asarray(topics_of_set)
         if mask.dtype != bool or mask.shape != (n_topics,):
             raise ValueError(
                 f"topics[{name!r}] must be a mask of shape ({n_topics},), got {mask.dtype} of "

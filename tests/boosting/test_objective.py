@@ -25,7 +25,7 @@ from skgraded import (
     nDCG,
     xGAP,
 )
-from skgraded._boosting._lambdamart import LambdaMART, chosen_noise
+from skgraded._boosting._lambdamart import LambdaMART, noise_or_none
 from skgraded.datasets import make_ranking
 from skgraded.lightgbm import objective
 from skgraded.measures import RprefN
@@ -311,7 +311,7 @@ def test_whole_and_fractional_queries_have_the_derivatives_that_they_have_alone(
     y_score = rng.integers(0, 12, len(qid)).astype(float)
     for name in ("xGAP(max_grade=4)", "QMeasure", "AP(rel=1.5)"):
         cost = LambdaMART(measure(name), 1.0, 30, True)
-        averaged = dataclasses.replace(cost, noise=chosen_noise("gumbel", 1.0, 3, 0))
+        averaged = dataclasses.replace(cost, noise=noise_or_none("gumbel", 1.0, 3, 0))
         judgments = Judgments(y_true, qid=qid)
         together = np.array(cost.derivatives(judgments, y_score))
         noisy = np.array(averaged.derivatives(judgments, y_score))

@@ -8,11 +8,12 @@ from hypothesis import given, strategies as st
 
 from skgraded import compare
 from skgraded._intervals.estimate import means
+from skgraded._intervals.repeats import over_repeats
 from skgraded.results import Scores
 
 
 def scores_of(values, measures=("AP",), **others):
-    """Scores of systems a, b, ...; values by system, query and maybe measure."""
+    """Scores of systems a, b, ...; values by system, maybe repeat, query and maybe measure."""
     values = np.asarray(values, dtype=float)
     if values.ndim == 2:
         values = values[..., None]
@@ -257,6 +258,31 @@ def test_weights_that_are_whole_numbers_give_the_means_of_repeated_queries():
     np.testing.assert_array_equal(alike.interval, compare(pair_of(SLIGHT)).interval)
 
 
+def test_weights_count_with_repeats_too():
+    rng = np.random.default_rng(4)
+    folds, weights = rng.integers(0, 3, (3, 40)), rng.uniform(0.5, 2.0, 40)
+    values = rng.uniform(0.3, 0.7, (2, 3, 40, 1))
+    found = compare(scores_of(values, folds=folds, weights=weights, qid=np.arange(40)))
+    differences = (values[1] - values[0])[None, ..., 0]
+    bounds = (-0.5, 0.5)
+    _, expected = over_repeats(differences, folds, weights=weights, bounds=bounds)
+    np.testing.assert_allclose(found.interval[0], expected.interval(0.95), rtol=1e-9)
+    np.testing.assert_allclose(found.means[1] - found.means[0], found.difference[0])
+
+
+def test_the_part_of_training_does_not_shrink_with_queries():
+    """Models differ by more than queries, so that no number of queries decides."""
+    rng = np.random.default_rng(5)
+    folds = np.tile(np.arange(60) % 3, (4, 1))
+    of_models = rng.normal(0.02, 0.1, (4, 3))[np.arange(4)[:, None], folds]
+    differences = of_models + 0.02 * rng.normal(size=(4, 60))
+    values = 0.5 + np.stack([np.zeros((4, 60)), differences])[..., None]
+    found = compare(scores_of(values, folds=folds, qid=np.arange(60)))
+    assert np.isinf(found.queries_needed(0.02)).all()
+    by_query = compare(scores_of(values.mean(axis=1), qid=np.arange(60)))
+    assert np.isfinite(by_query.queries_needed(0.02)).all()
+
+
 def test_queries_of_weight_0_do_not_count():
     weights = np.where(np.arange(80) < 60, 1.0 + np.arange(80) % 2, 0.0)
     found = compare(pair_of(SLIGHT, weights=weights))
@@ -404,3 +430,21 @@ def test_rows_of_candidates_are_in_the_order_of_their_differences():
     lines = repr(compare(scores_of(values), baseline="a", better=True)).splitlines()
     labels = [line.split()[0] for line in lines[7:10]]
     assert labels == ["c", "d", "b"]
+
+
+def test_the_picture_marks_what_is_decided_and_draws_the_margin():
+    pytest.importorskip("matplotlib.pyplot")
+    values = 0.4 + np.outer([0, -0.1, 0.2, 0.0], np.ones(40))
+    values += 0.03 * np.random.default_rng(7).normal(size=(4, 40))
+    found = compare(scores_of(values), baseline="a", margin=0.02, worst=0.5)
+    ax = found.plot()
+    assert found.decisions[:, 0].tolist() == ["fails", "holds", "undecided"]
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == ["c - a", "d - a", "b - a"]
+    decided, undecided = (container[0] for container in ax.containers)
+    assert decided.get_ydata().tolist() == [0, 2]
+    assert undecided.get_ydata().tolist() == [1]
+    assert undecided.get_markerfacecolor() == "white"
+    dashed = [line for line in ax.get_lines() if line.get_linestyle() == "--"]
+    assert [line.get_xdata()[0] for line in dashed] == [-0.02]
+    assert ax.get_xlabel().endswith("95% of all 3")

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from skgraded._support.arguments import ArgumentError
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "mistakes.md"
 TEXT = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
 # What was done, by which code or command line, what it causes, and what to write
@@ -118,7 +120,8 @@ def caused(code, known):
         try:
             eval(code, known)
         except Exception as error:
-            return type(error).__name__, str(error)
+            kind = ValueError if isinstance(error, ArgumentError) else type(error)
+            return kind.__name__, str(error)
     return (caught[0].category.__name__, str(caught[0].message)) if caught else ("", "")
 
 

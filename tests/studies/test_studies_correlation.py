@@ -282,3 +282,10 @@ def test_plots(scores):
     undefined.figure.canvas.draw()
     assert [text.get_text() for text in undefined.texts] == ["nan"] * 4
     assert undefined.get_title(loc="left") == ""
+
+
+def test_the_table_of_a_statistic_is_what_is_drawn():
+    scores = {"AP": [[0.5, 0.7], [0.3, 0.4]], "RR": [[1.0, 1.0], [0.5, 0.3]]}
+    table = correlate(scores).table("rmse")
+    assert table.to_text() == correlate(scores).to_text("rmse")
+    assert table.to_text() != correlate(scores).to_text()
