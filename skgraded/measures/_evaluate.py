@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skgraded.measures._catalogue import Measures, measures_by_name
+from skgraded.measures._judging import judged_share, judging_of
 from skgraded.measures._measure import Measure, as_scores, rankings_for
 from skgraded.measures._prefix import score_queries
 from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
@@ -23,7 +24,7 @@ from skgraded.rankings import (
     without_query_ids,
     words_of_grades,
 )
-from skgraded.results import Scores, by_name, side_by_side
+from skgraded.results import JudgedShare, Scores, by_name, side_by_side
 
 
 def are_of_systems(y_score: Any) -> bool:
@@ -185,7 +186,18 @@ def evaluate(
 def _score_system(measures: dict[str, Measure], rankings: Rankings) -> Scores:
     values_by_measure, n_empty = score_queries(measures.values(), rankings)
     values = np.ascontiguousarray(values_by_measure.T)
-    return as_scores(measures, rankings.judgments, values, tuple(n_empty))
+    share = None
+    if rankings.judgments.has_unjudged:
+        share = _share_of_judged(measures, rankings)
+    return as_scores(measures, rankings.judgments, values, tuple(n_empty), share)
+
+
+def _share_of_judged(measures: dict[str, Measure], rankings: Rankings) -> JudgedShare:
+    """Return the share of judged documents among the first ones of each list, by measure."""
+    judging, places = judging_of(measures.values())
+    values_by_measure, _ = score_queries(judging, rankings)
+    is_empty = np.diff(rankings.indptr) == 0
+    return judged_share(values_by_measure.T[None], is_empty[None], places)
 
 
 def _score_systems(

@@ -23,7 +23,7 @@ from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scal
 from skgraded.rankings import Judgments, Ranked, Rankings, Ties, Unjudged, as_rankings
 
 if TYPE_CHECKING:
-    from skgraded.results import Scores
+    from skgraded.results import JudgedShare, Scores
 
 
 class Measure(Fields):
@@ -454,6 +454,7 @@ def as_scores(
     judgments: Judgments,
     values: FloatArray,
     n_empty: tuple[int, ...],
+    judged_share: JudgedShare = None,
 ) -> Scores:
     """Return values, which nothing else refers to, as a result.
 
@@ -476,4 +477,5 @@ def as_scores(
         empty=tuple([measure.empty for measure in measures]),
         ideals=tuple(ideals),
         judged=lambda: judgments.fingerprints,
+        judged_share=judged_share if judgments.has_unjudged else 1.0,
     )

@@ -11,6 +11,7 @@ import numpy as np
 from skgraded._support.arguments import is_missing
 from skgraded._support.array_types import IntArray
 from skgraded._support.text import count, first_few
+from skgraded.results._judged_share import joined_shares
 from skgraded.results._names import by_name, direction_of
 from skgraded.results._scores import IdealSource, Scores, value_of
 from skgraded.results._selection import take_queries
@@ -81,6 +82,8 @@ def _scores_from_parts(parts: dict[str, Scores]) -> Scores:
     all_ideals = zip(*(part._ideal_sources for part in aligned), strict=True)
     all_clusters = [part.clusters for part in aligned if part.clusters is not None]
     all_folds = [part.folds for part in aligned if part.folds is not None]
+    shares = [part.judged_share for part in aligned]
+    shape_of_share = (1, first.n_queries, len(first))
     return first._with_cube(
         np.array(cubes),
         has_measure_axis=any(part.has_measure_axis for part in aligned),
@@ -89,6 +92,7 @@ def _scores_from_parts(parts: dict[str, Scores]) -> Scores:
         folds=next(iter(all_folds), None),
         n_empty=tuple(map(_common_number, all_n_empty)),
         ideals=tuple(partial(_common_ideal, sources) for sources in all_ideals),
+        judged_share=joined_shares(shares, [shape_of_share] * len(shares), "system"),
         notes=tuple(dict.fromkeys(note for part in aligned for note in part.notes)),
         is_sorted=False,
     )

@@ -21,6 +21,7 @@ from skgraded._support.lazy import Lazy, LazyField, import_pandas
 from skgraded._support.results_base import Field, LongResult, Report, Table
 from skgraded._support.sealed import sealed
 from skgraded.exceptions import UndefinedMeanWarning
+from skgraded.results._judged_share import JudgedShare, shares_at
 from skgraded.results._names import MeasureCollection, column_of, entries_at, places_on
 from skgraded.results._reports import (
     KINDS_OF_MEANS,
@@ -95,6 +96,9 @@ class Scores(MeasureCollection, LongResult):
     judged : ndarray of shape (n_queries,), uint64, or None
         A number that stands for the judged grades of each query, by which systems that were scored
         by different ones are told apart; None if they are unknown.
+    judged_share : ndarray of shape (n_systems, n_queries, n_measures), 1.0 or None
+        Share of judged documents among the first k of each list, with the k of the measure, or 10.
+        It is 1.0 where all documents are judged, and None if it is unknown.
     notes : tuple of str
         Sentences on what the values do not show, such as what was left out.
     is_sorted : bool
@@ -140,6 +144,7 @@ class Scores(MeasureCollection, LongResult):
         (), _ideals_from
     )
     judged: LazyField[JudgedSource, HashArray | None] = LazyField(None, _hashes_from)  # noqa: RUF009
+    judged_share: JudgedShare = None
     notes: tuple[str, ...] = ()
     is_sorted: bool = False
 
@@ -160,6 +165,9 @@ class Scores(MeasureCollection, LongResult):
         if judged is not None and not isinstance(judged, Lazy):
             judged = _unwritable(judged, np.uint64)
         object.__setattr__(self, "judged", judged)
+        if isinstance(self.judged_share, np.ndarray):
+            shares = _unwritable(self.judged_share, np.float64)
+            object.__setattr__(self, "judged_share", shares)
 
         axes = [
             len(labels)
@@ -232,6 +240,7 @@ class Scores(MeasureCollection, LongResult):
         cube = self.cube[..., columns]
         fields = ("measures", "directions", "n_empty", "empty", "ideals")
         picked = entries_at(columns, vars(self), fields)
+        picked["judged_share"] = shares_at(self.judged_share, "measure", columns)
         return self._with_cube(cube, has_measure_axis=has_measure_axis, **picked)
 
     def select(
@@ -305,7 +314,12 @@ class Scores(MeasureCollection, LongResult):
         means = np.array(self._means(average))[:, column]
         order = best_first(means * self.directions[column])
         names = tuple(self.systems[place] for place in order)
-        return self._with_cube(self.cube[order], systems=names, is_sorted=True)
+        return self._with_cube(
+            self.cube[order],
+            systems=names,
+            judged_share=shares_at(self.judged_share, "system", order),
+            is_sorted=True,
+        )
 
     def over_repeats(self) -> Scores:
         """Return the mean of each query over the repeats that tested it.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skgraded.results._judged_share import shares_at
 from skgraded.results._names import places_on
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def select_systems(scores: Scores, system: Any) -> Scores:
     names = None
     if isinstance(system, list):
         names = tuple(scores.systems[place] for place in places)
-    return scores._with_cube(scores.cube[places], systems=names)
+    share = shares_at(scores.judged_share, "system", np.atleast_1d(places))
+    return scores._with_cube(scores.cube[places], systems=names, judged_share=share)
 
 
 def select_repeats(scores: Scores, repeat: Any) -> Scores:
@@ -54,6 +56,7 @@ def take_queries(scores: Scores, places: Any) -> Scores:
             changes[name] = array[..., places]
     if scores.fingerprints is not None:
         changes["judged"] = scores.fingerprints[places]
+    changes["judged_share"] = shares_at(scores.judged_share, "query", places)
 
     if len(places) != scores.n_queries:
         # Counts over all queries are unknown for a part of them, unless they are 0.

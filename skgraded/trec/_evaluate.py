@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from skgraded._guards import warn_if_swapped
 from skgraded._support.arguments import flag, threads
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray
 from skgraded._support.progress import ProgressBar
 from skgraded.measures import (
     Measure,
@@ -22,6 +22,7 @@ from skgraded.measures import (
     measures_by_name,
     warn_of_continuous_scale,
 )
+from skgraded.measures._judging import judged_share, judging_of
 from skgraded.rankings import Judgments, RankedList
 from skgraded.results import Scores, direction_of
 from skgraded.trec._join import (
@@ -138,8 +139,9 @@ def evaluate(
     )
 
     pool = judgments.pool(negative)
+    judging, places = judging_of(measure_of.values())
     join_source = partial(join, judgments, order, strict)
-    score = partial(score_joined, measure_of.values(), pool, complete)
+    score = partial(score_joined, [*measure_of.values(), *judging], pool, complete)
     stream = None if progress else io.StringIO()
     with ProgressBar(len(sources), "runs", stream) as bar:
         score_batch = partial(_score_batch, join_source, score, bar.step)
@@ -150,15 +152,21 @@ def evaluate(
     systems = unique_names(names)
     notes = _notes(judgments, negative, measure_of)
     notes += notes_on_runs(systems, left_out, complete)
+
+    values, by_judging = np.split(
+        np.concatenate([batch.values for batch in batches]), [len(measure_of)], axis=2
+    )
+    is_empty = np.concatenate([batch.is_empty for batch in batches])
     return Scores(
         measures=tuple(measure_of),
         qid=judgments.topics,
-        values=np.concatenate([batch.values for batch in batches]),
+        values=values,
         directions=tuple(map(direction_of, measure_of.values())),
         systems=systems,
-        n_empty=batches[0].n_empty,
+        n_empty=batches[0].n_empty[: len(measure_of)],
         empty=tuple(measure.empty for measure in measure_of.values()),
         judged=partial(_fingerprints, pool),
+        judged_share=judged_share(by_judging, is_empty, places),
         notes=tuple(notes),
     )
 
@@ -198,13 +206,15 @@ def _fingerprints(pool: Pool) -> NDArray[np.uint64]:
 class _Batch(NamedTuple):
     """Names of runs that were read, with what was left out of them; the errors of the others.
 
-    ``values`` and ``n_empty`` are as in `score_joined`. They are empty where there are errors.
+    ``values`` and ``n_empty`` are as in `score_joined`, and ``is_empty`` tells where a run lacks a
+    topic. They are empty where there are errors.
     """
 
     runs: list[tuple[str, LeftOut]]
     faults: list[ValueError | OSError]
     values: FloatArray
     n_empty: tuple[int, ...]
+    is_empty: BoolArray
 
 
 def _score_batch(
@@ -225,9 +235,10 @@ def _score_batch(
 
     names_and_left_out = [(run.name, run.left_out) for run in runs]
     if faults:
-        return _Batch(names_and_left_out, faults, np.empty(0), ())
+        return _Batch(names_and_left_out, faults, np.empty(0), (), np.empty(0, bool))
     values, n_empty = score(runs)
-    return _Batch(names_and_left_out, faults, values, n_empty)
+    is_empty = np.array([np.diff(run.indptr) == 0 for run in runs])
+    return _Batch(names_and_left_out, faults, values, n_empty, is_empty)
 
 
 def _in_batches(
