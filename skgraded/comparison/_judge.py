@@ -472,8 +472,8 @@ def estimate_means(
         If an argument is neither a `Scores` nor a mapping of them.
     ValueError
         If the judge lacks systems, measures, or queries with human labels; if there are fewer than
-        three of these; if the judge's values are those of the human labels; if a query has no value; or if weights of the judge are missing, or are not
-        those of the human scores.
+        three of these; if the judge's values are those of the human labels; if a query has no
+        value; or if weights of the judge are missing, or are not those of the human scores.
 
     Warns
     -----
@@ -481,6 +481,8 @@ def estimate_means(
         If by no measure intervals are narrower than those of the human labels alone.
     UnlikeQueriesWarning
         If the judge's values of the queries with human labels differ from those of the others.
+    QueryLeakWarning
+        If the judge's values are exactly those of the human labels in many queries.
 
     See Also
     --------
