@@ -139,7 +139,7 @@ def evaluate(
     )
 
     pool = judgments.pool(negative)
-    judging, places = judging_of(measure_of.values())
+    judging, places_of_judging = judging_of(measure_of.values())
     join_source = partial(join, judgments, order, strict)
     score = partial(score_joined, [*measure_of.values(), *judging], pool, complete)
     stream = None if progress else io.StringIO()
@@ -152,22 +152,15 @@ def evaluate(
     systems = unique_names(names)
     notes = _notes(judgments, negative, measure_of)
     notes += notes_on_runs(systems, left_out, complete)
-
-    values, by_judging = np.split(
-        np.concatenate([batch.values for batch in batches]), [len(measure_of)], axis=2
-    )
-    is_empty = np.concatenate([batch.is_empty for batch in batches])
     return Scores(
         measures=tuple(measure_of),
         qid=judgments.topics,
-        values=values,
         directions=tuple(map(direction_of, measure_of.values())),
         systems=systems,
-        n_empty=batches[0].n_empty[: len(measure_of)],
         empty=tuple(measure.empty for measure in measure_of.values()),
         judged=partial(_fingerprints, pool),
-        judged_share=judged_share(by_judging, is_empty, places),
         notes=tuple(notes),
+        **_joined(batches, places_of_judging),
     )
 
 
@@ -239,6 +232,19 @@ def _score_batch(
     values, n_empty = score(runs)
     is_empty = np.array([np.diff(run.indptr) == 0 for run in runs])
     return _Batch(names_and_left_out, faults, values, n_empty, is_empty)
+
+
+def _joined(batches: list[_Batch], places_of_judging: list[int]) -> dict[str, Any]:
+    """Return values, numbers of empty topics, and shares of judged documents of all runs."""
+    n_measures = len(places_of_judging)
+    values = np.concatenate([batch.values for batch in batches])
+    is_empty = np.concatenate([batch.is_empty for batch in batches])
+    share = judged_share(values[..., n_measures:], is_empty, places_of_judging)
+    return {
+        "values": np.ascontiguousarray(values[..., :n_measures]),
+        "n_empty": batches[0].n_empty[:n_measures],
+        "judged_share": share,
+    }
 
 
 def _in_batches(
