@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skgraded._support.array_types import FloatArray
 
@@ -14,10 +15,11 @@ JudgedShare = FloatArray | float | None
 _AXES = ("system", "query", "measure")
 
 
-def shares_at(share: JudgedShare, axis: str, places: Sequence[int]) -> JudgedShare:
+def shares_at(share: JudgedShare, axis: str, places: ArrayLike) -> JudgedShare:
     """Return the shares of some systems, queries or measures by their places."""
     if isinstance(share, np.ndarray):
-        return np.take(share, places, axis=_AXES.index(axis))
+        places_on_axis = np.asarray(places)
+        return np.take(share, places_on_axis, axis=_AXES.index(axis))
     return share
 
 

@@ -127,17 +127,8 @@ def evaluate(
     flag("strict", strict)
     flag("progress", progress)
 
-    judgments = read_qrels(qrels)
     sources = named_runs(runs)
-    if judgments.are_fractional:
-        name, source = sources[0]
-        sources[0] = None, _read_first(judgments, name, source, strict)
-    warn_of_continuous_scale(
-        measure_of.values(),
-        judgments.top_grade,
-        are_fractional=judgments.are_fractional,
-    )
-
+    judgments = _read(measure_of, qrels, sources, strict)
     pool = judgments.pool(negative)
     judging, places_of_judging = judging_of(measure_of.values())
     join_source = partial(join, judgments, order, strict)
@@ -162,6 +153,21 @@ def evaluate(
         notes=tuple(notes),
         **_joined(batches, places_of_judging),
     )
+
+
+def _read(
+    measure_of: dict[str, Measure], qrels: Any, sources: list[NamedSource], strict: bool
+) -> Qrels:
+    """Read the qrels, and where these look like scores the first run, too; warn of the scale."""
+    judgments = read_qrels(qrels)
+    are_fractional = judgments.are_fractional
+    if are_fractional:
+        name, source = sources[0]
+        sources[0] = None, _read_first(judgments, name, source, strict)
+    warn_of_continuous_scale(
+        measure_of.values(), judgments.top_grade, are_fractional=are_fractional
+    )
+    return judgments
 
 
 def _read_first(qrels: Qrels, name: str | None, source: Any, strict: bool) -> Run:
