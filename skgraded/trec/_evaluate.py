@@ -127,8 +127,9 @@ def evaluate(
     flag("strict", strict)
     flag("progress", progress)
 
+    judgments = read_qrels(qrels)
     sources = named_runs(runs)
-    judgments = _read(measure_of, qrels, sources, strict)
+    _check_scales(measure_of, judgments, sources, strict)
     pool = judgments.pool(negative)
     judging, places_of_judging = judging_of(measure_of.values())
     join_source = partial(join, judgments, order, strict)
@@ -155,19 +156,22 @@ def evaluate(
     )
 
 
-def _read(
-    measure_of: dict[str, Measure], qrels: Any, sources: list[NamedSource], strict: bool
-) -> Qrels:
-    """Read the qrels, and where these look like scores the first run, too; warn of the scale."""
-    judgments = read_qrels(qrels)
-    are_fractional = judgments.are_fractional
-    if are_fractional:
+def _check_scales(
+    measure_of: dict[str, Measure],
+    qrels: Qrels,
+    sources: list[NamedSource],
+    strict: bool,
+) -> None:
+    """Warn where the grades do not fit the measures, or look like the scores of a run.
+
+    Then the first source is the run that was read.
+    """
+    if qrels.are_fractional:
         name, source = sources[0]
-        sources[0] = None, _read_first(judgments, name, source, strict)
+        sources[0] = None, _read_first(qrels, name, source, strict)
     warn_of_continuous_scale(
-        measure_of.values(), judgments.top_grade, are_fractional=are_fractional
+        measure_of.values(), qrels.top_grade, are_fractional=qrels.are_fractional
     )
-    return judgments
 
 
 def _read_first(qrels: Qrels, name: str | None, source: Any, strict: bool) -> Run:
