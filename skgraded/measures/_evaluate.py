@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skgraded._support.array_types import BoolArray, IntArray
 from skgraded.measures._catalogue import Measures, measures_by_name
-from skgraded.measures._judging import judged_share, judging_of
+from skgraded.measures._judging import shares_of_judged
 from skgraded.measures._measure import Measure, as_scores, rankings_for
 from skgraded.measures._prefix import score_queries
 from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
@@ -24,7 +25,7 @@ from skgraded.rankings import (
     without_query_ids,
     words_of_grades,
 )
-from skgraded.results import JudgedShare, Scores, by_name, side_by_side
+from skgraded.results import JudgedShare, Scores, by_name, known_shares, side_by_side
 
 
 def are_of_systems(y_score: Any) -> bool:
@@ -194,10 +195,15 @@ def _score_system(measures: dict[str, Measure], rankings: Rankings) -> Scores:
 
 def _share_of_judged(measures: dict[str, Measure], rankings: Rankings) -> JudgedShare:
     """Return the share of judged documents among the first ones of each list, by measure."""
-    judging, places = judging_of(measures.values())
-    values_by_measure, _ = score_queries(judging, rankings)
-    is_empty = np.diff(rankings.indptr) == 0
-    return judged_share(values_by_measure.T[None], is_empty[None], places)
+    judgments = rankings.judgments
+
+    def are_judged(positions: IntArray) -> BoolArray:
+        return judgments.levels[positions] < judgments.n_levels
+
+    shares = shares_of_judged(
+        measures.values(), rankings.order, rankings.tied, rankings.indptr, are_judged
+    )
+    return known_shares(shares[None])
 
 
 def _score_systems(

@@ -1,32 +1,81 @@
-"""How many of the first documents are judged, scored beside other measures."""
+"""How many of the first documents of each list are judged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from skgraded._support.array_types import BoolArray, FloatArray
+import numpy as np
+from numpy.typing import NDArray
+
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded.measures._measure import Measure
-from skgraded.measures.precision_recall import Judged
-from skgraded.results import JudgedShare
 
 _K = 10  # of measures of the whole list
 
 
-def judging_of(measures: Iterable[Measure]) -> tuple[list[Measure], list[int]]:
-    """Return measures of judging, one for each cut-off, and the place of that of each measure."""
-    cutoffs = [getattr(measure, "k", None) or _K for measure in measures]
-    distinct = list(dict.fromkeys(cutoffs))
-    judging: list[Measure] = [Judged(k=k) for k in distinct]
-    return judging, [distinct.index(k) for k in cutoffs]
+def shares_of_judged(
+    measures: Iterable[Measure],
+    order: NDArray[np.int32],
+    tied: NDArray[np.uint8],
+    indptr: IntArray,
+    are_judged: Callable[[IntArray], BoolArray],
+) -> FloatArray:
+    """Return the shares of judged documents among the first k of each list, by measure.
 
+    They are those of `Judged`, but an empty list has no document that is not judged.
 
-def judged_share(
-    values: FloatArray, is_empty: BoolArray, places: list[int]
-) -> JudgedShare:
-    """Return shares by measure from values by judging measure, along the last axis.
+    Parameters
+    ----------
+    measures : iterable of Measure
+        The measures, whose cut-offs are k; it is 10 where there is none.
+    order, tied, indptr : ndarray
+        The ranking, as in `Rankings`.
+    are_judged : callable
+        Tells which documents at some positions are judged.
 
-    An empty list has no document that is not judged.
+    Returns
+    -------
+    ndarray of shape (n_queries, n_measures)
+        The shares.
     """
-    shares = values[..., places]
-    shares[is_empty] = 1.0
-    return shares if (shares < 1.0).any() else 1.0
+    cutoffs = [getattr(measure, "k", None) or _K for measure in measures]
+    share_by_cutoff: dict[int, FloatArray] = {}
+    for k in cutoffs:
+        if k not in share_by_cutoff:
+            share_by_cutoff[k] = _shares(k, order, tied, indptr, are_judged)
+    return np.stack([share_by_cutoff[k] for k in cutoffs], axis=1)
+
+
+def _shares(
+    k: int,
+    order: NDArray[np.int32],
+    tied: NDArray[np.uint8],
+    indptr: IntArray,
+    are_judged: Callable[[IntArray], BoolArray],
+) -> FloatArray:
+    starts = indptr[:-1]
+    lengths = np.diff(indptr)
+    n_first = np.minimum(lengths, k)
+    ends = np.cumsum(n_first)
+    query = np.repeat(np.arange(len(starts)), n_first)
+    rank = np.arange(len(query)) - np.repeat(ends - n_first, n_first)
+    start_of_each = starts[query]
+    positions = start_of_each + order[start_of_each + rank]
+    n_judged = np.bincount(query, are_judged(positions), minlength=len(starts))
+
+    # Of documents that are tied across the cut-off, each is as likely to be above it.
+    is_longer = lengths > k
+    is_cut = np.zeros(len(starts), dtype=bool)
+    is_cut[is_longer] = tied[starts[is_longer] + k] == 1
+    for cut_query in np.flatnonzero(is_cut):
+        start = starts[cut_query]
+        is_first_of_block = tied[start : indptr[cut_query + 1]] == 0
+        block_start = np.flatnonzero(is_first_of_block[:k])[-1]
+        below = np.flatnonzero(is_first_of_block[k:])
+        block_end = k + below[0] if len(below) else lengths[cut_query]
+        ranks = np.arange(start, start + block_end)
+        judged = are_judged(start + order[ranks])
+        share_of_block = judged[block_start:].mean()
+        n_above = judged[:block_start].sum()
+        n_judged[cut_query] = n_above + (k - block_start) * share_of_block
+    return np.divide(n_judged, n_first, out=np.ones(len(starts)), where=n_first > 0)

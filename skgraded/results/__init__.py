@@ -8,6 +8,7 @@ from skgraded.results._align import (
 from skgraded.results._judged_share import (
     JudgedShare as JudgedShare,
     joined_shares as joined_shares,
+    known_shares as known_shares,
 )
 from skgraded.results._means import Means
 from skgraded.results._names import (

@@ -15,6 +15,11 @@ JudgedShare = FloatArray | float | None
 _AXES = ("system", "query", "measure")
 
 
+def known_shares(shares: FloatArray) -> JudgedShare:
+    """Return shares, or 1.0 where all documents are judged."""
+    return shares if (shares < 1.0).any() else 1.0
+
+
 def shares_at(share: JudgedShare, axis: str, places: ArrayLike) -> JudgedShare:
     """Return the shares of some systems, queries or measures by their places."""
     if isinstance(share, np.ndarray):

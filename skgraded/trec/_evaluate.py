@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from skgraded._guards import warn_if_swapped
 from skgraded._support.arguments import flag, threads
-from skgraded._support.array_types import BoolArray, FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.progress import ProgressBar
 from skgraded.measures import (
     Measure,
@@ -22,14 +22,13 @@ from skgraded.measures import (
     measures_by_name,
     warn_of_continuous_scale,
 )
-from skgraded.measures._judging import judged_share, judging_of
+from skgraded.measures._judging import shares_of_judged
 from skgraded.rankings import Judgments, RankedList
-from skgraded.results import Scores, direction_of
+from skgraded.results import Scores, direction_of, known_shares
 from skgraded.trec._join import (
     JoinedRun,
     LeftOut,
     Order,
-    ValuesAndEmpty,
     in_threads,
     join,
     notes_on_runs,
@@ -131,9 +130,8 @@ def evaluate(
     sources = named_runs(runs)
     _check_scales(measure_of, judgments, sources, strict)
     pool = judgments.pool(negative)
-    judging, places_of_judging = judging_of(measure_of.values())
     join_source = partial(join, judgments, order, strict)
-    score = partial(score_joined, [*measure_of.values(), *judging], pool, complete)
+    score = partial(_score, list(measure_of.values()), pool, complete)
     stream = None if progress else io.StringIO()
     with ProgressBar(len(sources), "runs", stream) as bar:
         score_batch = partial(_score_batch, join_source, score, bar.step)
@@ -147,12 +145,14 @@ def evaluate(
     return Scores(
         measures=tuple(measure_of),
         qid=judgments.topics,
+        values=np.concatenate([batch.values for batch in batches]),
         directions=tuple(map(direction_of, measure_of.values())),
         systems=systems,
         empty=tuple(measure.empty for measure in measure_of.values()),
         judged=partial(_fingerprints, pool),
         notes=tuple(notes),
-        **_joined(batches, places_of_judging),
+        n_empty=batches[0].n_empty,
+        judged_share=known_shares(np.concatenate([batch.shares for batch in batches])),
     )
 
 
@@ -209,20 +209,20 @@ def _fingerprints(pool: Pool) -> NDArray[np.uint64]:
 class _Batch(NamedTuple):
     """Names of runs that were read, with what was left out of them; the errors of the others.
 
-    ``values`` and ``n_empty`` are as in `score_joined`, and ``is_empty`` tells where a run lacks a
-    topic. They are empty where there are errors.
+    ``values`` and ``n_empty`` are as in `score_joined`, and ``shares`` of shape (n_runs, n_topics,
+    n_measures) are those of judged documents. They are empty where there are errors.
     """
 
     runs: list[tuple[str, LeftOut]]
     faults: list[ValueError | OSError]
     values: FloatArray
     n_empty: tuple[int, ...]
-    is_empty: BoolArray
+    shares: FloatArray
 
 
 def _score_batch(
     join_source: Callable[[NamedSource], JoinedRun],
-    score: Callable[[list[JoinedRun]], ValuesAndEmpty],
+    score: Callable[[list[JoinedRun]], tuple[FloatArray, tuple[int, ...], FloatArray]],
     step: Callable[[], None],
     sources: list[NamedSource],
 ) -> _Batch:
@@ -238,23 +238,25 @@ def _score_batch(
 
     names_and_left_out = [(run.name, run.left_out) for run in runs]
     if faults:
-        return _Batch(names_and_left_out, faults, np.empty(0), (), np.empty(0, bool))
-    values, n_empty = score(runs)
-    is_empty = np.array([np.diff(run.indptr) == 0 for run in runs])
-    return _Batch(names_and_left_out, faults, values, n_empty, is_empty)
+        return _Batch(names_and_left_out, faults, np.empty(0), (), np.empty(0))
+    return _Batch(names_and_left_out, faults, *score(runs))
 
 
-def _joined(batches: list[_Batch], places_of_judging: list[int]) -> dict[str, Any]:
-    """Return values, numbers of empty topics, and shares of judged documents of all runs."""
-    n_measures = len(places_of_judging)
-    values = np.concatenate([batch.values for batch in batches])
-    is_empty = np.concatenate([batch.is_empty for batch in batches])
-    share = judged_share(values[..., n_measures:], is_empty, places_of_judging)
-    return {
-        "values": np.ascontiguousarray(values[..., :n_measures]),
-        "n_empty": batches[0].n_empty[:n_measures],
-        "judged_share": share,
-    }
+def _score(
+    measures: list[Measure], pool: Pool, complete: bool, runs: list[JoinedRun]
+) -> tuple[FloatArray, tuple[int, ...], FloatArray]:
+    """Score runs, and tell how many of their first documents are judged, by measure."""
+    values, n_empty = score_joined(measures, pool, complete, runs)
+    shares = []
+    for run in runs:
+
+        def are_judged(positions: IntArray, run: JoinedRun = run) -> BoolArray:
+            return pool.levels[run.rows[positions]] < len(pool.grades)
+
+        shares.append(
+            shares_of_judged(measures, run.order, run.tied, run.indptr, are_judged)
+        )
+    return values, n_empty, np.stack(shares)
 
 
 def _in_batches(

@@ -93,6 +93,16 @@ class TestJudgedShare:
         of_tied = evaluate("P@1", [1, np.nan], [1.0, 1.0])
         assert of_tied.judged_share.item() == 0.5
 
+    @pytest.mark.parametrize("k", [1, 2, 3, 5, 40])
+    def test_it_is_that_of_the_measure_with_ties_across_the_cutoff(self, k):
+        rng = np.random.default_rng(k)
+        qid = np.sort(rng.integers(0, 60, 400))
+        grades = np.where(rng.random(400) < 0.4, np.nan, rng.integers(0, 3, 400))
+        y_score = rng.integers(0, 4, 400)
+        shares = evaluate(f"nDCG@{k}", grades, y_score, qid=qid).judged_share
+        by_measure = evaluate(f"Judged@{k}", grades, y_score, qid=qid).values
+        np.testing.assert_allclose(shares[0], by_measure, rtol=1e-12)
+
 
 def scores_with_shares(gap, share, n=100, seed=0):
     """Return scores of old and new, of which new is better by the gap."""
