@@ -132,6 +132,7 @@ def _n_seen(human: FloatArray, judged: FloatArray) -> int:
     human = human[..., is_labelled]
     judged = judged[..., is_labelled]
     n = human.shape[-1]
+
     is_equal = human == judged
     tells = ~np.isin(human, _COARSE_VALUES) | ~np.isin(judged, _COARSE_VALUES)
     both = np.concatenate([human, judged], axis=1)
@@ -143,6 +144,7 @@ def _n_seen(human: FloatArray, judged: FloatArray) -> int:
             f"judge has exactly the values of the human labels in all {n} labelled queries: it "
             "must hold labels of its own, made without these."
         )
+
     tells_of_query = tells[are_fine]
     is_seen = (is_equal[are_fine] | ~tells_of_query).all(axis=(0, 1))
     n_seen = int((is_seen & tells_of_query.any(axis=(0, 1))).sum())

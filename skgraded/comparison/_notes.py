@@ -108,12 +108,15 @@ def _note_on_judged(comparison: Comparison) -> str:
     shares = comparison.judged_share
     if shares is None or not comparison._judged_more.any():
         return ""
+
+    # The largest gap, of those that count.
     first, second = comparison.pairs.T
     gaps = np.abs(shares[first] - shares[second])
     is_withheld = comparison._is_withheld
     if is_withheld.any():
         gaps = np.where(is_withheld, gaps, 0.0)
     pair, column = np.unravel_index(gaps.argmax(), gaps.shape)
+
     systems = comparison.pairs[pair]
     less, more = systems[np.argsort(shares[systems, column])]
     by = "" if len(comparison) == 1 else f" (for {comparison.measures[column]})"
@@ -123,6 +126,7 @@ def _note_on_judged(comparison: Comparison) -> str:
         f"judged, and {shares[more, column]:.0%} of those of {favoured}{by}, which favours "
         f"{favoured}"
     )
+
     n_withheld = int(is_withheld.sum())
     if n_withheld == 1:
         return f"{sentence}: no verdict for it is taken."

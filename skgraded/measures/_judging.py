@@ -56,6 +56,8 @@ def _shares(
     starts = indptr[:-1]
     lengths = np.diff(indptr)
     n_first = np.minimum(lengths, k)
+
+    # The documents at the first ranks, query by query.
     ends = np.cumsum(n_first)
     query = np.repeat(np.arange(len(starts)), n_first)
     rank = np.arange(len(query)) - np.repeat(ends - n_first, n_first)
@@ -63,19 +65,21 @@ def _shares(
     positions = start_of_each + order[start_of_each + rank]
     n_judged = np.bincount(query, are_judged(positions), minlength=len(starts))
 
-    # Of documents that are tied across the cut-off, each is as likely to be above it.
     is_longer = lengths > k
     is_cut = np.zeros(len(starts), dtype=bool)
     is_cut[is_longer] = tied[starts[is_longer] + k] == 1
-    for cut_query in np.flatnonzero(is_cut):
-        start = starts[cut_query]
-        is_first_of_block = tied[start : indptr[cut_query + 1]] == 0
-        block_start = np.flatnonzero(is_first_of_block[:k])[-1]
-        below = np.flatnonzero(is_first_of_block[k:])
-        block_end = k + below[0] if len(below) else lengths[cut_query]
-        ranks = np.arange(start, start + block_end)
-        judged = are_judged(start + order[ranks])
-        share_of_block = judged[block_start:].mean()
-        n_above = judged[:block_start].sum()
-        n_judged[cut_query] = n_above + (k - block_start) * share_of_block
+    if is_cut.any():
+        # Of documents that are tied across the cut-off, each is as likely to be above it.
+        judged = are_judged(np.repeat(starts, lengths) + order)
+        n_before = np.concatenate(([0.0], np.cumsum(judged)))
+        block_starts = np.flatnonzero(tied == 0)
+        block_ends = np.append(block_starts[1:], len(tied))
+        cutoff = starts[is_cut] + k
+        block = np.searchsorted(block_starts, cutoff, side="right") - 1
+        first = block_starts[block]
+        end = block_ends[block]
+        share_of_block = (n_before[end] - n_before[first]) / (end - first)
+        n_above = n_before[first] - n_before[starts[is_cut]]
+        n_judged[is_cut] = n_above + (cutoff - first) * share_of_block
+
     return np.divide(n_judged, n_first, out=np.ones(len(starts)), where=n_first > 0)

@@ -37,6 +37,7 @@ def joined_shares(
         return None
     if not any(isinstance(share, np.ndarray) for share in by_part):
         return 1.0
+
     arrays = [
         np.broadcast_to(np.asarray(share), shape)
         for share, shape in zip(by_part, shapes, strict=True)
