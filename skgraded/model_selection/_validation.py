@@ -315,6 +315,8 @@ def _as_validation(
     fields["values"] = values
     fields["folds"] = folds
     fields["systems"] = systems
+    if isinstance(selected.judged_share, np.ndarray):
+        fields["judged_share"] = None
 
     # What is known of each split.
     for name in ("fit_time", "score_time"):
