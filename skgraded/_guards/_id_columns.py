@@ -117,7 +117,7 @@ def _places_of_ids(ids: NDArray[Any], X: Any) -> NDArray[np.intp]:
         are_equal = (difference <= tolerance).all(axis=0)
         return np.flatnonzero(are_equal)
 
-    texts = ids.astype(str)[:, None]
+    texts = np.array([str(query_id) for query_id in ids.tolist()])[:, None]
     are_equal = (table.astype(str) == texts).all(axis=0)
     return np.flatnonzero(are_equal)
 

@@ -168,8 +168,8 @@ TOOLS = {
         ),
         Tool(
             "catboost",
-            "Ties worst first. The pool is the query's own rows. A label above the border, 0.5 unless "
-            "it is given, is relevant.",
+            "Ties worst first. The pool is the query's own rows. A label above the border, 0.5 "
+            "unless it is given, is relevant.",
             {"ties": "pessimistic"},
             "Other parameters and metrics need pairs of documents (PairLogit, PairAccuracy), "
             "probabilities as labels (ERR, PFound) or positive scores (FilteredDCG), are a "

@@ -411,6 +411,17 @@ class Judgments:
         return self._scale[1]
 
     @cached_property
+    def lowest_grade(self) -> float:
+        """The lowest grade of a judged document; 0 where queries have levels of their own."""
+        levels = (self._given_pool or self).levels
+        # One look at both ends mostly tells; level 0 is grade 0.
+        if not len(levels) or not levels.item(-1) or not levels.item(0):
+            return 0.0
+        if self.borders is not None or self.n_levels == 1 or not levels.all():
+            return 0.0
+        return self.grades.item(1)
+
+    @cached_property
     def n_levels(self) -> int:
         """Number of distinct grades."""
         return len(self.grades) if self.borders is None else self.borders.item(-1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -34,6 +34,7 @@ from skgraded.trec._join import (
     notes_on_runs,
     score_joined,
 )
+from skgraded.trec._meeting import warn_of_doubt
 from skgraded.trec._qrels_and_runs import (
     NamedSource,
     Negative,
@@ -58,6 +59,7 @@ def evaluate(
     order: Order = "trec_eval",
     complete: bool = True,
     negative: Negative = "unsampled",
+    grades: Mapping[str, float] | None = None,
     strict: bool = False,
     n_threads: int | None = -1,
     progress: bool = False,
@@ -83,6 +85,8 @@ def evaluate(
         Otherwise it is left out of the run's mean, as in trec_eval without ``-c``.
     negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
         Meaning of negative grades, as in `rank`.
+    grades : mapping of str to float, optional
+        New grades by those in the qrels, or the grades of words, as in `read_qrels`.
     strict : bool, default=False
         Whether a document that a topic names twice is an error. Otherwise the first one counts.
     n_threads : int or None, default=-1
@@ -126,7 +130,7 @@ def evaluate(
     flag("strict", strict)
     flag("progress", progress)
 
-    judgments = read_qrels(qrels)
+    judgments = read_qrels(qrels, grades=grades)
     sources = named_runs(runs)
     if judgments.are_fractional:
         name, source = sources[0]
@@ -145,8 +149,9 @@ def evaluate(
         score_batch = partial(_score_batch, join_source, score, bar.step)
         batches = _in_batches(score_batch, sources, n_threads, judgments.name)
 
-    names_and_left_out = [run for batch in batches for run in batch.runs]
-    names, left_out = zip(*names_and_left_out, strict=True)
+    facts = [run for batch in batches for run in batch.runs]
+    names, left_out, doubts = zip(*facts, strict=True)
+    warn_of_doubt(doubts)
     systems = unique_names(names)
     notes = _notes(judgments, negative, measure_of)
     notes += notes_on_runs(systems, left_out, complete)
@@ -196,12 +201,12 @@ def _fingerprints(pool: Pool) -> NDArray[np.uint64]:
 
 
 class _Batch(NamedTuple):
-    """Names of runs that were read, with what was left out of them; the errors of the others.
+    """Names of runs that were read, what was left out and is doubtful; the errors of the others.
 
     ``values`` and ``n_empty`` are as in `score_joined`. They are empty where there are errors.
     """
 
-    runs: list[tuple[str, LeftOut]]
+    runs: list[tuple[str, LeftOut, str]]
     faults: list[ValueError | OSError]
     values: FloatArray
     n_empty: tuple[int, ...]
@@ -223,11 +228,11 @@ def _score_batch(
             faults.append(fault)
         step()
 
-    names_and_left_out = [(run.name, run.left_out) for run in runs]
+    facts = [(run.name, run.left_out, run.doubt) for run in runs]
     if faults:
-        return _Batch(names_and_left_out, faults, np.empty(0), ())
+        return _Batch(facts, faults, np.empty(0), ())
     values, n_empty = score(runs)
-    return _Batch(names_and_left_out, faults, values, n_empty)
+    return _Batch(facts, faults, values, n_empty)
 
 
 def _in_batches(

@@ -20,6 +20,7 @@ from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures._prefix import score_queries
 from skgraded.rankings import Judgments, RankedList, Rankings
 from skgraded.trec._extents import indptr_of, starts_by_row
+from skgraded.trec._meeting import doubt_of, warn_of_doubt
 from skgraded.trec._qrels_and_runs import (
     NamedSource,
     Negative,
@@ -34,6 +35,10 @@ from skgraded.trec._qrels_and_runs import (
 
 T = TypeVar("T")
 U = TypeVar("U")
+
+# Integers that doubles merge; none of 64 bits is as large as the second number.
+_FIRST_MERGED = 2.0**53
+_END_OF_INTEGERS = 2.0**64
 
 Order = Literal["trec_eval", "score", "rank", "file"]
 
@@ -75,6 +80,8 @@ class JoinedRun(NamedTuple):
         The ranking, as in `Rankings`.
     left_out : LeftOut
         What the scores do not show.
+    doubt : str
+        What is doubtful about the run's documents, of which `warn_of_doubt` warns.
     """
 
     name: str
@@ -83,6 +90,7 @@ class JoinedRun(NamedTuple):
     order: NDArray[np.int32]
     tied: NDArray[np.uint8]
     left_out: LeftOut
+    doubt: str = ""
 
 
 def join(
@@ -130,7 +138,9 @@ def join(
     n_missing = int(is_absent.sum())
     n_extra = run.n_topics - (qrels.n_topics - n_missing)
     left_out = LeftOut(n_missing, n_extra, run.n_duplicates)
-    return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out)
+    is_judged = rows < qrels.n_documents
+    doubt = doubt_of(qrels, run, is_judged, order_in_topic, indptr)
+    return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out, doubt)
 
 
 def _rows_in_qrels(
@@ -179,6 +189,7 @@ def rank_run(
     """
     choice("order", order, get_args(Order))
     if order in ("trec_eval", "score"):
+        _require_distinct_scores(run)
         return _core.order_documents(
             scores=run.scores,
             document_end=run.documents.end,
@@ -200,6 +211,20 @@ def rank_run(
         schedule=_core.schedule_queries(indptr),
         n_threads=1,
     )
+
+
+def _require_distinct_scores(run: Run) -> None:
+    """Raise where scores are such integers, as times in nanoseconds, that doubles merge some."""
+    sizes = np.abs(run.scores)
+    if sizes.max(initial=0.0) < _FIRST_MERGED:
+        return
+    row = first_true((sizes >= _FIRST_MERGED) & (sizes < _END_OF_INTEGERS))
+    if row is not None:
+        raise ValueError(
+            f"{run.name}: scores must be below 2**53, from which on doubles do not tell all "
+            f"integers apart, got {run.scores[row]:.17g} for document {run.documents[row]!r}. "
+            "Subtract a constant from all of them."
+        )
 
 
 def _check_ranks(run: Run) -> NDArray[np.int32]:
@@ -315,6 +340,7 @@ def rank(
     complete = flag("complete", complete)
 
     joined = join(judgments, order, strict, (None, run))
+    warn_of_doubt([joined.doubt])
     pool = judgments.pool(negative)
     if not complete:
         topics_of_run = np.flatnonzero(np.diff(joined.indptr))
@@ -540,5 +566,6 @@ def join_runs(
             return joined
 
         joined_runs = in_threads(join_source, sources, threads(n_threads))
+    warn_of_doubt(run.doubt for run in joined_runs)
     systems = unique_names([run.name for run in joined_runs])
     return JoinedRuns(systems, judgments, joined_runs, complete)

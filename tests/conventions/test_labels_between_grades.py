@@ -27,7 +27,8 @@ def test_catboost_calls_a_label_above_the_border_relevant(metric):
     for seed in range(40):
         labels, scores, qid, _ = random_rows(seed)
         border, top = rng.choice(BORDERS), rng.integers(1, 6)
-        for params in ("", f":top={top}", f":border={border}", f":border={border};top={top}"):  # fmt: skip
+        both = f":border={border};top={top}"
+        for params in ("", f":top={top}", f":border={border}", both):
             name = metric + params
             (theirs,) = utils.eval_metric(labels, scores, name, group_id=qid)
             ours = measure_as("catboost", name)(labels, scores, qid=qid)
