@@ -8,7 +8,7 @@ from _training_sets import FOLDER, mq2008, ohsumed
 from scipy import special, stats
 
 from skgraded import compare, evaluate, trec
-from skgraded._intervals.estimate import SURE, means
+from skgraded._intervals.estimate import means
 from skgraded.results import Scores
 
 LEVEL = 0.05
@@ -165,7 +165,7 @@ def one_split_rows(n_columns):
                 deviation / np.sqrt(n_queries),
             )
             row.append(tails_and_width(found.interval(1 - LEVEL), truth, error))
-            low, high = found.interval(1 - LEVEL, least_weight=SURE).T
+            low, high = found.interval(1 - LEVEL).T
             told = (found.p_value(truth) < LEVEL, low > truth, high < truth)
             shares[:, place] = np.mean(told, axis=1)
         p_values, *gate = (" ".join(map(percent, each)) for each in shares)

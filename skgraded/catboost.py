@@ -86,14 +86,15 @@ def eval_metric(
             "eval_metric needs the labels and query ids of the data sets that CatBoost will "
             "evaluate, such as eval_metric(measure, (y, qid), (y_valid, qid_valid)); got none."
         )
-    chosen = named_measures([measure], "eval_metric")
-    if len(chosen) != 1:
+    measures = named_measures([measure], "eval_metric")
+    if len(measures) != 1:
+        names = ", ".join(name for name, _ in measures)
         raise ValueError(
-            "eval_metric must be given one measure for CatBoost, got "
-            f"{', '.join(name for name, _ in chosen)}."
+            f"eval_metric must be given one measure for CatBoost, got {names}."
         )
-    known = tuple(_KnownSet(each) for each in data_sets)
-    return _make_metric(Evaluator(chosen, n_threads), known)
+
+    known_sets = tuple(_KnownSet(data_set) for data_set in data_sets)
+    return _make_metric(Evaluator(measures, n_threads), known_sets)
 
 
 class _KnownSet:
@@ -105,20 +106,23 @@ class _KnownSet:
                 "data_sets must be tuples (labels, query ids) or (labels, query ids, row weights), "
                 f"got a {type(data_set).__name__}."
             )
+
         y_true, qid, *weights = data_set
-        self.judgments = Judgments(
-            y_true, qid=qid, sample_weight=weights[0] if weights else None
-        )
+        sample_weight = weights[0] if weights else None
+        self.judgments = Judgments(y_true, qid=qid, sample_weight=sample_weight)
+
+        # The labels as CatBoost gets them.
         labels, _ = split_target(y_true)
-        # As CatBoost gets them.
         self.labels: NDArray[np.float32] = np.nan_to_num(
             np.asarray(labels).astype(np.float32)
         )
 
     def has(self, labels: NDArray[Any]) -> bool:
+        """Whether the labels are those of this set."""
         return np.array_equal(self.labels, labels)
 
     def has_in_another_order(self, labels: NDArray[Any]) -> bool:
+        """Whether the labels are those of this set, in any order."""
         return np.array_equal(np.sort(self.labels), np.sort(labels))
 
 
@@ -129,9 +133,9 @@ class _EvalMetric:
     # they call are compiled already.
     no_jit = True
 
-    def __init__(self, evaluator: Evaluator, known: tuple[_KnownSet, ...]) -> None:
+    def __init__(self, evaluator: Evaluator, known_sets: tuple[_KnownSet, ...]) -> None:
         self.evaluator = evaluator
-        self.known = known
+        self.known_sets = known_sets
 
     def is_max_optimal(self) -> bool:
         """Return whether greater is better."""
@@ -143,9 +147,10 @@ class _EvalMetric:
 
         CatBoost's weights are ignored: those of the rows were given together with the query ids.
         """
-        judgments = self._judgments(np.asarray(target))
+        judgments = self._find_judgments(np.asarray(target))
         if judgments is None:
-            return 0.0, 1.0  # CatBoost cannot write nan
+            # CatBoost cannot write nan.
+            return 0.0, 1.0
         ((_, mean),) = self.evaluator.means_on(judgments, approxes[0])
         return mean, 1.0
 
@@ -153,14 +158,16 @@ class _EvalMetric:
         """Return the value of a sum and its weight."""
         return error / weight
 
-    def _judgments(self, labels: NDArray[Any]) -> Judgments | None:
-        """Find the judgments of a data set; None for training rows in an order of CatBoost's."""
-        for each in self.known:
-            if each.has(labels):
-                return each.judgments
-        if self.known[0].has_in_another_order(labels):
+    def _find_judgments(self, labels: NDArray[Any]) -> Judgments | None:
+        """Return the judgments of a data set; None for training rows in an order of CatBoost's."""
+        for known_set in self.known_sets:
+            if known_set.has(labels):
+                return known_set.judgments
+
+        training_set = self.known_sets[0]
+        if training_set.has_in_another_order(labels):
             return None
-        sizes = ", ".join(str(len(each.labels)) for each in self.known)
+        sizes = ", ".join(str(len(known_set.labels)) for known_set in self.known_sets)
         raise ValueError(
             f"CatBoost evaluates {len(labels)} rows whose labels are those of no data set that "
             f"eval_metric got (of {sizes} rows): give it (labels, query ids) of the training and "
@@ -173,12 +180,16 @@ class _EvalMetric:
 
     def __reduce__(self) -> Any:
         # The class is made at run time, so that pickle cannot find it by its name.
-        return _make_metric, (self.evaluator, self.known)
+        return _make_metric, (self.evaluator, self.known_sets)
 
     def __repr__(self) -> str:
         return f"eval_metric({self.evaluator}, ...)"
 
 
-def _make_metric(evaluator: Evaluator, known: tuple[_KnownSet, ...]) -> _EvalMetric:
+def _make_metric(
+    evaluator: Evaluator, known_sets: tuple[_KnownSet, ...]
+) -> _EvalMetric:
     """Make a metric whose class has the measure's name, which CatBoost reports."""
-    return type(evaluator.named[0][0], (_EvalMetric,), {})(evaluator, known)
+    ((name, _),) = evaluator.named
+    metric_class = type(name, (_EvalMetric,), {})
+    return metric_class(evaluator, known_sets)

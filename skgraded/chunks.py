@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, cast, get_args
 
 from skgraded._engines.rows import (
-    Columns,
+    ColumnNames,
     batches_of,
     labels_of,
     open_dataset,
@@ -97,11 +97,12 @@ def evaluate(
     >>> chunks.evaluate("nDCG@2", parts, per_query=True).values[:, 0].round(4)
     array([0.7602, 0.6309])
     """
-    columns = Columns(label, score, qid, weight)
+    columns = ColumnNames(label, score, qid, weight)
     plan = EvaluationPlan.of(
         measures, columns, per_query=per_query, n_threads=n_threads
     )
-    return combine([plan.total(_scan(plan, data, order, block_rows))])
+    blocks = _scan(plan, data, order, block_rows)
+    return combine([plan.total(blocks)])
 
 
 def iter_scores(
@@ -152,17 +153,18 @@ def iter_scores(
     >>> [part.qid.tolist() for part in chunks.iter_scores("AP", parts, block_rows=2)]
     [[1], [2]]
     """
-    plan = EvaluationPlan.of(
-        measures, Columns(label, score, qid, weight), n_threads=n_threads
-    )
+    columns = ColumnNames(label, score, qid, weight)
+    plan = EvaluationPlan.of(measures, columns, n_threads=n_threads)
     return (block.scores for block in _scan(plan, data, order, block_rows))
 
 
 def _scan(
     plan: EvaluationPlan, data: Any, order: Order, block_rows: int
 ) -> Iterator[Block]:
+    """Check the arguments and score the data, block by block."""
     order = cast(Order, choice("order", order, get_args(Order)))
     block_rows = integer("block_rows", block_rows, 1)
+
     dataset = open_dataset(data)
     if dataset is None:
         chunks = data
@@ -172,16 +174,17 @@ def _scan(
         plan = plan.with_top(
             lambda: map(top_of, labels_of(dataset, plan.columns.label))
         )
-        chunks = batches_of(dataset, plan.columns.names)
+        chunks = batches_of(dataset, plan.columns.distinct)
+
     batches = whole_queries(read_rows(chunks, plan.columns), block_rows)
     return plan.scan(batches, order)
 
 
 def _require_named_top(plan: EvaluationPlan) -> None:
-    still_open = plan.open_measure
-    if still_open is not None:
+    measure = plan.open_measure
+    if measure is not None:
         raise ValueError(
-            f"{still_open} takes the top of the scale from the data, but the top of a stream of "
+            f"{measure} takes the top of the scale from the data, but the top of a stream of "
             "chunks is known only at its end. Name the top in the measure, for example "
-            f"{still_open.resolve(4)!r}."
+            f"{measure.resolve(4)!r}."
         )

@@ -10,8 +10,8 @@ class GradeScaleWarning(SkgradedWarning):
 
     The top grade is taken from the data, so that it may differ between the data sets that are
     scored; labels are above the top grade of the training labels; ``g`` reaches beyond the scale or
-    has an entry for grade 0; no label reaches the threshold ``rel`` of a binary measure, or all do; or
-    feedback does not tell some grades apart, which then share a probability.
+    has an entry for grade 0; no label reaches the threshold ``rel`` of a binary measure, or all do;
+    or feedback does not tell some grades apart, which then share a probability.
     """
 
 
@@ -71,14 +71,6 @@ class IdColumnWarning(SkgradedWarning):
     """A feature holds the query ids, so that the ranker learns from the numbers of queries.
 
     Ids of other queries say nothing about them, and trees split on them all the same.
-    """
-
-
-class FewDifferencesWarning(SkgradedWarning):
-    """Two systems differ in no query, or in too few to tell how rare and large differences are.
-
-    P-values then err more often than they say, whatever the test, and intervals where differences
-    vary in size. Where no query differs, the interval says how many others may.
     """
 
 

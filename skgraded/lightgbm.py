@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
@@ -19,9 +19,10 @@ from skgraded._boosting._evaluator import (
     NamedMeasures,
     as_argument,
     named_measures,
+    parse_measure,
     refuse_taken_names,
 )
-from skgraded._boosting._lambdamart import LambdaMART, chosen_noise, make_objective
+from skgraded._boosting._lambdamart import LambdaMART, noise_or_none
 from skgraded._guards import refuse_cut_queries
 from skgraded._support.arguments import flag, integer, number, threads
 from skgraded._support.array_types import FloatArray
@@ -138,14 +139,20 @@ def objective(
     >>> ranker.fit(X, y, group=[20] * 40).n_estimators_
     5
     """
-    averaged = chosen_noise(noise, noise_scale, n_draws, random_state)
-    cost = {"sigmoid": sigmoid, "truncation_level": truncation_level, "norm": norm}
-    given = _ANY if measure is None else measure
-    made = make_objective(given, **cost, noise=averaged, n_threads=n_threads)
-    return _Objective(made) if measure is not None else _ObjectiveOfRanker(made)
+    averaged_noise = noise_or_none(noise, noise_scale, n_draws, random_state)
+    cost = LambdaMART(
+        parse_measure(_ANY if measure is None else measure, "objective"),
+        sigmoid=sigmoid,
+        truncation_level=truncation_level,
+        norm=norm,
+        noise=averaged_noise,
+        n_threads=n_threads,
+    )
+    return _ObjectiveOfRanker(cost) if measure is None else _Objective(cost)
 
 
-_ANY = "nDCG"  # by which options are checked
+# The measure by which options are checked where the ranker's measure is not known yet.
+_ANY = "nDCG"
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,31 +162,34 @@ class _Objective:
     LightGBM counts the parameters of ``__call__``: only with exactly four does it pass query sizes.
     """
 
-    _objective: LambdaMART
-    _judged: JudgedSets = field(default_factory=JudgedSets, init=False, compare=False)
+    _cost: LambdaMART
+    _judged_sets: JudgedSets = field(
+        default_factory=JudgedSets, init=False, compare=False
+    )
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> tuple[FloatArray, FloatArray]:
         _refuse_positions(y_pred)
-        scores, data = _read(y_true, y_pred, weight, group)
-        return self._objective.derivatives(self._judged.find(data), scores, data.weight)
+        scores, data = _scores_and_data(y_true, y_pred, weight, group)
+        judgments = self._judged_sets.find(data)
+        return self._cost.derivatives(judgments, scores, data.weight)
 
     def __repr__(self) -> str:
-        return str(self._objective)
+        return str(self._cost)
 
 
 @dataclass(frozen=True, repr=False)
 class _ObjectiveOfRanker:
     """An objective whose measure is that of the QueryRanker around it."""
 
-    _of_any: LambdaMART
+    _cost_of_any: LambdaMART
 
     def for_measure(
         self, measure: Measure
     ) -> Callable[..., tuple[FloatArray, FloatArray]]:
         """Return the objective of a measure, with the same options."""
-        return _Objective(dataclasses.replace(self._of_any, measure=measure))
+        return _Objective(dataclasses.replace(self._cost_of_any, measure=measure))
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
@@ -189,7 +199,7 @@ class _ObjectiveOfRanker:
         )
 
     def __repr__(self) -> str:
-        return re.sub(rf"'{_ANY}'(, )?", "", str(self._of_any))
+        return re.sub(rf"'{_ANY}'(, )?", "", str(self._cost_of_any))
 
 
 def _refuse_positions(data: Any) -> None:
@@ -286,8 +296,11 @@ def eval_metric(
     >>> list(history["valid_0"])
     ['xGAP(max_grade=4)@10', 'nDCG@10']
     """
-    named = named_measures(measures, "eval_metric")
-    return _EvalMetric(named, n_threads, as_loss=flag("as_loss", as_loss))
+    return _EvalMetric(
+        named_measures(measures, "eval_metric"),
+        n_threads,
+        as_loss=flag("as_loss", as_loss),
+    )
 
 
 class _EvalMetric:
@@ -297,28 +310,30 @@ class _EvalMetric:
     """
 
     def __init__(
-        self, named: NamedMeasures, n_threads: int | None, *, as_loss: bool = False
+        self, measures: NamedMeasures, n_threads: int | None, *, as_loss: bool = False
     ) -> None:
-        self.named = named
+        self.named = measures
         self.as_loss = as_loss
-        self._evaluator = Evaluator(named, n_threads)
-        self._judged = JudgedSets()
+        self._evaluator = Evaluator(measures, n_threads)
+        self._judged_sets = JudgedSets()
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
-        scores, data = _read(y_true, y_pred, weight, group)
-        means = self._evaluator.means_on(self._judged.find(data), scores)
-        return [
-            (f"neg_{name}", -mean, False)
-            if self.as_loss and each.greater_is_better
-            else (name, mean, each.greater_is_better)
-            for (name, mean), (_, each) in zip(means, self.named, strict=True)
-        ]
+        scores, data = _scores_and_data(y_true, y_pred, weight, group)
+        means = self._evaluator.means_on(self._judged_sets.find(data), scores)
+
+        results = []
+        for (name, mean), (_, measure) in zip(means, self.named, strict=True):
+            if self.as_loss and measure.greater_is_better:
+                results.append((f"neg_{name}", -mean, False))
+            else:
+                results.append((name, mean, measure.greater_is_better))
+        return results
 
     def __repr__(self) -> str:
-        shown = ", as_loss=True" if self.as_loss else ""
-        return f"eval_metric({self._evaluator}{shown})"
+        option = ", as_loss=True" if self.as_loss else ""
+        return f"eval_metric({self._evaluator}{option})"
 
 
 def early_stopping(
@@ -400,15 +415,20 @@ def early_stopping(
     >>> booster.best_iteration < 200
     True
     """
-    named = named_measures([measure], "early_stopping")
-    if len(named) != 1:
-        raise ValueError(
-            f"early_stopping must be given one measure, got {', '.join(name for name, _ in named)}."
-        )
+    measures = named_measures([measure], "early_stopping")
+    if len(measures) != 1:
+        names = ", ".join(name for name, _ in measures)
+        raise ValueError(f"early_stopping must be given one measure, got {names}.")
+
     rounds = integer("rounds", rounds, 1)
     threads(n_threads)
-    min_delta = number("min_delta", min_delta, at_least=0.0)
-    return _StopBy(named[0], rounds, min_delta, flag("verbose", verbose), n_threads)
+    return _StopBy(
+        measures[0],
+        rounds,
+        min_delta=number("min_delta", min_delta, at_least=0.0),
+        verbose=flag("verbose", verbose),
+        n_threads=n_threads,
+    )
 
 
 class _StopBy:
@@ -419,21 +439,25 @@ class _StopBy:
 
     def __init__(
         self,
-        named: tuple[str, Measure],
+        named_measure: tuple[str, Measure],
         rounds: int,
+        *,
         min_delta: float = 0.0,
         verbose: bool = False,
         n_threads: int | None = None,
     ) -> None:
         from lightgbm import early_stopping
 
-        self._named = (named,)
+        name, _ = named_measure
+        self._measures = (named_measure,)
         self._n_threads = n_threads
-        self._argument = as_argument(*named)
-        self._names = {
-            named[0],
-            f"valid {named[0]}",
-        }  # so in lightgbm.cv of older versions
+
+        # The first argument of `early_stopping`, as messages show it.
+        self._argument = as_argument(*named_measure)
+
+        # Under these names the measure is reported; lightgbm.cv of older versions takes the second.
+        self._names = {name, f"valid {name}"}
+
         self._stop = early_stopping(
             rounds, first_metric_only=True, min_delta=min_delta, verbose=verbose
         )
@@ -442,46 +466,61 @@ class _StopBy:
 
     def __call__(self, env: Any) -> None:
         """Show LightGBM's callback the results of the measure, which may not be reported yet."""
-        reported = env.evaluation_result_list or ()
-        watched = [each for each in reported if each[1] in self._names]
-        if not watched:
-            watched = [each for each in self._evaluated(env) if each[1] in self._names]
-        if len({each[0] for each in watched}) < len(watched):  # twice for a data set
-            refuse_taken_names(self._named, self._names, "LightGBM")
+        results = self._results_of_measure(env.evaluation_result_list or ())
+        if not results:
+            results = self._results_of_measure(self._evaluate(env))
+
+        # Twice for a data set: LightGBM has a metric of that name.
+        data_sets = {result[0] for result in results}
+        if len(data_sets) < len(results):
+            refuse_taken_names(self._measures, self._names, "LightGBM")
+
         replace = getattr(env, "_replace", None) or partial(dataclasses.replace, env)
-        self._stop(replace(evaluation_result_list=watched))
+        self._stop(replace(evaluation_result_list=results))
+
+    def _results_of_measure(self, results: Iterable[Any]) -> list[Any]:
+        """Return those results, (data set, name, value ...), that are values of the measure."""
+        return [result for result in results if result[1] in self._names]
 
     @cached_property
     def _metric(self) -> _EvalMetric:
-        return _EvalMetric(self._named, self._n_threads)
+        """The measure as an evaluation function, which keeps what it has read of the data sets."""
+        return _EvalMetric(self._measures, self._n_threads)
 
-    def _evaluated(self, env: Any) -> list[Any]:
+    def _evaluate(self, env: Any) -> list[Any]:
+        """Return the results on all validation sets, which no ``eval_metric`` has reported.
+
+        The values must be those of the whole sets: a model of ``lightgbm.cv`` is many models, and
+        one machine of several has only rows of its own.
+        """
         from lightgbm import Booster
 
-        if (
-            not isinstance(env.model, Booster)
-            or int(env.params.get("num_machines", 1)) > 1
-        ):
+        is_one_model = isinstance(env.model, Booster)
+        if not is_one_model or int(env.params.get("num_machines", 1)) > 1:
             raise ValueError(
                 f"early_stopping({self._argument}) needs the measure's values: pass "
                 f"feval=eval_metric({self._argument}) to lightgbm.cv, and the callback "
                 f"skgraded.dask.global_evaluation({self._argument}) where several workers train."
             )
-        found: list[Any] = env.model.eval_valid(self._metric)
-        if not found:
+
+        results: list[Any] = env.model.eval_valid(self._metric)
+        if not results:
             raise ValueError(
                 f"early_stopping({self._argument}) needs a validation set: pass eval_set and "
                 "eval_group to LGBMRanker.fit, or valid_sets to lightgbm.train."
             )
-        return found
+        return results
 
     def __repr__(self) -> str:
         return f"early_stopping({self._argument}, {self._stop.stopping_rounds})"
 
 
-def _read(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Any, DataSet]:
+def _scores_and_data(
+    y_true: Any, y_pred: Any, weight: Any, group: Any
+) -> tuple[Any, DataSet]:
     """Return the scores, and the data set from either set of arguments that LightGBM passes."""
-    if hasattr(y_pred, "get_label"):  # lightgbm.train passes (scores, data set)
+    # lightgbm.train passes (scores, data set).
+    if hasattr(y_pred, "get_label"):
         data_set = y_pred
         y_pred = y_true
         refuse_cut_queries(data_set)
@@ -490,6 +529,8 @@ def _read(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Any, DataS
         group = data_set.get_group()
     if group is None:
         raise ValueError(_NO_GROUP)
-    labels = np.asarray(y_true)
-    weight = None if weight is None else np.asarray(weight)
-    return y_pred, DataSet(labels, weight, np.asarray(group))
+
+    if weight is not None:
+        weight = np.asarray(weight)
+    data = DataSet(labels=np.asarray(y_true), weight=weight, sizes=np.asarray(group))
+    return y_pred, data

@@ -12,15 +12,15 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, functions as fn
 from pyspark.sql.types import ArrayType, MapType, StringType, StructType
 
-from skgraded._engines.rows import Columns, read_rows
-from skgraded._engines.scan import EvaluationPlan, combine, whole_queries
+from skgraded._engines.rows import ColumnNames, read_rows
+from skgraded._engines.scan import EvaluationPlan, TopGrade, combine, whole_queries
 from skgraded.measures import Measures
 from skgraded.results import Means, Scores
 
 __all__ = ["evaluate"]
 
 # Names of the columns inside: those of users may hold dots, and one column may have two roles.
-_INSIDE = Columns("label", "score", "qid", "weight")
+_INSIDE = ColumnNames("label", "score", "qid", "weight")
 _BLOCK_ROWS = 2**19
 
 
@@ -89,7 +89,7 @@ def evaluate(
     >>> scored = session.read.parquet("scored.parquet")  # doctest: +SKIP
     >>> evaluate(["xGAP(g=[0.1,0.9])@10", "nDCG@10"], scored)  # doctest: +SKIP
     """
-    columns = Columns(label, score, qid, weight)
+    columns = ColumnNames(label, score, qid, weight)
     plan = EvaluationPlan.of(
         measures,
         columns,
@@ -98,24 +98,26 @@ def evaluate(
         n_threads=n_threads,
     )
     _require_columns(data, columns)
-    plan = plan.with_top(lambda: _tops_of(data, label))
-    rows = _arranged(data, plan)
-    found = rows.mapInArrow(partial(_total, plan), "total binary").collect()
-    combined = combine([pickle.loads(each.total) for each in found])
-    if isinstance(combined, Scores):
-        return combined.select(qid=np.sort(combined.qid, kind="stable").tolist())
-    return combined
+    plan = plan.with_top(lambda: _highest_grade(data, label))
+
+    rows = _rows_by_query(data, plan)
+    totals = rows.mapInArrow(partial(_total, plan), "total binary").collect()
+    result = combine([pickle.loads(row.total) for row in totals])
+    if isinstance(result, Scores):
+        ids = np.sort(result.qid, kind="stable")
+        return result.select(qid=ids.tolist())
+    return result
 
 
-def _require_columns(data: Any, columns: Columns) -> None:
-    if not hasattr(
-        data, "mapInArrow"
-    ):  # DataFrames of Spark Connect are of another class
+def _require_columns(data: Any, columns: ColumnNames) -> None:
+    # DataFrames of Spark Connect are of another class.
+    if not hasattr(data, "mapInArrow"):
         kind = type(data)
         raise TypeError(
             f"data must be a Spark DataFrame, got {kind.__name__} of "
             f"{kind.__module__.partition('.')[0]}. Pass rows in memory to skgraded.evaluate."
         )
+
     columns.require(data.columns, "the DataFrame")
     kind = data.schema[columns.qid].dataType
     if isinstance(kind, ArrayType | MapType | StructType):
@@ -126,15 +128,19 @@ def _require_columns(data: Any, columns: Columns) -> None:
         )
 
 
-def _arranged(data: DataFrame, plan: EvaluationPlan) -> DataFrame:
+def _rows_by_query(data: DataFrame, plan: EvaluationPlan) -> DataFrame:
     """Bring the rows of each query together, in the order that they have."""
-    named = zip(_INSIDE, plan.columns, strict=True)
-    chosen = {inside: _column(name) for inside, name in named if name is not None}
+    # By the names inside.
+    columns = {}
+    for name_inside, name in zip(_INSIDE, plan.columns, strict=True):
+        if name is not None:
+            columns[name_inside] = _column(name)
     if isinstance(data.schema[plan.columns.qid].dataType, StringType):
         # By a collation, ids of different queries may be equal.
-        chosen["qid"] = chosen["qid"].cast(StringType())
-    chosen["row"] = fn.monotonically_increasing_id()
-    rows = data.select(*(column.alias(name) for name, column in chosen.items()))
+        columns["qid"] = columns["qid"].cast(StringType())
+    columns["row"] = fn.monotonically_increasing_id()
+
+    rows = data.select(*(column.alias(name) for name, column in columns.items()))
     if not plan.whole_queries:
         rows = rows.repartition("qid")
     return rows.sortWithinPartitions("qid", "row")
@@ -143,18 +149,17 @@ def _arranged(data: DataFrame, plan: EvaluationPlan) -> DataFrame:
 def _total(
     plan: EvaluationPlan, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Score a partition of rows that `_arranged` has made."""
-    columns = (
-        _INSIDE if plan.columns.weight is not None else _INSIDE._replace(weight=None)
-    )
-    total = plan.total(
-        plan.scan(whole_queries(read_rows(batches, columns), _BLOCK_ROWS))
-    )
+    """Score a partition of rows that `_rows_by_query` has made."""
+    columns = _INSIDE
+    if plan.columns.weight is None:
+        columns = _INSIDE._replace(weight=None)
+    queries = whole_queries(read_rows(batches, columns), _BLOCK_ROWS)
+    total = plan.total(plan.scan(queries))
     yield pa.RecordBatch.from_pydict({"total": [pickle.dumps(total)]})
 
 
-def _tops_of(data: DataFrame, label: str) -> list[tuple[float, bool]]:
-    """Find the highest grade, and whether any is not a whole number."""
+def _highest_grade(data: DataFrame, label: str) -> list[TopGrade]:
+    """Return the highest grade, and whether any is not a whole number; nothing without grades."""
     grades = data.select(_column(label).cast("double").alias("grade"))
     grades = grades.where("not isnan(grade) and grade < double('infinity')")
     top, is_fractional = grades.agg(
@@ -164,4 +169,5 @@ def _tops_of(data: DataFrame, label: str) -> list[tuple[float, bool]]:
 
 
 def _column(name: str) -> Any:
+    """Return the column of this very name, which may hold dots."""
     return fn.col("`" + name.replace("`", "``") + "`")

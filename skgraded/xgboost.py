@@ -25,9 +25,10 @@ from skgraded._boosting._evaluator import (
     NamedMeasures,
     named_means,
     named_measures,
+    parse_measure,
     refuse_taken_names,
 )
-from skgraded._boosting._lambdamart import LambdaMART, chosen_noise, make_objective
+from skgraded._boosting._lambdamart import LambdaMART, noise_or_none
 from skgraded._guards import running, warn_about_queries
 from skgraded._support.arguments import integer_or_none, threads
 from skgraded._support.array_types import FloatArray
@@ -126,10 +127,16 @@ def objective(
     >>> booster.num_boosted_rounds()
     5
     """
-    averaged = chosen_noise(noise, noise_scale, n_draws, random_state)
-    cost = {"sigmoid": sigmoid, "truncation_level": truncation_level, "norm": norm}
-    made = make_objective(measure, **cost, noise=averaged, n_threads=n_threads)
-    return _Objective(made)
+    averaged_noise = noise_or_none(noise, noise_scale, n_draws, random_state)
+    cost = LambdaMART(
+        parse_measure(measure, "objective"),
+        sigmoid=sigmoid,
+        truncation_level=truncation_level,
+        norm=norm,
+        noise=averaged_noise,
+        n_threads=n_threads,
+    )
+    return _Objective(cost)
 
 
 def eval_metric(
@@ -190,14 +197,15 @@ def eval_metric(
     >>> eval_metric("AP", "nDCG@1")(np.array([0.1, 0.3, 0.2]), data)
     [('AP', 1.0), ('nDCG@1', 1.0)]
     """
-    named = named_measures(measures, "eval_metric")
-    for name, each in named:
+    by_name = named_measures(measures, "eval_metric")
+    for name, measure in by_name:
+        # The string of a Blend has colons.
         if ":" in name:
             raise ValueError(
                 "The name of a measure must be a string without white space and colons, got "
-                f"{name!r}: choose one, eval_metric({{'name': {str(each)!r}}})."
+                f"{name!r}: choose one, eval_metric({{'name': {str(measure)!r}}})."
             )
-    return _EvalMetric(Evaluator(named, n_threads))
+    return _EvalMetric(Evaluator(by_name, n_threads))
 
 
 def evaluation(
@@ -305,7 +313,8 @@ def evaluation(
     )
     judgments = Judgments(columns.require_ids())
     warn_about_queries(judgments)
-    features = partial(
+
+    make_data = partial(
         xgboost.DMatrix,
         without_query_ids(X),
         base_margin=base_margin,
@@ -313,9 +322,9 @@ def evaluation(
         enable_categorical=True,
     )
     rounds = integer_or_none("rounds", rounds, 1, "recording without stopping")
-    named = named_measures(measures, "evaluation")
+    by_name = named_measures(measures, "evaluation")
     threads(n_threads)
-    return _Evaluation(named, features, judgments, rounds, name, n_threads)
+    return _Evaluation(by_name, make_data, judgments, rounds, name, n_threads)
 
 
 @dataclass(eq=False, repr=False)  # all rows would be shown
@@ -343,12 +352,13 @@ class _Evaluation(TrainingCallback):
         if self.rounds is None:
             _refuse_wrong_direction(self.named, self.name)
             return model
-        name, first = self.named[0]
+
+        name, measure = self.named[0]
         self._stop = EarlyStopping(
             rounds=self.rounds,
             metric_name=name,
             data_name=self.name,
-            maximize=first.greater_is_better,
+            maximize=measure.greater_is_better,
             save_best=self.save_best,
         )
         return self._stop.before_training(model)
@@ -357,15 +367,19 @@ class _Evaluation(TrainingCallback):
         self, model: Any, epoch: int, evals_log: dict[str, Any]
     ) -> bool:
         """Evaluate and record; return whether to stop."""
-        rankings = self.judgments.rank(model.predict(self._data), self.n_threads)
+        scores = model.predict(self._data)
+        rankings = self.judgments.rank(scores, self.n_threads)
+
+        # Only after an iteration is it known what XGBoost itself records of these rows.
         if self._record is None:
             refuse_taken_names(self.named, evals_log.get(self.name, {}), "XGBoost")
             self._record = evals_log.setdefault(self.name, {})
         for name, mean in named_means(self.named, rankings):
             self._record.setdefault(name, []).append(mean)
-        return self._stop is not None and self._stop.after_iteration(
-            model, epoch, evals_log
-        )
+
+        if self._stop is None:
+            return False
+        return self._stop.after_iteration(model, epoch, evals_log)
 
     def after_training(self, model: Any) -> Any:
         """Drop the data set that was made of the features."""
@@ -383,7 +397,7 @@ class _ReadOnce:
     """
 
     def __init__(self) -> None:
-        self._known: WeakKeyDictionary[xgboost.DMatrix, _JudgedRows] = (
+        self._rows: WeakKeyDictionary[xgboost.DMatrix, _JudgedRows] = (
             WeakKeyDictionary()
         )
 
@@ -392,16 +406,17 @@ class _ReadOnce:
 
     def find(self, data: xgboost.DMatrix) -> _JudgedRows:
         """Return the judgments and the weights of rows, which the first call reads."""
-        found = self._known.get(data)
-        if found is None:
-            found = self._known[data] = _read(data)
-        return found
+        rows = self._rows.get(data)
+        if rows is None:
+            rows = _judged_rows(data)
+            self._rows[data] = rows
+        return rows
 
 
 _JudgedRows = tuple[Judgments, NDArray[Any] | None]
 
 
-def _read(data: xgboost.DMatrix) -> _JudgedRows:
+def _judged_rows(data: xgboost.DMatrix) -> _JudgedRows:
     """Read what a measure needs; raise where the data set has no queries."""
     starts = data.get_uint_info("group_ptr")
     labels = data.get_label()
@@ -416,28 +431,30 @@ def _read(data: xgboost.DMatrix) -> _JudgedRows:
             "The label of a DMatrix must have one column for a measure of rankings, got "
             f"{labels.size // starts[-1]}. Give one grade to each row."
         )
+
     sizes = np.diff(starts.astype(np.int64))
     if len(weight) == len(sizes):
         weight = np.repeat(weight, sizes)
-    of_rows = weight if len(weight) else None
-    return Judgments.from_groups(labels, sizes, of_rows), of_rows
+    if not len(weight):
+        weight = None
+    return Judgments.from_groups(labels, sizes, weight), weight
 
 
 @dataclass(frozen=True, repr=False)
 class _Objective:
     """The objective as XGBoost calls it."""
 
-    _objective: LambdaMART
-    _known: _ReadOnce = field(default_factory=_ReadOnce, init=False, compare=False)
+    _cost: LambdaMART
+    _data_sets: _ReadOnce = field(default_factory=_ReadOnce, init=False, compare=False)
 
     def __call__(
         self, y_score: Any, data: xgboost.DMatrix
     ) -> tuple[FloatArray, FloatArray]:
-        judgments, weight = self._known.find(data)
-        return self._objective.derivatives(judgments, y_score, weight)
+        judgments, weight = self._data_sets.find(data)
+        return self._cost.derivatives(judgments, y_score, weight)
 
     def __repr__(self) -> str:
-        return str(self._objective)
+        return str(self._cost)
 
 
 @dataclass(frozen=True, repr=False)
@@ -445,20 +462,22 @@ class _EvalMetric:
     """The metric as XGBoost calls it."""
 
     _evaluator: Evaluator
-    _known: _ReadOnce = field(default_factory=_ReadOnce, init=False, compare=False)
+    _data_sets: _ReadOnce = field(default_factory=_ReadOnce, init=False, compare=False)
 
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> list[tuple[str, float]]:
         if not isinstance(data, xgboost.DMatrix):
             raise ValueError(_CALLED_BY_QUERY.format(self._evaluator))
         _refuse_wrong_direction(self._evaluator.named)
-        judgments, _ = self._known.find(data)
+        judgments, _ = self._data_sets.find(data)
         return self._evaluator.means_on(judgments, y_score)
 
     def __repr__(self) -> str:
         return f"eval_metric({self._evaluator})"
 
 
-def _refuse_wrong_direction(named: NamedMeasures, data_name: str | None = None) -> None:
+def _refuse_wrong_direction(
+    measures: NamedMeasures, data_name: str | None = None
+) -> None:
     """Raise where XGBoost's early stopping takes the worse values of a measure for the better ones.
 
     It minimises whatever it does not know by name, and would keep the first tree. A metric gets no
@@ -466,28 +485,36 @@ def _refuse_wrong_direction(named: NamedMeasures, data_name: str | None = None) 
 
     Parameters
     ----------
-    named : tuple of (str, Measure)
+    measures : tuple of (str, Measure)
         The measures with their names.
     data_name : str, optional
         The data set that alone has these names.
     """
     container = next(running(CallbackContainer), None)
-    known = dict(named)
-    for stop in [] if container is None else container.callbacks:
-        if not isinstance(stop, EarlyStopping) or stop.data not in (
-            None,
-            data_name or stop.data,
-        ):
+    if container is None:
+        return
+
+    by_name = dict(measures)
+    for stop in container.callbacks:
+        if not isinstance(stop, EarlyStopping):
             continue
+        if stop.data not in (None, data_name or stop.data):
+            continue
+
         # Without names, XGBoost watches the last metric of the last data set, and ours come last.
-        watched = stop.metric_name or named[-1][0]
-        by_name = watched != "mape" and watched.startswith(
-            ("auc", "pre", "map", "ndcg")
-        )
-        maximises = by_name if stop.maximize is None else bool(stop.maximize)
-        if watched in known and maximises != known[watched].greater_is_better:
+        name = stop.metric_name or measures[-1][0]
+        maximises = _maximises(stop, name)
+        if name in by_name and maximises != by_name[name].greater_is_better:
+            direction = "minimise" if maximises else "maximise"
             raise ValueError(
-                f"Early stopping must {'minimise' if maximises else 'maximise'} {watched}: pass "
-                f"maximize={not maximises} to xgboost.train or xgboost.callback.EarlyStopping, or "
-                "stop early by skgraded.xgboost.evaluation(..., rounds=...)."
+                f"Early stopping must {direction} {name}: pass maximize={not maximises} to "
+                "xgboost.train or xgboost.callback.EarlyStopping, or stop early by "
+                "skgraded.xgboost.evaluation(..., rounds=...)."
             )
+
+
+def _maximises(stop: EarlyStopping, name: str) -> bool:
+    """Whether XGBoost's early stopping takes greater values of a metric for the better ones."""
+    if stop.maximize is not None:
+        return bool(stop.maximize)
+    return name != "mape" and name.startswith(("auc", "pre", "map", "ndcg"))

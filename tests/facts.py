@@ -189,6 +189,7 @@ FACTS = {
     "P": Facts(
         only(rel=rels, fill=lambda _: st.booleans()), bounds=("P@2", "P(rel=2)")
     ),
+    "PairAccuracy": Facts(only(), refuses=("unjudged", "k", "normalize")),
     "PMeasure": Facts(blended, prefix_form=False),
     "PPlus": Facts(blended, prefix_form=False),
     "QMeasure": Facts(blended),

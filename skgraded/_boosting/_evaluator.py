@@ -18,7 +18,11 @@ from skgraded import _core
 from skgraded._guards import LIBRARIES
 from skgraded._support.arguments import threads
 from skgraded._support.exact_mean import exact_means
-from skgraded.measures import Measure, measure, warn_if_grades_are_inferred
+from skgraded.measures import (
+    Measure,
+    measure as to_measure,
+    warn_if_grades_are_inferred,
+)
 from skgraded.measures._prefix import score_queries
 from skgraded.rankings import Judgments, Rankings
 
@@ -49,7 +53,7 @@ class JudgedSets:
     """
 
     def __init__(self) -> None:
-        self._sets: dict[int | None, tuple[weakref.ref[Any], Judgments]] = {}
+        self._sets: dict[int, tuple[weakref.ref[Any], Judgments]] = {}
 
     def __reduce__(self) -> Any:
         # Libraries deep-copy what they call in every fit.
@@ -61,15 +65,20 @@ class JudgedSets:
         content = _core.digest(data)
         if content in sets:
             return sets[content][1]
+
         judgments = Judgments.from_groups(data.labels, data.sizes, data.weight)
-        if content is not None:
-            alive = [(key, each, each[0]()) for key, each in sets.items()]
-            others = {
-                k: each
-                for k, each, y in alive
-                if y is not None and y is not data.labels
-            }
-            self._sets = {**others, content: (weakref.ref(data.labels), judgments)}
+        if content is None:
+            return judgments
+
+        # Keep the sets whose labels exist and do not hold the values of this one by now.
+        sets_in_use = {content: (weakref.ref(data.labels), judgments)}
+        for key, entry in sets.items():
+            labels = entry[0]()
+            if labels is not None and labels is not data.labels:
+                sets_in_use[key] = entry
+
+        # Another thread may read the old sets, which therefore stay as they are.
+        self._sets = sets_in_use
         return judgments
 
 
@@ -85,26 +94,26 @@ _METRICS_AT_CUTOFFS = "|".join(
 _NAMES_OF_BOOSTERS = rf"({_METRICS_AT_CUTOFFS})@\d+-?"
 
 
-def chosen_measure(given: str | Measure, taker: str) -> Measure:
+def parse_measure(spec: str | Measure, taker: str) -> Measure:
     """Parse the measure given to a function; warn if its scale would change with the data."""
-    parsed = measure(given)
+    parsed = to_measure(spec)
     warn_if_grades_are_inferred([parsed], taker)
     return parsed
 
 
-def named_measures(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
+def named_measures(choices: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
     """Parse the measures given to a function; warn if a scale would change with the data."""
-    named = parse_named(given, taker)
-    warn_if_grades_are_inferred([each for _, each in named], taker)
-    return named
+    measures = parse_named(choices, taker)
+    warn_if_grades_are_inferred([measure for _, measure in measures], taker)
+    return measures
 
 
-def parse_named(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
+def parse_named(choices: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
     """Parse the measures given to a function, and find the names to report them under.
 
     Parameters
     ----------
-    given : iterable of str, Measure or mapping of str to str or Measure
+    choices : iterable of str, Measure or mapping of str to str or Measure
         The measures; the keys of a mapping are the names of its measures.
     taker : str
         The function, for messages.
@@ -126,55 +135,66 @@ def parse_named(given: Iterable[ChosenMeasure], taker: str) -> NamedMeasures:
     >>> parse_named([{"ndcg": "nDCG@10"}, "AP"], "eval_metric")
     (('ndcg', nDCG(k=10)), ('AP', AP()))
     """
-    pairs = [pair for each in given for pair in _pairs(each, taker)]
-    if not pairs:
+    specs: list[tuple[str | None, str | Measure]] = []
+    for choice in choices:
+        specs.extend(_names_and_specs(choice, taker))
+    if not specs:
         raise ValueError(f"{taker} needs at least one measure, got none.")
-    named: dict[str, Measure] = {}
-    for name, spec in pairs:
-        each = measure(spec)
-        chosen = str(each) if name is None else name
-        if named.setdefault(chosen, each) != each:
+
+    measures: dict[str, Measure] = {}
+    for chosen_name, spec in specs:
+        parsed = to_measure(spec)
+        name = str(parsed) if chosen_name is None else chosen_name
+
+        namesake = measures.setdefault(name, parsed)
+        if namesake != parsed:
             raise ValueError(
-                f"The names of measures must differ in {taker}, got {chosen!r} for {named[chosen]} "
-                f"and for {each}."
+                f"The names of measures must differ in {taker}, got {name!r} for {namesake} "
+                f"and for {parsed}."
             )
-    return tuple(named.items())
+    return tuple(measures.items())
 
 
-def _pairs(given: ChosenMeasure, taker: str) -> list[tuple[str | None, str | Measure]]:
-    """Return a chosen name, or None, and the measure."""
-    if isinstance(given, str) or not isinstance(
-        given, Mapping
-    ):  # which is slow for text
-        return [(None, given)]
-    named: Mapping[Any, Any] = given
-    for name, spec in named.items():
-        is_own = name == str(spec)  # that of a Blend has colons
-        if not is_own and not (
-            isinstance(name, str) and re.fullmatch(r"[^\s:]+", name)
-        ):
-            # XGBoost joins names and values into one text, which it later splits at these.
-            raise ValueError(
-                "The name of a measure must be a string without white space and colons, "
-                f"got {name!r} in {taker}."
-            )
-        if re.fullmatch(_NAMES_OF_BOOSTERS, name):
-            raise ValueError(
-                "The name of a measure must not be one that boosters give metrics of their own, "
-                f"got {name!r} in {taker}: values of both would be recorded as one. Take "
-                f"{name.replace('@', '_')!r}."
-            )
-    return list(given.items())
+def _names_and_specs(
+    choice: ChosenMeasure, taker: str
+) -> Iterable[tuple[str | None, str | Measure]]:
+    """Return the name and the measure of each choice; None leaves the name to the measure."""
+    # For text, the second question takes long.
+    if isinstance(choice, str) or not isinstance(choice, Mapping):
+        return [(None, choice)]
+
+    for name, spec in choice.items():
+        _require_free_name(name, spec, taker)
+    return choice.items()
 
 
-def as_argument(name: str, chosen: Measure) -> str:
+def _require_free_name(name: Any, spec: object, taker: str) -> None:
+    """Raise if a name could not be told apart from other parts of a library's report."""
+    is_word = isinstance(name, str) and re.fullmatch(r"[^\s:]+", name)
+    # The string of a Blend has colons, and may be its name.
+    if not is_word and name != str(spec):
+        # XGBoost joins names and values into one text, which it later splits at these.
+        raise ValueError(
+            "The name of a measure must be a string without white space and colons, "
+            f"got {name!r} in {taker}."
+        )
+
+    if re.fullmatch(_NAMES_OF_BOOSTERS, name):
+        raise ValueError(
+            "The name of a measure must not be one that boosters give metrics of their own, "
+            f"got {name!r} in {taker}: values of both would be recorded as one. Take "
+            f"{name.replace('@', '_')!r}."
+        )
+
+
+def as_argument(name: str, measure: Measure) -> str:
     """Return the argument that chose a measure as code, for messages.
 
     Parameters
     ----------
     name : str
         The name under which the measure is reported.
-    chosen : Measure
+    measure : Measure
         The measure.
 
     Returns
@@ -189,15 +209,16 @@ def as_argument(name: str, chosen: Measure) -> str:
     >>> as_argument("AP", AP()), as_argument("map", AP())
     ("'AP'", "{'map': 'AP'}")
     """
-    return repr(name) if name == str(chosen) else repr({name: str(chosen)})
+    spec = str(measure)
+    return repr(name) if name == spec else repr({name: spec})
 
 
-def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, float]]:
+def named_means(measures: NamedMeasures, rankings: Rankings) -> list[tuple[str, float]]:
     """Return the name and the mean of every measure; raise if a mean is undefined.
 
     Parameters
     ----------
-    named : tuple of (str, Measure)
+    measures : tuple of (str, Measure)
         The measures with their names.
     rankings : Rankings
         The documents, ranked.
@@ -216,18 +237,20 @@ def named_means(named: NamedMeasures, rankings: Rankings) -> list[tuple[str, flo
     [('ap', 1.0)]
     """
     judgments = rankings.judgments
-    values, _ = score_queries([each for _, each in named], rankings)
-    means = exact_means(values, judgments.weights, len(named))
-    found = []
-    for (name, chosen), [mean] in zip(named, means, strict=True):
-        if math.isnan(mean):  # a library that gets it would stop the training
+    values, _ = score_queries([measure for _, measure in measures], rankings)
+    means = exact_means(values, judgments.weights, len(measures))
+
+    means_by_name = []
+    for (name, measure), [mean] in zip(measures, means, strict=True):
+        # A library that gets it would stop the training.
+        if math.isnan(mean):
             raise ValueError(
-                f"{chosen} has no value on this data set: none of its {judgments.n_queries} "
+                f"{measure} has no value on this data set: none of its {judgments.n_queries} "
                 "queries has anything relevant and a positive weight. Evaluate on queries with "
                 "relevant documents, or set empty=0.0 in the measure."
             )
-        found.append((name, mean))
-    return found
+        means_by_name.append((name, mean))
+    return means_by_name
 
 
 @dataclass(frozen=True)
@@ -246,11 +269,11 @@ class Evaluator:
         return named_means(self.named, judgments.rank(y_score, self.n_threads))
 
     def __str__(self) -> str:
-        return ", ".join(as_argument(*each) for each in self.named)
+        return ", ".join(as_argument(*named_measure) for named_measure in self.named)
 
 
 def refuse_taken_names(
-    named: NamedMeasures, taken: Collection[str], library: str
+    measures: NamedMeasures, names_of_library: Collection[str], library: str
 ) -> None:
     """Raise where a measure has the name of a metric that the library reports itself.
 
@@ -258,9 +281,9 @@ def refuse_taken_names(
 
     Parameters
     ----------
-    named : tuple of (str, Measure)
+    measures : tuple of (str, Measure)
         The measures with their names.
-    taken : collection of str
+    names_of_library : collection of str
         The names of the metrics that the library reports.
     library : str
         Name of the library, for the message.
@@ -279,9 +302,9 @@ def refuse_taken_names(
     ValueError: The name 'auc' of AP must be another one, because LightGBM itself reports a metric
     of that name in this training.
     """
-    for name, each in named:
-        if name in taken:
+    for name, measure in measures:
+        if name in names_of_library:
             raise ValueError(
-                f"The name {name!r} of {each} must be another one, because {library} itself "
+                f"The name {name!r} of {measure} must be another one, because {library} itself "
                 "reports a metric of that name in this training."
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
@@ -10,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._boosting._evaluator import chosen_measure
 from skgraded._guards import warn_once
 from skgraded._support.arguments import (
     choice,
@@ -22,7 +20,7 @@ from skgraded._support.arguments import (
 )
 from skgraded._support.array_types import FloatArray
 from skgraded.exceptions import LongQueryWarning
-from skgraded.measures import Measure, PairFactors, PrefixMeasure
+from skgraded.measures import LinearPart, Measure, PairFactors, PairPart, PrefixMeasure
 from skgraded.measures._positions import ByRank, Positions
 from skgraded.rankings import Judgments, RankedList, own_scores
 
@@ -65,51 +63,43 @@ class Noise:
         )
 
 
-def chosen_noise(
+def noise_or_none(
     noise: Any, noise_scale: Any, n_draws: Any, random_state: Any
 ) -> Noise | None:
     """Check the noise arguments of `objective`; return the noise, or None if there is none."""
-    scale = number("noise_scale", noise_scale, above=0)
-    drawn = integer("n_draws", n_draws, 1)
+    noise_scale = number("noise_scale", noise_scale, above=0)
+    n_draws = integer("n_draws", n_draws, 1)
     seed = integer("random_state", random_state, 0)
     if noise is None:
         return None
-    kind = choice(
-        "noise",
-        noise,
-        _core.NoiseKind.__members__,
-        alternative=", or None for no noise",
-    )
-    return Noise(kind, scale, drawn, seed)
+
+    kinds = _core.NoiseKind.__members__
+    kind = choice("noise", noise, kinds, alternative=", or None for no noise")
+    return Noise(kind, noise_scale, n_draws, seed)
 
 
 # All pairs of a query of so many documents take about 60 ms in every iteration.
 _LONG = 10_000
 
 
-def trainable(chosen: Measure) -> Measure:
-    """Return the measure if the kernel can compute by how much a swap changes it, or raise."""
-    parts = chosen._weighted_parts
-    for part, _ in parts:
-        if not isinstance(part, PrefixMeasure):
+def _require_trainable(measure: Measure) -> None:
+    """Raise if the kernel cannot compute by how much a swap changes the measure."""
+    for summand, _ in measure._weighted_parts:
+        if not isinstance(summand, PrefixMeasure):
             raise ValueError(
                 "measure must have the prefix form (a sum over ranks of discounted gains and of "
-                f"pairs of documents) to train for it, got {part}, which has not. Train for a "
+                f"pairs of documents) to train for it, got {summand}, which has not. Train for a "
                 "measure that has it, such as nDCG, xGAP, eGAP, GAP, QMeasure, AP or RBP, and stop "
-                f"early by {type(part).__name__}."
+                f"early by {type(summand).__name__}."
             )
-    rules = {part.ties: part for part, _ in parts}
-    if len(rules) > 1:
-        listed = " and ".join(f"{ties!r} in {part}" for ties, part in rules.items())
+
+    by_rule = {summand.ties: summand for summand, _ in measure._weighted_parts}
+    if len(by_rule) > 1:
+        rules = [f"{ties!r} in {summand}" for ties, summand in by_rule.items()]
         raise ValueError(
-            f"The parts of a blend must share the rule for ties to train for it, got {listed}."
+            "The parts of a blend must share the rule for ties to train for it, got "
+            f"{' and '.join(rules)}."
         )
-    return chosen
-
-
-def make_objective(measure: str | Measure, **options: Any) -> LambdaMART:
-    """Make an objective from the arguments of a library's `objective` function."""
-    return LambdaMART(chosen_measure(measure, "objective"), **options)
 
 
 @dataclass(frozen=True)
@@ -140,7 +130,8 @@ class LambdaMART:
     n_threads: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        trainable(self.measure)
+        _require_trainable(self.measure)
+
         level = integer_or_none(
             "truncation_level", self.truncation_level, 1, "all pairs"
         )
@@ -150,14 +141,14 @@ class LambdaMART:
         threads(self.n_threads)
 
     def __str__(self) -> str:
-        given = {
-            each.name: getattr(self, each.name)
-            for each in dataclasses.fields(self)[1:4]
-        }
-        shown = [repr(str(self.measure))]
-        shown += [f"{k}={v!r}" for k, v in given.items() if v != getattr(LambdaMART, k)]
-        shown += [] if self.noise is None else [str(self.noise)]
-        return f"objective({', '.join(shown)})"
+        arguments = [repr(str(self.measure))]
+        for name in ("sigmoid", "truncation_level", "norm"):
+            value = getattr(self, name)
+            if value != getattr(LambdaMART, name):
+                arguments.append(f"{name}={value!r}")
+        if self.noise is not None:
+            arguments.append(str(self.noise))
+        return f"objective({', '.join(arguments)})"
 
     def derivatives(
         self, judgments: Judgments, y_score: Any, weight: NDArray[Any] | None = None
@@ -181,60 +172,87 @@ class LambdaMART:
             Second derivatives.
         """
         scores = own_scores(y_score, judgments.places, judgments.n_documents)
-        if self._splits(judgments):
+
+        if self._goes_by_scale(judgments):
             gradient, hessian = np.empty((2, judgments.n_documents))
-            for part in judgments.by_scale:
-                found = self._by_position(part.judgments, part.select(scores))
-                gradient[part.documents], hessian[part.documents] = (
-                    found  # of all where it is None
+            for scale in judgments.by_scale:
+                gradient_of_scale, hessian_of_scale = self._derivatives_by_position(
+                    scale.judgments, scale.select(scores)
                 )
+                # None stands for all documents, as an index too.
+                gradient[scale.documents] = gradient_of_scale
+                hessian[scale.documents] = hessian_of_scale
         else:
-            gradient, hessian = self._by_position(judgments, scores)
+            gradient, hessian = self._derivatives_by_position(judgments, scores)
+
         if judgments.places is not None:
             gradient = gradient[judgments.places]
             hessian = hessian[judgments.places]
-        return (
-            (gradient, hessian)
-            if weight is None
-            else (gradient * weight, hessian * weight)
+
+        if weight is not None:
+            gradient = gradient * weight
+            hessian = hessian * weight
+        return gradient, hessian
+
+    @property
+    def _prefix_measures(self) -> tuple[tuple[PrefixMeasure, float], ...]:
+        """The summands of the measure and their weights."""
+        return cast(
+            "tuple[tuple[PrefixMeasure, float], ...]", self.measure._weighted_parts
         )
 
-    def _splits(self, judgments: Judgments) -> bool:
+    def _goes_by_scale(self, judgments: Judgments) -> bool:
         """Whether queries with levels of their own are separated from the others."""
-        parts = [
-            cast("PrefixMeasure", part) for part, _ in self.measure._weighted_parts
-        ]
-        pairs = [part for part in parts if part.counts_pairs]
-        for part in pairs:
-            if part.shares_levels:
+        counts_pairs = False
+        for summand, _ in self._prefix_measures:
+            if not summand.counts_pairs:
+                continue
+            counts_pairs = True
+            if summand.shares_levels:
                 judgments.require_integer_grades(
-                    f"training for {part}, whose K has no factors"
+                    f"training for {summand}, whose K has no factors"
                 )
                 return False
-        return bool(pairs and judgments.by_scale)
 
-    def _by_position(
+        # Scales are looked for only where there are pairs.
+        return counts_pairs and bool(judgments.by_scale)
+
+    def _derivatives_by_position(
         self, judgments: Judgments, scores: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
+        """Gradient and Hessian diagonal, with the documents of a query side by side."""
         swaps = self._swaps(judgments)
         n_threads = threads(self.n_threads)
-        given: dict[str, Any] = {
-            "level": judgments.levels,
-            "scores": scores,
-            "indptr": judgments.indptr,
-            "prices": swaps.prices,
-            "options": swaps.options,
-            "n_threads": n_threads,
-        }
-        schedule = judgments.schedule
+
         if self.noise is not None:
-            noise = self.noise.of_kernel
             return _core.noisy_lambdas(
-                **given, schedule=schedule, grades=judgments.grades, noise=noise
+                level=judgments.levels,
+                scores=scores,
+                indptr=judgments.indptr,
+                schedule=judgments.schedule,
+                grades=judgments.grades,
+                prices=swaps.prices,
+                options=swaps.options,
+                noise=self.noise.of_kernel,
+                n_threads=n_threads,
             )
-        order, tied = _core.rank(scores, judgments.indptr, schedule, n_threads)
+
+        order, tied = _core.rank(
+            scores=scores,
+            indptr=judgments.indptr,
+            schedule=judgments.schedule,
+            n_threads=n_threads,
+        )
         return _core.lambdas(
-            **given, order=order, tied=tied, n_levels=judgments.n_levels
+            level=judgments.levels,
+            order=order,
+            tied=tied,
+            scores=scores,
+            indptr=judgments.indptr,
+            n_levels=judgments.n_levels,
+            prices=swaps.prices,
+            options=swaps.options,
+            n_threads=n_threads,
         )
 
     def _swaps(self, judgments: Judgments) -> _Swaps:
@@ -250,16 +268,15 @@ class LambdaMART:
             )
         if self.truncation_level is None:
             _warn_if_a_query_is_long(judgments)
-        parts = self.measure._weighted_parts
+
+        summands = self._prefix_measures
         prices = [
-            _swap_prices(
-                cast("PrefixMeasure", part), weight, self.truncation_level, judgments
-            )
-            for part, weight in parts
+            _swap_prices(summand, weight, self.truncation_level, judgments)
+            for summand, weight in summands
         ]
         options = _core.LambdaOptions(
             truncation=self.truncation_level or _core.LAST_RANK,
-            ties=_core.TieOrder[parts[0][0].ties],
+            ties=_core.TieOrder[summands[0][0].ties],
             norm=self.norm,
             sigmoid=self.sigmoid,
         )
@@ -272,7 +289,7 @@ class _Swaps(NamedTuple):
     Attributes
     ----------
     prices : list of SwapPrices
-        The prices for each part of the measure.
+        The prices for each summand of the measure.
     options : LambdaOptions
         The other parameters of the cost.
     """
@@ -281,40 +298,74 @@ class _Swaps(NamedTuple):
     options: _core.LambdaOptions
 
 
+class _PartPrices(NamedTuple):
+    """What a part of the prefix form, linear or of pairs, adds to the prices of swaps.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (longest list,) or (n_documents,)
+        The discounts d_n or the position weights p_n.
+    are_ragged : bool
+        Whether there is a weight for each document, not only for each rank.
+    factor : ndarray of shape (n_queries,)
+        Factor of each query.
+    by_factors : bool, default=False
+        Whether the kernel takes K by its factors.
+    """
+
+    weights: FloatArray
+    are_ragged: bool
+    factor: FloatArray
+    by_factors: bool = False
+
+
 def _swap_prices(
-    chosen: PrefixMeasure,
+    measure: PrefixMeasure,
     weight: float,
     truncation_level: int | None,
     judgments: Judgments,
 ) -> _core.SwapPrices:
-    form = chosen.prefix_form(judgments)
-    factor = weight * _query_factor(chosen, truncation_level, judgments)
-    gain_factor = pair_factor = factor
-    discount = position = np.zeros(0)
-    by_factors = discount_ragged = position_ragged = False
+    """Return the prices of swaps for one summand of the measure."""
+    form = measure.prefix_form(judgments)
+    factor = weight * _query_factor(measure, truncation_level, judgments)
+
+    pair_prices = _PartPrices(np.zeros(0), are_ragged=False, factor=factor)
     if form.pairs is not None:
-        ranks, K = form.pairs
-        # Without gains, any discounts of the right size will do.
-        position = discount = _weights(ranks, judgments)
-        position_ragged = discount_ragged = not isinstance(ranks, ByRank)
-        if isinstance(K, PairFactors) and (judgments.borders is not None or K.rises):
-            by_factors = True
-            pair_factor = factor * K.scale
+        pair_prices = _prices_of_pairs(form.pairs, factor, judgments)
+
+    # Without gains, any discounts of the right size will do.
+    gain_prices = pair_prices._replace(factor=factor)
     if form.linear is not None:
-        discount = _weights(form.linear.discount, judgments)
-        discount_ragged = not isinstance(form.linear.discount, ByRank)
-        gain_factor = factor * form.linear.scale
+        gain_prices = _prices_of_gains(form.linear, factor, judgments)
+
     return _core.SwapPrices(
         form=form.kernel,
-        by_factors=by_factors,
-        discount=discount,
-        discount_ragged=discount_ragged,
-        gain_factor=gain_factor,
-        position=position,
-        position_ragged=position_ragged,
-        pair_factor=pair_factor,
-        cutoff=chosen.k or _core.LAST_RANK,
+        by_factors=pair_prices.by_factors,
+        discount=gain_prices.weights,
+        discount_ragged=gain_prices.are_ragged,
+        gain_factor=gain_prices.factor,
+        position=pair_prices.weights,
+        position_ragged=pair_prices.are_ragged,
+        pair_factor=pair_prices.factor,
+        cutoff=measure.k or _core.LAST_RANK,
     )
+
+
+def _prices_of_pairs(
+    pairs: PairPart, factor: FloatArray, judgments: Judgments
+) -> _PartPrices:
+    weights, are_ragged = _weights(pairs.positions, judgments)
+    K = pairs.K
+    if isinstance(K, PairFactors) and (judgments.borders is not None or K.rises):
+        return _PartPrices(weights, are_ragged, factor * K.scale, by_factors=True)
+    return _PartPrices(weights, are_ragged, factor)
+
+
+def _prices_of_gains(
+    linear: LinearPart, factor: FloatArray, judgments: Judgments
+) -> _PartPrices:
+    weights, are_ragged = _weights(linear.discount, judgments)
+    return _PartPrices(weights, are_ragged, factor * linear.scale)
 
 
 def _warn_if_a_query_is_long(judgments: Judgments) -> None:
@@ -328,19 +379,21 @@ def _warn_if_a_query_is_long(judgments: Judgments) -> None:
         )
 
 
-def _weights(positions: Positions, judgments: Judgments) -> FloatArray:
+def _weights(positions: Positions, judgments: Judgments) -> tuple[FloatArray, bool]:
+    """Return the weights of the ranks, and whether every document has its own."""
     # The ranks are those of the lists, which the pool may exceed.
     lists = RankedList.without_ties(judgments.levels, judgments.indptr)
-    return np.ascontiguousarray(positions(lists, judgments), dtype=np.float64)
+    weights = np.ascontiguousarray(positions(lists, judgments), dtype=np.float64)
+    return weights, not isinstance(positions, ByRank)
 
 
 def _query_factor(
-    chosen: PrefixMeasure, truncation_level: int | None, judgments: Judgments
+    measure: PrefixMeasure, truncation_level: int | None, judgments: Judgments
 ) -> FloatArray:
     """Return 1 / ideal value for each query if the measure is normalized; 0 for empty queries.
 
     Without a cut-off, the ideal value ends at the truncation level, as in LightGBM.
     """
-    if chosen.k is None and chosen.normalize:
-        chosen = chosen.replace(k=truncation_level)
-    return chosen.query_factor(judgments)
+    if measure.k is None and measure.normalize:
+        measure = measure.replace(k=truncation_level)
+    return measure.query_factor(judgments)

@@ -21,10 +21,12 @@ enum class Fault : int {
   not_text = 4,
   lone_return = 5,
   two_records = 6,
-  too_long = 7
+  too_long = 7,
+  shifted = 8
 };
 
 constexpr int kMostColumns = 6;
+constexpr std::size_t kRankOfRuns = 3;  // the column, whether it is read or not
 
 // Bytes of the longest line, without its end. A file without line ends would otherwise be held in
 // memory whole, looking for one.

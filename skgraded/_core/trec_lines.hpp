@@ -135,13 +135,26 @@ class LineReader {
     ++lines_.n_lines;
     read_words(text_.substr(begin, end - begin), words_);
     const auto n = static_cast<int>(words_.size());
-    const bool is_comment = n > 0 && text_[begin] == '#';
+    const bool is_comment = n > 0 && text_[begin] == '#' && !is_topic_with_hash();
     // Only these take in what stands behind: lines of another file's or another system's making.
     if ((is_comment || n > columns_.count) && holds_more(begin, end, is_comment)) return;
     if (n == 0 || is_comment) return skip_lines(1);
     const bool too_many = n > columns_.count && columns_.tag < 0;  // a tag is a line's rest
     if (n < columns_.count || too_many) return fail(in_text(Fault::columns, begin), begin, end);
+    // A blank inside an id shifts all columns behind it, as one inside a tag does not.
+    if (n > columns_.count && read_rank(words_[kRankOfRuns]) == kNoRank)
+      return fail(in_text(Fault::shifted, begin), begin, end);
     add_record();
+  }
+
+  // Whether a line that begins with '#' is a record of a topic such as "#2pencils": it has just as
+  // many columns as a record, and numbers where they belong.
+  bool is_topic_with_hash() const {
+    if (words_.size() != static_cast<std::size_t>(columns_.count)) return false;
+    if (words_[0].size() == 1) return false;
+    double value = 0;
+    if (!read_number(words_[static_cast<std::size_t>(columns_.value)], value)) return false;
+    return columns_.tag < 0 || read_rank(words_[kRankOfRuns]) != kNoRank;
   }
 
   // Whether a line goes on after a carriage return, or holds a second record because a line end

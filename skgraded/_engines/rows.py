@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -24,7 +24,7 @@ from skgraded.rankings import (
 _BATCH_ROWS = 2**17
 
 
-class Columns(NamedTuple):
+class ColumnNames(NamedTuple):
     """Names of the columns.
 
     Attributes
@@ -36,9 +36,9 @@ class Columns(NamedTuple):
 
     Examples
     --------
-    >>> from skgraded._engines.rows import Columns
-    >>> columns = Columns("grade", "score", "query", None)
-    >>> columns.names
+    >>> from skgraded._engines.rows import ColumnNames
+    >>> columns = ColumnNames("grade", "score", "query", None)
+    >>> columns.distinct
     ['grade', 'score', 'query']
     >>> columns.require(["grade", "score"], "the table")
     Traceback (most recent call last):
@@ -51,7 +51,7 @@ class Columns(NamedTuple):
     weight: str | None
 
     @property
-    def names(self) -> list[str]:
+    def distinct(self) -> list[str]:
         """The distinct names; one column may have two roles."""
         return list(dict.fromkeys(name for name in self if name is not None))
 
@@ -70,12 +70,12 @@ class Columns(NamedTuple):
         ValueError
             If a name is not among the columns.
         """
-        known = list(present)
+        names = list(present)
         for argument, name in self._asdict().items():
-            if name is not None and name not in known:
+            if name is not None and name not in names:
                 raise ValueError(
                     f"{argument} must name a column of {where}, got {name!r}; there are: "
-                    f"{', '.join(map(str, known)) or 'none'}."
+                    f"{', '.join(map(str, names)) or 'none'}."
                 )
 
 
@@ -104,11 +104,17 @@ class Rows(NamedTuple):
     def of(cls, label: Any, score: Any, qid: Any, weight: Any) -> Self:
         """Read columns of any library, which must belong together."""
         read_columns(label, qid, y_score=score, weight=weight)
-        ids = as_ids(qid if isinstance(qid, list | tuple) else as_array(qid))
-        label = as_array(grades_of_categories(label))
-        score = as_array(score)
-        rows = cls(label, score, ids, None if weight is None else as_array(weight))
-        lengths = [len(each) for each in rows if each is not None]
+
+        if not isinstance(qid, list | tuple):
+            qid = as_array(qid)
+        rows = cls(
+            qid=as_ids(qid),
+            y_true=as_array(grades_of_categories(label)),
+            y_score=as_array(score),
+            weight=None if weight is None else as_array(weight),
+        )
+
+        lengths = [len(column) for column in rows if column is not None]
         if len(set(lengths)) > 1:
             raise ValueError(
                 "A chunk must have one label, score, query id and weight for each row, got "
@@ -118,40 +124,52 @@ class Rows(NamedTuple):
 
     def judgments(self) -> Judgments:
         """Lay out the labels by query."""
-        return Judgments(CheckedColumns(self.y_true, self.qid, None, {}, self.weight))
+        columns = CheckedColumns(self.y_true, self.qid, None, {}, self.weight)
+        return Judgments(columns)
 
     def take(self, rows: slice) -> Rows:
         """Return some rows, which share their memory with these."""
-        return Rows(*(None if each is None else each[rows] for each in self))  # type: ignore[arg-type]
+        return self._map_columns(lambda column: column[rows])
 
     def copied(self) -> Rows:
         """Return the same rows in memory of their own."""
-        return Rows(*(None if each is None else each.copy() for each in self))  # type: ignore[arg-type]
+        return self._map_columns(lambda column: column.copy())
+
+    def _map_columns(self, function: Callable[..., NDArray[Any]]) -> Rows:
+        return Rows(
+            y_true=function(self.y_true),
+            y_score=function(self.y_score),
+            qid=function(self.qid),
+            weight=None if self.weight is None else function(self.weight),
+        )
 
     @classmethod
-    def concatenate(cls, parts: list[Rows]) -> Rows:
-        """Put rows one below the other; there is at least one part."""
-        if len(parts) == 1:
-            return parts[0]
-        if len({each.weight is None for each in parts}) > 1:
+    def concatenate(cls, chunks: list[Rows]) -> Rows:
+        """Put rows one below the other; there is at least one chunk."""
+        if len(chunks) == 1:
+            return chunks[0]
+        if len({rows.weight is None for rows in chunks}) > 1:
             raise ValueError(
                 "Weights must be in all chunks or in none, got some with and without."
             )
-        labels, scores, ids, weights = zip(*parts, strict=True)
-        weight = None if weights[0] is None else np.concatenate(weights)
+
+        labels, scores, ids, weights = zip(*chunks, strict=True)
         return Rows(
-            np.concatenate(labels), np.concatenate(scores), join_ids(list(ids)), weight
+            y_true=np.concatenate(labels),
+            y_score=np.concatenate(scores),
+            qid=join_ids(list(ids)),
+            weight=None if weights[0] is None else np.concatenate(weights),
         )
 
 
-def read_rows(chunks: Iterable[Any], columns: Columns) -> Iterator[Rows]:
+def read_rows(chunks: Iterable[Any], columns: ColumnNames) -> Iterator[Rows]:
     """Read one chunk after the other; those without rows are skipped.
 
     Parameters
     ----------
     chunks : iterable of tuple, mapping, DataFrame, RecordBatch or Table
         Arrays (y_true, y_score, qid) or (y_true, y_score, qid, weight), or named columns.
-    columns : Columns
+    columns : ColumnNames
         Names of the columns.
 
     Yields
@@ -159,46 +177,54 @@ def read_rows(chunks: Iterable[Any], columns: Columns) -> Iterator[Rows]:
     Rows
         The rows of a chunk.
     """
-    first: tuple[int, tuple[Any, ...]] | None = None
-    for place, chunk in enumerate(chunks):
-        given = _columns_of(chunk, columns)
-        rows = Rows.of(*given)
+    first_number: int | None = None
+    first_words: tuple[Any, ...] = ()
+    for number, chunk in enumerate(chunks):
+        label, score, qid, weight = _take_columns(chunk, columns)
+        rows = Rows.of(label, score, qid, weight)
         if not rows.n_rows:
             continue
-        words = words_of_grades(given[0])
-        first = first or (place, words)
-        require_same_words(first[1], f"chunk {first[0]}", words, f"chunk {place}")
+
+        words = words_of_grades(label)
+        if first_number is None:
+            first_number = number
+            first_words = words
+        require_same_words(
+            first_words, f"chunk {first_number}", words, f"chunk {number}"
+        )
         yield rows
 
 
-def join_ids(parts: list[NDArray[Any]]) -> NDArray[Any]:
+def join_ids(blocks: list[NDArray[Any]]) -> NDArray[Any]:
     """Put query ids one below the other; different ids stay different.
 
     Parameters
     ----------
-    parts : list of ndarray
-        Ids of the parts.
+    blocks : list of ndarray
+        Ids block by block.
 
     Returns
     -------
     ndarray
         All ids.
     """
-    if len({_is_text(each) for each in parts if len(each) and each[0] is not None}) > 1:
+    blocks_of_ids = [ids for ids in blocks if len(ids) and ids[0] is not None]
+    if len({_is_text(ids) for ids in blocks_of_ids}) > 1:
         raise ValueError("qid must be of one type in all chunks, got numbers and text.")
+
     # As floats, different large ids would be equal.
-    are_integers = all(each.dtype.kind in "iu" for each in parts)
-    if are_integers and np.result_type(*parts).kind == "f":
-        parts = [each.astype(object) for each in parts]
-    return np.concatenate(parts)
+    are_integers = all(ids.dtype.kind in "iu" for ids in blocks)
+    if are_integers and np.result_type(*blocks).kind == "f":
+        blocks = [ids.astype(object) for ids in blocks]
+    return np.concatenate(blocks)
 
 
 def _is_text(ids: NDArray[Any]) -> bool:
     return ids.dtype.kind in "UST" or isinstance(ids[0], str | bytes)
 
 
-def _columns_of(chunk: Any, columns: Columns) -> tuple[Any, ...]:
-    """Return labels, scores, query ids and weights, as they are given."""
+def _take_columns(chunk: Any, columns: ColumnNames) -> tuple[Any, ...]:
+    """Return labels, scores, query ids and weights, as they stand in the chunk."""
     if isinstance(chunk, tuple | list):
         if len(chunk) not in (3, 4):
             raise ValueError(
@@ -207,6 +233,7 @@ def _columns_of(chunk: Any, columns: Columns) -> tuple[Any, ...]:
                 "list."
             )
         return (*chunk, None)[:4]
+
     columns.require(_column_names(chunk), "the chunk")
     return tuple(None if name is None else chunk[name] for name in columns)
 
@@ -214,9 +241,10 @@ def _columns_of(chunk: Any, columns: Columns) -> tuple[Any, ...]:
 def _column_names(chunk: Any) -> list[str]:
     if isinstance(chunk, Mapping):
         return list(chunk)
-    for name in ("column_names", "columns"):  # of Arrow; of pandas and polars
-        if hasattr(type(chunk), name):
-            return list(getattr(chunk, name))
+    # The first attribute is Arrow's, the second that of pandas and polars.
+    for attribute in ("column_names", "columns"):
+        if hasattr(type(chunk), attribute):
+            return list(getattr(chunk, attribute))
     raise TypeError(
         "A chunk must be a tuple of arrays, a mapping, a DataFrame or an Arrow batch or table, got "
         f"{type(chunk).__name__}."
@@ -244,61 +272,64 @@ def as_array(column: Any) -> NDArray[Any]:
     array([ 1., nan])
     """
     if hasattr(column, "dictionary_encode"):
-        return _of_arrow(column)
+        return _array_of_arrow(column)
     if np.ma.is_masked(column):
-        numbers = column.dtype.kind in "iufb"
-        return np.ma.filled(
-            column.astype(float if numbers else object), np.nan if numbers else None
-        )
-    if (
-        hasattr(column, "isna")
-        and hasattr(column, "to_numpy")
-        and column.dtype.kind in "iufb"
-    ):
-        # pandas.NA is not a float
-        missing = column.isna().any()
-        return np.asarray(
-            column.to_numpy(dtype=np.float64, na_value=np.nan) if missing else column
-        )
+        if column.dtype.kind in "iufb":
+            return np.ma.filled(column.astype(float), np.nan)
+        return np.ma.filled(column.astype(object), None)
+
+    is_series = hasattr(column, "isna") and hasattr(column, "to_numpy")
+    # pandas.NA is not a float.
+    if is_series and column.dtype.kind in "iufb" and column.isna().any():
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+
     array = np.asarray(column)
-    return _with_none(array) if array.dtype.kind == "O" and array.ndim == 1 else array
+    if array.dtype.kind == "O" and array.ndim == 1:
+        return _with_none(array)
+    return array
 
 
 def _with_none(objects: NDArray[Any]) -> NDArray[Any]:
     """Replace pandas.NA and the like by None, which NumPy converts to NaN."""
-    missing = np.array([is_missing(each) for each in objects.tolist()], dtype=bool)
+    are_missing = [is_missing(value) for value in objects.tolist()]
+    missing = np.array(are_missing, dtype=bool)
     if missing.any():
         objects = objects.copy()
         objects[missing] = None
     return objects
 
 
-def _of_arrow(column: Any) -> NDArray[Any]:
+def _array_of_arrow(column: Any) -> NDArray[Any]:
     import pyarrow as pa
 
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     if isinstance(column, pa.ExtensionArray):
         column = column.storage
-    if isinstance(column, pa.DictionaryArray) or not pa.types.is_primitive(column.type):
+
+    is_dictionary = isinstance(column, pa.DictionaryArray)
+    if is_dictionary or not pa.types.is_primitive(column.type):
         # Equal texts become one object, which is quick to compare with itself.
         encoded = column.dictionary_encode()
-        texts = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
+        texts = [*encoded.dictionary.to_pylist(), None]
         places = encoded.indices.fill_null(len(texts) - 1)
-        return np.asarray(texts[places.to_numpy(zero_copy_only=False)])
+        text_of_place = np.array(texts, dtype=object)
+        return np.asarray(text_of_place[places.to_numpy(zero_copy_only=False)])
     return column.to_numpy(zero_copy_only=False)
 
 
 def open_dataset(data: Any) -> Any:
     """Return a pyarrow Dataset, or None where data are an iterable of chunks already."""
     if isinstance(data, str | os.PathLike):
-        return _parquet(data)
+        return _open_parquet(data)
     if hasattr(data, "get_fragments"):
         return data
-    if hasattr(data, "to_batches") and hasattr(data, "column_names"):  # a Table
+    is_table = hasattr(data, "to_batches") and hasattr(data, "column_names")
+    if is_table:
         import pyarrow.dataset as ds
 
         return ds.dataset(data)
+
     if hasattr(data, "columns") or isinstance(data, Mapping):
         raise TypeError(
             f"data must be an iterable of chunks, got one {type(data).__name__}: put it into a "
@@ -314,26 +345,28 @@ def open_dataset(data: Any) -> Any:
 
 def labels_of(dataset: Any, label: str) -> Iterator[NDArray[Any]]:
     """Read the column of labels, batch by batch."""
-    return (as_array(batch[label]) for batch in _scanned(dataset, [label]))
+    for batch in _scan_batches(dataset, [label]):
+        yield as_array(batch[label])
 
 
 def batches_of(dataset: Any, names: list[str]) -> Iterator[Any]:
     """Read some columns, batch by batch, under a progress bar."""
     with ProgressBar(dataset.count_rows(), "evaluate") as progress:
-        for batch in _scanned(dataset, names):
+        for batch in _scan_batches(dataset, names):
             yield batch
             progress.step(batch.num_rows)
 
 
-def _scanned(dataset: Any, names: list[str]) -> Iterator[Any]:
+def _scan_batches(dataset: Any, names: list[str]) -> Iterator[Any]:
     # One row group at a time: a scan of the whole data set would read ahead and fill the memory.
     for fragment in dataset.get_fragments():
         _require_stored(fragment, names)
-        pieces = [fragment]
+
+        row_groups = [fragment]
         if hasattr(fragment, "split_by_row_group"):
-            pieces = fragment.split_by_row_group()
-        for piece in pieces:
-            yield from piece.to_batches(
+            row_groups = fragment.split_by_row_group()
+        for row_group in row_groups:
+            yield from row_group.to_batches(
                 schema=dataset.schema,
                 columns=names,
                 batch_size=_BATCH_ROWS,
@@ -341,16 +374,18 @@ def _scanned(dataset: Any, names: list[str]) -> Iterator[Any]:
             )
 
 
-def _parquet(path: Any) -> Any:
+def _open_parquet(path: Any) -> Any:
     """Open files with column types that hold the values of all; pyarrow takes the first file's."""
     try:
         import pyarrow as pa
         import pyarrow.dataset as ds
     except ImportError as error:
         raise ImportError("Parquet needs pyarrow: pip install pyarrow.") from error
+
     files = ds.dataset(path, format="parquet")
-    of_files = [each.physical_schema for each in files.get_fragments()]
-    schema = pa.unify_schemas([files.schema, *of_files], promote_options="permissive")
+    schemas = [files.schema]
+    schemas.extend(file.physical_schema for file in files.get_fragments())
+    schema = pa.unify_schemas(schemas, promote_options="permissive")
     return ds.dataset(path, format="parquet", schema=schema)
 
 
@@ -359,8 +394,10 @@ def _require_stored(fragment: Any, names: list[str]) -> None:
     import pyarrow.dataset as ds
 
     stored = fragment.physical_schema.names
-    by_folder = ds.get_partition_keys(fragment.partition_expression)
-    missing = [name for name in names if name not in (*stored, *by_folder)]
+    keys_of_folders = ds.get_partition_keys(fragment.partition_expression)
+    present = [*stored, *keys_of_folders]
+    missing = [name for name in names if name not in present]
+
     if missing:
         raise ValueError(
             f"{getattr(fragment, 'path', 'data')} must have the column {missing[0]!r}, as other "

@@ -7,18 +7,23 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import reduce
+from itertools import chain
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._engines.rows import Columns, Rows, join_ids
-from skgraded._support.arguments import flag, threads
+from skgraded._engines.rows import ColumnNames, Rows, join_ids
+from skgraded._support.arguments import first_true, flag, threads
+from skgraded._support.array_types import IntArray
 from skgraded.measures import Measure, Measures, evaluate, measures_by_name, resolve_all
 from skgraded.rankings import Judgments
 from skgraded.results import Means, Scores
 
 Order = Literal["ascending", "grouped"]
+
+# The highest of some grades, and whether any of them is not a whole number.
+TopGrade = tuple[float, bool]
 
 
 def version_here() -> str:
@@ -79,7 +84,7 @@ class EvaluationPlan:
     ----------
     measures : dict of str to Measure
         The measures by name.
-    columns : Columns
+    columns : ColumnNames
         Names of the columns.
     per_query : bool
         Whether to keep the values of all queries.
@@ -92,7 +97,7 @@ class EvaluationPlan:
     """
 
     measures: dict[str, Measure]
-    columns: Columns
+    columns: ColumnNames
     per_query: bool
     whole_queries: bool
     n_threads: int | None
@@ -102,26 +107,30 @@ class EvaluationPlan:
     def of(
         cls,
         measures: Measures,
-        columns: Columns,
+        columns: ColumnNames,
         *,
         per_query: bool = False,
         whole_queries: bool = False,
         n_threads: int | None = None,
     ) -> Self:
         """Check the arguments of an evaluation."""
-        threads(
-            n_threads
-        )  # -1 counts the processors of the machine that scores, not of this one
-        keep = flag("per_query", per_query)
-        promised = flag("whole_queries", whole_queries)
-        return cls(measures_by_name(measures), columns, keep, promised, n_threads)
+        # -1 counts the processors of the machine that scores, not of this one.
+        threads(n_threads)
+        return cls(
+            per_query=flag("per_query", per_query),
+            whole_queries=flag("whole_queries", whole_queries),
+            measures=measures_by_name(measures),
+            columns=columns,
+            n_threads=n_threads,
+        )
 
     @property
     def open_measure(self) -> Measure | None:
         """A measure that takes the top of the scale from the data, if there is one."""
-        return next((each for each in self.measures.values() if each.is_open), None)
+        measures = self.measures.values()
+        return next((measure for measure in measures if measure.is_open), None)
 
-    def with_top(self, read_tops: Callable[[], Iterable[tuple[float, bool]]]) -> Self:
+    def with_top(self, read_tops: Callable[[], Iterable[TopGrade]]) -> Self:
         """Give all parts the top of the scale that the whole data have, if a measure needs it.
 
         Parameters
@@ -136,8 +145,11 @@ class EvaluationPlan:
         """
         if self.open_measure is None:
             return self
-        tops, fractional = zip((0.0, False), *read_tops(), strict=True)
-        measures = resolve_all(self.measures, max(tops), are_fractional=any(fractional))
+
+        tops, are_fractional = zip((0.0, False), *read_tops(), strict=True)
+        measures = resolve_all(
+            self.measures, max(tops), are_fractional=any(are_fractional)
+        )
         return dataclasses.replace(self, measures=measures)
 
     def scan(
@@ -167,11 +179,13 @@ class EvaluationPlan:
         """
         require_version(self.version)
         first_row = 0
-        seen = _QueryOrder(order)
+        query_order = _QueryOrder(order)
         for rows in batches:
             with _rows_counted_from(first_row):
                 judgments = rows.judgments()
-            seen.check(rows.qid, judgments, first_row)
+
+            query_order.check(rows.qid, judgments, first_row)
+
             with _rows_counted_from(first_row):
                 scores = evaluate(
                     self.measures, judgments.rank(rows.y_score, self.n_threads)
@@ -181,15 +195,16 @@ class EvaluationPlan:
 
     def total(self, blocks: Iterable[Block]) -> Total:
         """Keep of the blocks of a partition what this plan asks for."""
-        kept = []
+        results: list[Means | Scores] = []
         ids = []
         for scores, n_rows in blocks:
-            kept.append(
-                _without_ideals(scores) if self.per_query else Means.of(scores, n_rows)
-            )
+            if self.per_query:
+                results.append(_without_ideals(scores))
+            else:
+                results.append(Means.of(scores, n_rows))
             if self.whole_queries:
                 ids.append(scores.qid)
-        return Total(_joined(kept) if kept else None, ids)
+        return Total(_join_results(results) if results else None, ids)
 
 
 def combine(totals: Iterable[Total]) -> Means | Scores:
@@ -210,25 +225,32 @@ def combine(totals: Iterable[Total]) -> Means | Scores:
     ValueError
         If there are no rows, or a query is in two partitions although it was promised that none is.
     """
-    parts = list(totals)
-    _refuse_cut_queries([each.ids for each in parts])
-    found = [each.result for each in parts if each.result is not None]
-    if not found:
+    totals = list(totals)
+    _refuse_cut_queries([total.ids for total in totals])
+
+    results = [total.result for total in totals if total.result is not None]
+    if not results:
         raise ValueError("data must hold at least one row, got none.")
-    return _joined(found)
+    return _join_results(results)
 
 
-def _joined(parts: list[Any]) -> Means | Scores:
-    if isinstance(parts[0], Means):
-        return reduce(Means.joined, parts)
-    weighted = parts[0].weights is not None
+def _join_results(results: list[Any]) -> Means | Scores:
+    """Join results that are all of one kind; there is at least one."""
+    first = results[0]
+    if isinstance(first, Means):
+        return reduce(Means.joined, results)
+
+    weights = None
+    if first.weights is not None:
+        weights = np.concatenate([scores.weights for scores in results])
+    n_empty = zip(*(scores.n_empty for scores in results), strict=True)
     return dataclasses.replace(
-        parts[0],
-        qid=join_ids([each.qid for each in parts]),
-        values=np.concatenate([each.values for each in parts]),
-        weights=np.concatenate([each.weights for each in parts]) if weighted else None,
-        judged=np.concatenate([each.fingerprints for each in parts]),
-        n_empty=tuple(map(sum, zip(*(each.n_empty for each in parts), strict=True))),
+        first,
+        qid=join_ids([scores.qid for scores in results]),
+        values=np.concatenate([scores.values for scores in results]),
+        weights=weights,
+        judged=np.concatenate([scores.fingerprints for scores in results]),
+        n_empty=tuple(map(sum, n_empty)),
     )
 
 
@@ -239,25 +261,28 @@ def _without_ideals(scores: Scores) -> Scores:
 
 def _refuse_cut_queries(ids: Iterable[list[NDArray[Any]]]) -> None:
     """Raise if a query is in two partitions."""
-    place_of: dict[Any, int] = {}
-    for place, blocks in enumerate(ids):
-        for query in (each for block in blocks for each in block.tolist()):
-            if place_of.setdefault(query, place) != place:
+    partition_of: dict[Any, int] = {}
+    for partition, blocks in enumerate(ids):
+        for query in chain.from_iterable(block.tolist() for block in blocks):
+            first_partition = partition_of.setdefault(query, partition)
+            if first_partition != partition:
                 raise ValueError(
                     f"No query may be in two partitions, but query {query!r} is in partitions "
-                    f"{place_of[query]} and {place}. Leave whole_queries out to have the rows of "
-                    "each query brought together, or write the data query by query."
+                    f"{first_partition} and {partition}. Leave whole_queries out to have the rows "
+                    "of each query brought together, or write the data query by query."
                 )
 
 
-def top_of(labels: NDArray[Any]) -> tuple[float, bool]:
+def top_of(labels: NDArray[Any]) -> TopGrade:
     """Return the highest grade among labels, and whether any is not a whole number.
 
     Labels that are no grades are left out; scoring refuses them, and names them.
     """
     grades = labels.astype(np.float64)
     grades = grades[np.isfinite(grades)]
-    return float(grades.max(initial=0.0)), bool((grades != np.floor(grades)).any())
+    are_fractional = grades != np.floor(grades)
+    top = float(grades.max(initial=0.0))
+    return top, bool(are_fractional.any())
 
 
 def whole_queries(chunks: Iterable[Rows], block_rows: int) -> Iterator[Rows]:
@@ -275,31 +300,36 @@ def whole_queries(chunks: Iterable[Rows], block_rows: int) -> Iterator[Rows]:
     Rows
         Whole queries only.
     """
-    held: list[Rows] = []
-    n_held = 0
-    wanted = block_rows
-    for rows in chunks:
-        held.append(rows)
-        n_held += rows.n_rows
-        if n_held < wanted:
+    waiting: list[Rows] = []
+    n_waiting = 0
+    n_enough = block_rows
+    for chunk in chunks:
+        waiting.append(chunk)
+        n_waiting += chunk.n_rows
+        if n_waiting < n_enough:
             continue
-        joined = Rows.concatenate(held)
-        end = _start_of_last_query(joined.qid)
-        if end:
-            yield joined.take(slice(end))
+
+        rows = Rows.concatenate(waiting)
+        start_of_last = _start_of_last_query(rows.qid)
+        if start_of_last:
+            yield rows.take(slice(start_of_last))
             # A copy, so that the memory of the other rows can be freed.
-            joined = joined.take(slice(end, None)).copied()
-        held = [joined]
-        n_held = joined.n_rows
+            rows = rows.take(slice(start_of_last, None)).copied()
+
+        waiting = [rows]
+        n_waiting = rows.n_rows
         # A query longer than a block is joined up again only when it has doubled.
-        wanted = max(block_rows, 2 * n_held)
-    if held:
-        yield Rows.concatenate(held)
+        n_enough = max(block_rows, 2 * n_waiting)
+
+    if waiting:
+        yield Rows.concatenate(waiting)
 
 
 def _start_of_last_query(ids: NDArray[Any]) -> int:
-    others = np.flatnonzero(ids != ids[-1])
-    return int(others[-1]) + 1 if len(others) else 0
+    rows_of_other_queries = np.flatnonzero(ids != ids[-1])
+    if not len(rows_of_other_queries):
+        return 0
+    return int(rows_of_other_queries[-1]) + 1
 
 
 class _QueryOrder:
@@ -321,32 +351,35 @@ class _QueryOrder:
         """Check the next batch, given the ids of its rows and what was made of them."""
         if self._order is None:
             return
+
         queries = judgments.qid
         starts = judgments.indptr[:-1]
-        if (
-            judgments.row_order is not None
-        ):  # a query comes back, so that its rows were moved
-            starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
+        if judgments.row_order is not None:
+            # A query comes back, so that its rows were moved.
+            is_other = ids[1:] != ids[:-1]
+            starts = np.flatnonzero(np.append(True, is_other))
             queries = ids[starts]
+
         if self._order == "ascending":
             self._require_ascending(queries, first_row + starts)
         else:
             self._require_unseen(queries, first_row + starts)
 
-    def _require_ascending(
-        self, queries: NDArray[Any], rows: NDArray[np.int64]
-    ) -> None:
+    def _require_ascending(self, queries: NDArray[Any], rows: IntArray) -> None:
+        # The last query of the batch before is the first neighbour.
         ids = join_ids([*self._last, queries])
         try:
-            descents = np.flatnonzero(~np.asarray(ids[:-1] < ids[1:], dtype=bool))
+            ascends = np.asarray(ids[:-1] < ids[1:], dtype=bool)
         except TypeError as error:
             raise ValueError(
                 "qid must be of one type, with an order, to ascend from query to query. Pass "
                 "order='grouped' if the rows of each query stand together."
             ) from error
-        if len(descents):
-            before, after = ids[descents[0] : descents[0] + 2].tolist()
-            row = rows[descents[0] + 1 - len(self._last)]
+
+        descent = first_true(~ascends)
+        if descent is not None:
+            before, after = ids[descent : descent + 2].tolist()
+            row = rows[descent + 1 - len(self._last)]
             raise ValueError(
                 f"qid must ascend from query to query, got {after!r} after {before!r} in row "
                 f"{row}. Sort the data by query first; or, if the rows of each query stand "
@@ -354,7 +387,7 @@ class _QueryOrder:
             )
         self._last = [queries[-1:]]
 
-    def _require_unseen(self, queries: NDArray[Any], rows: NDArray[np.int64]) -> None:
+    def _require_unseen(self, queries: NDArray[Any], rows: IntArray) -> None:
         for query, row in zip(queries.tolist(), rows, strict=True):
             if query in self._seen:
                 raise ValueError(

@@ -47,10 +47,15 @@ def paired_differences(values: FloatArray, other_values: FloatArray) -> FloatArr
     return differences
 
 
-def effect_size(differences: FloatArray) -> FloatArray:
+def effect_size(
+    differences: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
     """Mean difference in standard deviations of the differences (Cohen's d), 0 without any."""
-    mean = differences.mean(axis=1)
-    spread = differences.std(axis=1, ddof=1)
+    mean = np.average(differences, axis=-1, weights=weights)
+    squares = (differences - mean[..., None]) ** 2
+    n = differences.shape[-1]
+    spread = np.sqrt(np.average(squares, axis=-1, weights=weights) * n / (n - 1))
+
     with np.errstate(divide="ignore"):  # the same difference in every topic
         sizes: FloatArray = np.divide(
             mean, spread, out=np.zeros_like(mean), where=mean != 0.0
@@ -60,7 +65,7 @@ def effect_size(differences: FloatArray) -> FloatArray:
 
 def t_test(differences: FloatArray) -> FloatArray:
     """Student's t test of the mean difference."""
-    return means(np.ascontiguousarray(differences.T)).p_value(skewed=False)
+    return means(np.ascontiguousarray(differences.T)).students_p_value()
 
 
 def score_test(differences: FloatArray) -> FloatArray:
@@ -100,50 +105,63 @@ def bootstrapped(
     n_topics = differences.shape[1]
     seed = rng.integers(2**63)
     mean = differences.mean(axis=1)
-    mean[np.abs(mean) <= _ROUNDING * np.abs(differences).mean(axis=1)] = 0.0
-    residuals = differences - mean[:, None]  # as if there were no difference
-    residuals[np.abs(residuals) <= _ROUNDING * np.abs(mean)[:, None]] = 0.0
+    mean_size = np.abs(differences).mean(axis=1)
+    mean[np.abs(mean) <= _ROUNDING * mean_size] = 0.0
+
+    # Differences as they would be without a mean difference.
+    residuals = differences - mean[:, None]
+    rounding = _ROUNDING * np.abs(mean)
+    residuals[np.abs(residuals) <= rounding[:, None]] = 0.0
     ratio = _in_errors(mean, (residuals**2).sum(axis=1), n_topics)
-    wanted = max(1, round(level * n_resamples))
+
+    rank = max(1, round(level * n_resamples))
     p_value = np.ones(len(mean))
     required = np.zeros(len(mean))
     for first, n_pairs in _batches(len(mean), _CELLS_AT_A_TIME // n_resamples):
-        some = slice(first, first + n_pairs)
+        batch = slice(first, first + n_pairs)
         # All pairs have the same resamples.
         counts = _counts(n_topics, n_resamples, np.random.default_rng(seed))
-        parts = [_drawn(residuals[some], each.T) for each in counts]
-        drawn, ratios = (
-            np.concatenate(each, axis=1) for each in zip(*parts, strict=True)
-        )
-        beyond = (ratios >= (ratio[some] * (1.0 - _ROUNDING))[:, None]).sum(axis=1)
-        p_value[some] = (beyond + 1) / (n_resamples + 1)
-        place = np.argpartition(-ratios, wanted - 1, axis=1)[:, wanted - 1, None]
-        required[some] = np.abs(np.take_along_axis(drawn, place, axis=1)[:, 0])
+        parts = [_resampled(residuals[batch], rows.T) for rows in counts]
+        of_means, of_ratios = zip(*parts, strict=True)
+        resampled_means = np.concatenate(of_means, axis=1)
+        resampled_ratios = np.concatenate(of_ratios, axis=1)
+
+        least_ratio = ratio[batch] * (1.0 - _ROUNDING)
+        n_beyond = (resampled_ratios >= least_ratio[:, None]).sum(axis=1)
+        p_value[batch] = (n_beyond + 1) / (n_resamples + 1)
+        by_ratio = np.argpartition(-resampled_ratios, rank - 1, axis=1)
+        places = by_ratio[:, rank - 1, None]
+        means_at_rank = np.take_along_axis(resampled_means, places, axis=1)
+        required[batch] = np.abs(means_at_rank[:, 0])
+
     differ = (differences != 0.0).any(axis=1)
     return np.where(differ, p_value, 1.0), np.where(differ, required, 0.0)
 
 
-def _drawn(residuals: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _resampled(
+    residuals: FloatArray, counts: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Return means of resamples, and their sizes in standard errors."""
-    sums = residuals @ counts
     n_topics = len(counts)
-    drawn = sums / n_topics
+    sums = residuals @ counts
+    resampled_means = sums / n_topics
     squares = residuals**2 @ counts
-    spread = squares - drawn * sums
+    spread = squares - resampled_means * sums
     spread[spread <= _ROUNDING * squares] = 0.0
-    ratios = _in_errors(drawn, spread, n_topics)
-    ratios[
-        np.abs(drawn) <= _ROUNDING * np.abs(residuals).max(axis=1, keepdims=True)
-    ] = 0.0
-    return drawn, ratios
+
+    ratios = _in_errors(resampled_means, spread, n_topics)
+    rounding = _ROUNDING * np.abs(residuals).max(axis=1, keepdims=True)
+    ratios[np.abs(resampled_means) <= rounding] = 0.0
+    return resampled_means, ratios
 
 
 def _in_errors(means: FloatArray, squares: FloatArray, n_topics: int) -> FloatArray:
     """Return sizes of means in standard errors, by sums of squares; endless where these are 0."""
-    error = np.sqrt(squares * n_topics / max(n_topics - 1, 1)) / n_topics
-    none = np.where(means == 0.0, 0.0, np.inf)
-    found: FloatArray = np.divide(np.abs(means), error, out=none, where=error > 0.0)
-    return found
+    degrees = max(n_topics - 1, 1)
+    error = np.sqrt(squares * n_topics / degrees) / n_topics
+    sizes = np.where(means == 0.0, 0.0, np.inf)
+    np.divide(np.abs(means), error, out=sizes, where=error > 0.0)
+    return sizes
 
 
 def _counts(
@@ -167,22 +185,26 @@ def randomization_test(
     n_pairs, n_topics = differences.shape
     rounding = _ROUNDING * np.abs(differences).sum(axis=1)
     observed = np.abs(differences.sum(axis=1)) - rounding
-    exact = (
-        n_topics < int(n_resamples).bit_length()
-    )  # 2**n_topics may be too large for a float
-    n_resamples = 2**n_topics if exact else n_resamples
-    beyond = np.zeros(n_pairs, dtype=np.int64)
-    for first, size in _batches(n_resamples, _SIGNS_AT_A_TIME // n_topics):
-        if exact:
-            bits = np.arange(first, first + size)[:, None] >> np.arange(n_topics)
+    # 2**n_topics may be too large for a float.
+    is_exact = n_topics < int(n_resamples).bit_length()
+    n_swaps = 2**n_topics if is_exact else n_resamples
+
+    n_beyond = np.zeros(n_pairs, dtype=np.int64)
+    for first, size in _batches(n_swaps, _SIGNS_AT_A_TIME // n_topics):
+        if is_exact:
+            numbers = np.arange(first, first + size)
+            bits = numbers[:, None] >> np.arange(n_topics)
             signs = 1.0 - 2.0 * (bits & 1)
         else:
             signs = rng.choice([-1.0, 1.0], size=(size, n_topics))
         for start, n in _batches(n_pairs, _CELLS_AT_A_TIME // size):
-            some = slice(start, start + n)
-            sums = differences[some] @ signs.T
-            beyond[some] += (np.abs(sums, out=sums) >= observed[some, None]).sum(axis=1)
-    return beyond / n_resamples if exact else (beyond + 1) / (n_resamples + 1)
+            batch = slice(start, start + n)
+            sums = differences[batch] @ signs.T
+            is_beyond = np.abs(sums, out=sums) >= observed[batch, None]
+            n_beyond[batch] += is_beyond.sum(axis=1)
+    if is_exact:
+        return n_beyond / n_swaps
+    return (n_beyond + 1) / (n_swaps + 1)
 
 
 def tukey_test(
@@ -195,13 +217,16 @@ def tukey_test(
     """
     n_systems = len(values)
     sums = values.sum(axis=1)
-    rounding = _ROUNDING * np.abs(values).sum(axis=1).max()
+    sums_of_sizes = np.abs(values).sum(axis=1)
+    rounding = _ROUNDING * sums_of_sizes.max()
     observed = np.abs(sums[:, None] - sums) - rounding
+
     by_topic = np.ascontiguousarray(values.T, dtype=np.float64).ravel()
     seed = int(rng.integers(2**63))
-    ordered = np.sort(_core.shuffled_ranges(by_topic, n_systems, seed, n_resamples))
-    beyond = n_resamples - np.searchsorted(ordered, observed, side="left")
-    p_values: FloatArray = (beyond + 1) / (n_resamples + 1)
+    shuffled = _core.shuffled_ranges(by_topic, n_systems, seed, n_resamples)
+    n_below = np.searchsorted(np.sort(shuffled), observed, side="left")
+    n_beyond = n_resamples - n_below
+    p_values: FloatArray = (n_beyond + 1) / (n_resamples + 1)
     return p_values
 
 
@@ -227,8 +252,6 @@ class PairedTest(NamedTuple):
     takes_systems : bool
         Whether its function takes the values of all systems and returns a matrix of p-values, so
         that it corrects for the number of pairs itself.
-    is_by_signs : bool
-        Whether no p-value is below that of n topics that are all for the same system, 2 / 2^n.
     """
 
     name: str
@@ -237,12 +260,6 @@ class PairedTest(NamedTuple):
     function: Callable[..., FloatArray]
     resamples: bool = False
     takes_systems: bool = False
-    is_by_signs: bool = False
-
-    def smallest(self, n_topics: int, n_resamples: int) -> float:
-        """Return the smallest p-value that there can be; 0 if it is not bounded."""
-        of_signs = 2.0 * 0.5**n_topics if self.is_by_signs else 0.0
-        return max(of_signs, 1.0 / (n_resamples + 1) if self.resamples else 0.0)
 
     def p_values(
         self,
@@ -252,10 +269,15 @@ class PairedTest(NamedTuple):
         rng: np.random.Generator,
     ) -> FloatArray:
         """Test pairs of systems by their values, (n_systems, n_topics)."""
-        drawn = (n_resamples, rng) if self.resamples else ()
-        if self.takes_systems:
-            return self.function(values, *drawn)[pairs[:, 0], pairs[:, 1]]
-        return self.function(paired_differences(*values[pairs.T]), *drawn)
+        first, second = pairs.T
+        tested = values
+        if not self.takes_systems:
+            tested = paired_differences(values[first], values[second])
+        if self.resamples:
+            p_values = self.function(tested, n_resamples, rng)
+        else:
+            p_values = self.function(tested)
+        return p_values[first, second] if self.takes_systems else p_values
 
     def p_values_and_required(
         self,
@@ -270,15 +292,17 @@ class PairedTest(NamedTuple):
         Where no formula says it, this is the smallest difference observed that is significant, and
         nan if none is.
         """
-        differences = paired_differences(*values[pairs.T])
+        first, second = pairs.T
+        differences = paired_differences(values[first], values[second])
         if self.name == "bootstrap":
             return bootstrapped(differences, n_resamples, rng, level)
         p_values = self.p_values(values, pairs, n_resamples, rng)
         if self.name == "t":
-            return p_values, means(np.ascontiguousarray(differences.T)).reach(
-                1.0 - level
-            )
-        significant = np.abs(differences.mean(axis=1)[p_values < level])
+            estimate = means(np.ascontiguousarray(differences.T))
+            return p_values, estimate.reach(1.0 - level)
+
+        sizes = np.abs(differences.mean(axis=1))
+        significant = sizes[p_values < level]
         least = significant.min() if len(significant) else np.nan
         return p_values, np.full(len(pairs), least)
 
@@ -306,7 +330,6 @@ TESTS = {
             "symmetric around a mean of 0",
             function=randomization_test,
             resamples=True,
-            is_by_signs=True,
         ),
         PairedTest(
             name="bootstrap",
@@ -320,7 +343,6 @@ TESTS = {
             title="Wilcoxon's signed-rank test",
             hypothesis="differences lie symmetrically around 0, queries without any left out",
             function=wilcoxon_test,
-            is_by_signs=True,
         ),
         PairedTest(
             name="tukey",
@@ -368,10 +390,18 @@ def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
     return corrected
 
 
+def bonferroni(p_values: FloatArray) -> FloatArray:
+    """Correct by their number, which bounds the chance of any false discovery."""
+    return np.minimum(p_values * len(p_values), 1.0)
+
+
 CORRECTIONS = {
-    "holm": Correction("Holm's correction", holm),
-    "bh": Correction("Benjamini and Hochberg's correction", benjamini_hochberg),
-    "none": Correction("without correction", np.asarray),
+    "bonferroni": Correction("corrected by Bonferroni", bonferroni),
+    "holm": Correction("p-values corrected by Holm", holm),
+    "bh": Correction(
+        "p-values corrected by Benjamini and Hochberg", benjamini_hochberg
+    ),
+    "none": Correction("not corrected", np.asarray),
 }
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skgraded._intervals.estimate import Bounds, Estimate, Part
+from skgraded._intervals.tail import quotients
 from skgraded._support.array_types import FloatArray, IntArray
 
 _ROUNDING = 1e-12
@@ -37,6 +38,7 @@ def regression(
     judged: FloatArray,
     places: IntArray,
     *,
+    weights: FloatArray | None = None,
     of_these: bool = False,
     bounds: Bounds | None = None,
 ) -> Regression:
@@ -49,7 +51,9 @@ def regression(
 
     and for more like them s^2 (1/n + (x_N - x_n)^2 / S_xx) + b^2 s_x^2 / N, where s^2 is that of
     the residuals with n - 2 degrees of freedom, S_xx the sum of squares of x around x_n, and s_x^2
-    the variance of x over the N queries (Cochran 1977, Sections 7.3 and 12.6).
+    the variance of x over the N queries (Cochran 1977, Sections 7.3 and 12.6). With weights, all
+    means and sums are weighted, n and N in 1/n and 1/N are Kish's, and residuals count by the
+    squares of their shares in the mean.
 
     Parameters
     ----------
@@ -59,6 +63,8 @@ def regression(
         Judged values of all queries.
     places : ndarray of shape (n,), int64
         The place of each labelled query among all of them.
+    weights : ndarray of shape (N,), optional
+        Weights of all queries.
     of_these : bool
         Whether the means are those of these N queries.
     bounds : (float, float), optional
@@ -67,46 +73,79 @@ def regression(
     """
     n = len(labels)
     n_all = len(judged)
-    y = centred(labels)
-    x = centred(judged[places])
-    s_xx = (x**2).sum(axis=0)
-    per_xx = np.divide(1.0, s_xx, out=np.zeros_like(s_xx), where=s_xx > 0.0)
-    slope = (x * y).sum(axis=0) * per_xx
+    all_shares = _shares(weights, n_all)
+    weights_of_labels = None if weights is None else weights[places]
+    shares = _shares(weights_of_labels, n)
+
+    y = centred(labels, shares)
+    x = centred(judged[places], shares)
+    s_xx = (shares * x**2).sum(axis=0)
+    per_xx = quotients(np.ones_like(s_xx), s_xx)
+    slope = (shares * x * y).sum(axis=0) * per_xx
     residuals = without_rounding(y - slope * x, labels)
-    freedom = n - 1.0 - (s_xx > 0.0)
-    unexplained = (residuals**2).sum(axis=0) / freedom
-    away = judged.mean(axis=0) - judged[places].mean(axis=0)
-    share = 1.0 / n + away * per_xx * x
-    left = (share**2).sum(axis=0) - of_these / n_all
-    variance = unexplained * np.where(
-        left > _ROUNDING / n, left, 0.0
-    )  # none if all are labelled
-    of_judge = slope**2 * judged.var(axis=0, ddof=1) / n_all
+    mean_of_judge = (all_shares * judged).sum(axis=0)
+    mean_of_labelled = (shares * judged[places]).sum(axis=0)
+    away = mean_of_judge - mean_of_labelled
+
+    # What each label puts into the mean; the line is far from sure where the mean is far away.
+    share_in_mean = shares * (1.0 + away * per_xx * x)
+    sum_of_squares = (share_in_mean**2).sum(axis=0)
+    n_by_weight = 1.0 / float((shares**2).sum())
+    freedom = np.maximum(n_by_weight - 1.0 - (s_xx > 0.0), 1.0)
+    # With weights, residuals count as they move the mean.
+    squares = residuals**2
+    counted = 1.0 / n if weights is None else share_in_mean**2 / sum_of_squares
+    unexplained = (squares * counted).sum(axis=0) * n_by_weight / freedom
+    remaining = sum_of_squares - of_these * float((all_shares**2).sum())
+    remaining[remaining <= _ROUNDING / n] = 0.0  # nothing is left if all are labelled
+
+    of_judge = slope**2 * _variance_of_mean(judged - mean_of_judge, all_shares)
     if of_these and bounds is not None:
-        low, high = ((labels.sum(axis=0) + (n_all - n) * end) / n_all for end in bounds)
-        bounds = (low, high)
+        bounds = _with_labels(bounds, labels, all_shares[places])
     estimate = Estimate(
-        labels.mean(axis=0) + slope * away,
-        _moves_with(residuals * share, variance),
-        part=None if of_these else Part(of_judge, n_all - 1.0),
+        (shares * labels).sum(axis=0) + slope * away,
+        _with_variance(residuals * share_in_mean, unexplained * remaining),
+        weights=weights_of_labels,
+        part=None if of_these else Part(of_judge, n_all - 1.0, shrinks=True),
         bounds=bounds,
         freedom=freedom,
     )
-    return Regression(estimate, slope, unexplained + n_all * of_judge)
+    variance_of_judge = of_judge / float((all_shares**2).sum())
+    return Regression(estimate, slope, unexplained + variance_of_judge)
 
 
-def _moves_with(moves: FloatArray, variance: FloatArray) -> FloatArray:
-    """Return moves around 0 in these proportions, whose variance is that."""
-    moves, n = moves - moves.mean(axis=0), len(moves)
-    squares = (moves**2).sum(axis=0) * n / (n - 1)
-    factor = np.divide(variance, squares, out=np.zeros_like(squares), where=squares > 0)
-    found: FloatArray = moves * np.sqrt(factor)
-    return found
+def _shares(weights: FloatArray | None, n: int) -> FloatArray:
+    """Return the share of each row in a mean, as a column."""
+    shares = np.full(n, 1.0) if weights is None else weights
+    return (shares / shares.sum())[:, None]
 
 
-def centred(values: FloatArray) -> FloatArray:
-    """Subtract the mean of each column."""
-    return without_rounding(values - values.mean(axis=0), values)
+def _variance_of_mean(deviations: FloatArray, shares: FloatArray) -> FloatArray:
+    n = len(deviations)
+    variance: FloatArray = ((shares * deviations) ** 2).sum(axis=0) * n / (n - 1)
+    return variance
+
+
+def _with_labels(bounds: Bounds, labels: FloatArray, shares: FloatArray) -> Bounds:
+    """Return the bounds of means of which labelled queries have these shares."""
+    labelled_sum = (shares * labels).sum(axis=0)
+    unlabelled = 1.0 - float(shares.sum())
+    low, high = bounds
+    return labelled_sum + unlabelled * low, labelled_sum + unlabelled * high
+
+
+def _with_variance(influence: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return influences around 0 in these proportions, whose variance is that."""
+    influence = influence - influence.mean(axis=0)
+    n = len(influence)
+    squares = (influence**2).sum(axis=0) * n / (n - 1)
+    scaled: FloatArray = influence * np.sqrt(quotients(variance, squares))
+    return scaled
+
+
+def centred(values: FloatArray, shares: FloatArray) -> FloatArray:
+    """Subtract the weighted mean of each column."""
+    return without_rounding(values - (shares * values).sum(axis=0), values)
 
 
 def without_rounding(small: FloatArray, values: FloatArray) -> FloatArray:

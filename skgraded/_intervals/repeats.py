@@ -8,10 +8,10 @@ a query.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded._intervals.estimate import Bounds, Estimate, Part, means, sums_by_cluster
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._intervals.tail import quotients
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 
 # Of the variance of the queries' own effects, for what the training data of all folds share.
 _SHARED = 1 / 6
@@ -87,45 +87,48 @@ def over_repeats(
     .. [3] Y. Bengio, Y. Grandvalet (2004), "No Unbiased Estimator of the Variance of K-Fold
        Cross-Validation", JMLR 5.
     """
-    ways = () if clusters is None else (clusters,)
+    clusterings = () if clusters is None else (clusters,)
     if differences.shape[1] == 1:
         rows = np.ascontiguousarray(differences[:, 0].T)
-        return rows, means(rows, weights=weights, clusters=ways, bounds=bounds)
-    is_tested: NDArray[np.bool_] = ~np.any(np.isnan(differences), axis=0)
-    of_queries = np.where(is_tested, differences, 0.0).sum(axis=1) / is_tested.sum(
-        axis=0
-    )
-    cells = (differences - of_queries[:, None])[:, is_tested]
-    counted = (
-        np.ones(is_tested.shape[1]) if weights is None else weights / weights.mean()
-    )
-    by_queries = _variance_over_queries(of_queries, counted, clusters)
-    design = _Design(is_tested, folds, clusters, counted)
-    by_data = design.allowance(cells, by_queries)
-    share = np.divide(
-        by_data, by_queries, out=np.zeros_like(by_data), where=by_queries > 0.0
-    )
+        estimate = means(rows, weights=weights, clusters=clusterings, bounds=bounds)
+        return rows, estimate
+
+    # What a query differs by on average, and what is left in each of its tests.
+    is_tested: BoolArray = ~np.any(np.isnan(differences), axis=0)
+    sums = np.where(is_tested, differences, 0.0).sum(axis=1)
+    of_queries = sums / is_tested.sum(axis=0)
+    residuals = (differences - of_queries[:, None])[:, is_tested]
+
+    relative_weights = np.ones(is_tested.shape[1])
+    if weights is not None:
+        relative_weights = weights / weights.mean()
+    by_queries = _variance_over_queries(of_queries, relative_weights, clusters)
+    design = _Design(is_tested, folds, clusters, relative_weights)
+    by_data = design.allowance(residuals, by_queries)
+    share = quotients(by_data, by_queries)
     rows = np.ascontiguousarray(of_queries.T)
-    part = Part(design.added(cells), design.freedom)
-    widening = np.sqrt(1.0 + share)  # for what the training data of all folds share
-    return rows, means(
+    estimate = means(
         rows,
         weights=weights,
-        clusters=ways,
-        part=part,
+        clusters=clusterings,
+        part=Part(design.added(residuals), design.freedom),
         bounds=bounds,
-        widening=widening,
+        widening=np.sqrt(1.0 + share),  # for the training data that all folds share
     )
+    return rows, estimate
 
 
 def _variance_over_queries(
-    of_queries: FloatArray, counted: FloatArray, clusters: IntArray | None
+    of_queries: FloatArray, relative_weights: FloatArray, clusters: IntArray | None
 ) -> FloatArray:
     """Return the variances of weighted means over the queries."""
-    mean = of_queries @ counted / len(counted)
-    sums, sizes = sums_by_cluster(counted * (of_queries - mean[:, None]), clusters)
-    variances: FloatArray = (sums**2).sum(axis=1) * len(sizes) / (len(sizes) - 1)
-    return variances / len(counted) ** 2
+    n_queries = len(relative_weights)
+    mean = of_queries @ relative_weights / n_queries
+    deviations = relative_weights * (of_queries - mean[:, None])
+    sums, sizes = sums_by_cluster(deviations, clusters)
+    n_units = len(sizes)
+    variances: FloatArray = (sums**2).sum(axis=1) * n_units / (n_units - 1)
+    return variances / n_queries**2
 
 
 class _Design:
@@ -139,69 +142,69 @@ class _Design:
 
     def __init__(
         self,
-        is_tested: NDArray[np.bool_],
+        is_tested: BoolArray,
         folds: IntArray | None,
         clusters: IntArray | None,
-        counted: FloatArray,
+        relative_weights: FloatArray,
     ) -> None:
         repeat, query = np.nonzero(is_tested)
-        fold = (
-            np.zeros(len(repeat), dtype=np.int64) if folds is None else folds[is_tested]
-        )
-        level = np.unique(repeat * (fold.max() + 1) + fold, return_inverse=True)[
-            1
-        ].ravel()
-        times = is_tested.sum(axis=0)
-        n_queries = len(counted)
+        fold = np.zeros(len(repeat), dtype=np.int64)
+        if folds is not None:
+            fold = folds[is_tested]
+        fold_in_repeat = repeat * (fold.max() + 1) + fold
+        level = np.unique(fold_in_repeat, return_inverse=True)[1].ravel()
+        n_queries = len(relative_weights)
         tests = np.zeros((n_queries, int(level.max()) + 1))
         tests[query, level] = 1.0
-        n_tested = tests.sum(axis=0)
-        shares = tests / times[:, None]
-        # By it, sums of residuals depend on the folds' effects.
-        normal = np.diag(n_tested) - tests.T @ shares
         self._level = level
         self._n_residuals = max(len(level) - n_queries, 1)
+
+        # By this matrix, sums of residuals depend on the folds' effects.
+        n_tested = tests.sum(axis=0)
+        times = is_tested.sum(axis=0)
+        shares = tests / times[:, None]
+        normal = np.diag(n_tested) - tests.T @ shares
         self._of_folds = float((normal**2 / n_tested).sum())
         self._of_rest = float((normal.diagonal() / n_tested).sum())
         self._trace = normal.trace()
         pairs = float((normal**2 / np.outer(n_tested, n_tested)).sum())
         self.freedom = self._of_rest**2 / pairs if pairs > 0.0 else 1.0
-        # A model's training queries over those that it tests, of all queries in its repeat.
-        self._folds_left = (
-            float((is_tested.sum(axis=1)[repeat] / n_tested[level]).mean()) - 1.0
-        )
-        # What of the variance within queries is in the mean: of all tests, and of one for each.
-        self._noise_share = float((counted**2 / times).sum()) / n_queries**2
-        self._share_of_one = float((counted**2).sum()) / n_queries**2
-        # The variance of the mean of effects of variance 1, less what that by queries holds of it.
-        in_mean = counted @ shares / n_queries
-        sums, sizes = sums_by_cluster(
-            (counted[:, None] * (shares - in_mean)).T, clusters
-        )
-        held = (sums**2).sum() * len(sizes) / (len(sizes) - 1) / n_queries**2
-        self._factor = float((in_mean**2).sum() - held)
 
-    def added(self, cells: FloatArray) -> FloatArray:
+        # A model's training queries over those that it tests, of all queries in its repeat.
+        n_in_repeat = is_tested.sum(axis=1)[repeat]
+        self._training_ratio = float((n_in_repeat / n_tested[level]).mean()) - 1.0
+        # What of the variance within queries is in the mean: of all tests, and of one for each.
+        squared_weights = relative_weights**2
+        self._noise_share = float((squared_weights / times).sum()) / n_queries**2
+        self._share_of_one = float(squared_weights.sum()) / n_queries**2
+        # The variance of the mean of effects of variance 1, less what that by queries has of it.
+        in_mean = relative_weights @ shares / n_queries
+        deviations = (relative_weights[:, None] * (shares - in_mean)).T
+        sums, sizes = sums_by_cluster(deviations, clusters)
+        n_units = len(sizes)
+        by_queries = (sums**2).sum() * n_units / (n_units - 1) / n_queries**2
+        self._factor = float((in_mean**2).sum() - by_queries)
+
+    def added(self, residuals: FloatArray) -> FloatArray:
         """Return what the folds add to variances of means; at least 0.
 
         Their component follows from the sums of squares of residuals in folds and in cells.
         """
-        sums, n_tested = sums_by_cluster(cells, self._level)
+        sums, n_tested = sums_by_cluster(residuals, self._level)
         scale = self._of_folds - self._of_rest * self._trace / self._n_residuals
         if scale <= _ROUNDING * self._of_folds or self._factor <= 0.0:
-            return np.zeros(
-                len(cells)
-            )  # each fold tests one query, or no query is shared
+            # Each fold tests one query, or no query is shared.
+            return np.zeros(len(residuals))
         of_folds = ((sums / np.sqrt(n_tested)) ** 2).sum(axis=1)
-        of_cells = (cells**2).sum(axis=1)
+        of_cells = (residuals**2).sum(axis=1)
         component = (of_folds - self._of_rest * of_cells / self._n_residuals) / scale
         added: FloatArray = np.maximum(component, 0.0) * self._factor
         return added
 
-    def allowance(self, cells: FloatArray, by_queries: FloatArray) -> FloatArray:
+    def allowance(self, residuals: FloatArray, by_queries: FloatArray) -> FloatArray:
         """Return what is added to the variance of each mean for training data that folds share."""
-        within = (cells**2).sum(axis=1) / self._n_residuals
-        own = np.maximum(by_queries - within * self._noise_share, 0.0)
-        most = within * self._folds_left * self._share_of_one
-        added: FloatArray = np.minimum(_SHARED * own, most)
+        within = (residuals**2).sum(axis=1) / self._n_residuals
+        of_effects = np.maximum(by_queries - within * self._noise_share, 0.0)
+        most = within * self._training_ratio * self._share_of_one
+        added: FloatArray = np.minimum(_SHARED * of_effects, most)
         return added

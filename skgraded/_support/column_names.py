@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-# Those of ir_measures and ir_datasets; PyTerrier; ranx; BEIR and MTEB; ESCI; logs; and plain words.
+# Those of ir_measures and ir_datasets; PyTerrier; ranx; BEIR and MTEB; ESCI; Quepid, OpenSearch and
+# Elasticsearch; MS MARCO and ColBERT; logs; and plain words.
 SYNONYMS = {
-    "query": ("query_id", "qid", "q_id", "topic", "topic_id", "query"),
+    "query": (
+        "query_id",
+        "qid",
+        "q_id",
+        "topic",
+        "topic_id",
+        "query",
+        "query_text",
+        "search_term",
+    ),
     "document": (
         "doc_id",
         "docid",
         "docno",
         "corpus_id",
         "product_id",
+        "passage_id",
+        "item_id",
+        "pid",
         "document_id",
         "document",
+        "doc",
+        "asin",
+        "url",
     ),
-    "grade": ("relevance", "label", "grade", "rel", "esci_label"),
+    "grade": (
+        "relevance",
+        "label",
+        "grade",
+        "rel",
+        "rating",
+        "esci_label",
+        "judgment",
+        "gain",
+    ),
     "score": ("score",),
     "rank": ("rank", "position"),
     "position": ("position", "rank"),
@@ -29,13 +55,39 @@ SYNONYMS = {
 }
 # Names that a table of features has for query ids alone; the others may be those of features.
 QUERY_IDS = ("qid", "query_id", "q_id")
-# What a table may hold beside the ids: texts, and PyTerrier's numbers of documents beside docno.
-_NO_IDS = ("query", "document", "docid")
+# What a table may hold beside the ids: texts, addresses, and PyTerrier's numbers of documents
+# beside docno; and beside the grades: what was made of them.
+_SECOND = frozenset(
+    [
+        "query",
+        "query_text",
+        "search_term",
+        "document",
+        "docid",
+        "doc",
+        "pid",
+        "item_id",
+        "passage_id",
+        "asin",
+        "url",
+        "rating",
+        "judgment",
+        "gain",
+    ]
+)
+_WORD_ENDS = re.compile("(?<=[a-z0-9])(?=[A-Z])")  # in camel case
 
 
 def column_key(name: Any) -> str:
-    """Return a name without case, and with "_" for "-" and " "."""
-    return str(name).strip().lower().replace("-", "_").replace(" ", "_")
+    """Return a name without case, and with "_" for "-", " " and the humps of camel case."""
+    words = _WORD_ENDS.sub("_", str(name).strip())
+    return words.lower().replace("-", "_").replace(" ", "_")
+
+
+def _means(key: str, meaning: str) -> bool:
+    """Whether a key is one of the names with a meaning, with "_" between its words or without."""
+    synonyms = SYNONYMS[meaning]
+    return key in synonyms or key in [name.replace("_", "") for name in synonyms]
 
 
 def names_of(meaning: str, names: Iterable[Any]) -> list[Any]:
@@ -51,12 +103,12 @@ def names_of(meaning: str, names: Iterable[Any]) -> list[Any]:
     Returns
     -------
     list
-        Some of the names. A column that is called query, document or docid holds something else
-        where another column holds the ids.
+        Some of the names. A column that is called query, document, docid or url holds something
+        else where another column holds the ids, and so do rating, judgment and gain beside grades.
     """
-    synonyms = [name for name in names if column_key(name) in SYNONYMS[meaning]]
-    ids = [name for name in synonyms if column_key(name) not in _NO_IDS]
-    return ids or synonyms
+    synonyms = [name for name in names if _means(column_key(name), meaning)]
+    first_names = [name for name in synonyms if column_key(name) not in _SECOND]
+    return first_names or synonyms
 
 
 def find_column(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from os.path import commonprefix
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from skgraded._support.arguments import ArgumentError
@@ -158,10 +158,10 @@ def closest_measure(name: str, ours: Mapping[str, str]) -> str | None:
 def _is_slip(name: str, known: str) -> bool:
     if name[:1] != known[:1] and sorted(name) != sorted(known):
         return False
-    n_before = len(commonprefix([name, known]))
+    n_before = _n_alike(name, known)
     wrong = name[n_before:]
     right = known[n_before:]
-    n_after = len(commonprefix([wrong[::-1], right[::-1]]))
+    n_after = _n_alike(wrong[::-1], right[::-1])
     wrong = wrong[: len(wrong) - n_after]
     right = right[: len(right) - n_after]
 
@@ -170,6 +170,12 @@ def _is_slip(name: str, known: str) -> bool:
     is_long = max(len(name), len(known)) >= _LONG
     has_digit = any(letter.isdigit() for letter in wrong + right)
     return is_long and not has_digit and max(len(wrong), len(right)) <= 1
+
+
+def _n_alike(text: str, other_text: str) -> int:
+    """Count the letters at which two texts begin alike."""
+    pairs = zip(text, other_text, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def is_of_ir_measures(value: object) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skgraded._support.array_types import FloatArray
-from skgraded._support.text import shorten
+from skgraded._support.text import shorten_apart
 
 # Colours that colour-blind people can distinguish (Okabe and Ito), without the pale yellow.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -158,7 +158,7 @@ def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[
         )
         ax.legend(
             [line for _, line in legend],
-            [shorten(name, 36) for name, _ in legend],
+            shorten_apart([name for name, _ in legend], 36),
             loc="center left",
             bbox_to_anchor=(1.0, 0.5),
             frameon=False,

@@ -86,12 +86,18 @@ class Table(NamedTuple):
         A line above the table.
     widest_label : int
         Longer labels are cut in text.
+    n_spare : int
+        How many of the last columns text leaves out where they do not fit beside the others.
+    spare_notes : sequence of str
+        What text says in their place.
     """
 
     fields: Sequence[Field]
     notes: Sequence[str] = ()
     title: str = ""
     widest_label: int = _WIDEST_LABEL
+    n_spare: int = 0
+    spare_notes: Sequence[str] = ()
 
     def first(self, n_rows: int | None) -> Table:
         """Leave out all rows but the first ones."""

@@ -13,7 +13,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from skgraded._support.text import WIDTH, shorten, visible, wrap
+from skgraded._support.text import WIDTH, shorten, shorten_labels, visible, wrap
 
 if TYPE_CHECKING:
     from skgraded._support.results_base import Report, Table
@@ -56,6 +56,11 @@ def table_as_text(table: Table, width: int = WIDTH) -> str:
         The lines.
     """
     blocks = _blocks_of_text(table.rows, table.widest_label, width)
+    if table.n_spare and "\n\n" in blocks:
+        fields = table.fields[: -table.n_spare]
+        notes = [*table.spare_notes, *table.notes]
+        narrow = table._replace(fields=fields, notes=notes, n_spare=0)
+        return table_as_text(narrow, width)
     notes = [wrap(sentence, width) for sentence in table.sentences]
     if not table.title:
         return "\n".join([blocks, *notes])
@@ -63,8 +68,10 @@ def table_as_text(table: Table, width: int = WIDTH) -> str:
 
 
 def _blocks_of_text(rows: list[list[str]], widest_label: int, width: int) -> str:
-    labels, *columns = zip(*rows, strict=True)
-    labels = tuple(shorten(label, widest_label) for label in labels)
+    (heading, *names), *columns = zip(*rows, strict=True)
+    # In a wide terminal the labels have what is beyond the usual width.
+    widest_label += max(0, width - WIDTH)
+    labels = [shorten(heading, widest_label), *shorten_labels(names, widest_label)]
     label_width = max(map(len, labels))
 
     # Every block begins with the labels, and takes the columns that have room behind them.
@@ -139,6 +146,8 @@ def _table_as_latex(table: Table) -> str:
     sentences = table.sentences
     if table.title:
         sentences = [f"{visible(table.title).rstrip('.')}.", *sentences]
+    if any(field.best_row is not None for field in table.fields):
+        sentences = [*sentences, "Bold: best."]
     caption = " ".join(sentences).translate(_IN_LATEX)
 
     lines = [r"\begin{table}", r"\centering"]
@@ -187,7 +196,26 @@ def _as_text(reports: Sequence[Report]) -> str:
     str
         Its tables and notes.
     """
-    return _tables_under_headings(reports, table_as_text, "{}:\n")
+    return reports_as_text(reports, WIDTH)
+
+
+def reports_as_text(reports: Sequence[Report], width: int) -> str:
+    """Write results with characters, in lines of a width.
+
+    Parameters
+    ----------
+    reports : sequence of Report
+        The results.
+    width : int
+        Characters in a line.
+
+    Returns
+    -------
+    str
+        Their tables and notes.
+    """
+    draw = partial(table_as_text, width=width)
+    return _tables_under_headings(reports, draw, "{}:\n")
 
 
 def _as_markdown(reports: Sequence[Report]) -> str:
@@ -209,7 +237,7 @@ def _as_latex(reports: Sequence[Report]) -> str:
     Returns
     -------
     str
-        Its tables, with notes in the caption; the best of several values is bold.
+        Its tables, with notes in the caption; the best of several values is bold, which is said.
     """
     return _tables_under_headings(reports, _table_as_latex, "% {}\n", for_papers=True)
 

@@ -1,11 +1,13 @@
-"""``--as trec_eval``: what version 9 of that command prints."""
+"""``--as trec_eval``: what version 9 of that command prints, and names of version 10."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 from skgraded.cli._inputs import Inputs
 from skgraded.conventions import measure_as
-from skgraded.measures import Measure, evaluate
+from skgraded.measures import Judged, Measure, evaluate
 from skgraded.rankings import Rankings
 from skgraded.trec import Qrels, Run, rank, read_run
 
@@ -27,6 +29,9 @@ _ALL = f"""
     ndcg_rel Rndcg ndcg_cut.{_CUTS} map_cut.{_CUTS} relative_P.{_CUTS} success.1,5,10 set_P
     set_relative_P set_recall set_map set_F num_nonrel_judged_ret""".split()
 _FAMILIES = {entry.partition(".")[0]: entry.partition(".")[2] for entry in _ALL}
+# Of version 10, which only their names ask for.
+_OF_VERSION_10 = {"rbp": "", "unj": "5,10,20"}
+_FAMILIES |= _OF_VERSION_10
 _SETS = ["utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F"]
 _NICKNAMES = {"official": _ALL[:12], "set": [*_ALL[:5], *_SETS], "all_trec": _ALL}
 _AS_WRITTEN = ("utility", "11pt_avg", "ndcg", "set_F")  # with one parameter
@@ -44,8 +49,36 @@ def evaluate_as_trec_eval(arguments: argparse.Namespace) -> str:
 
     lines: list[str] = []
     for source in inputs.runs:
-        lines += _lines(arguments, qrels, read_run(source, strict=True))
+        run = read_run(source, strict=True)
+        topics = set(run.topics.tolist())
+        run = _documents_that_count(arguments, qrels, run)
+        lines += _lines(arguments, qrels, run, topics)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _documents_that_count(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> Run:
+    """Return the first -M documents of each topic, and of these with -J those that were judged."""
+    n_documents = arguments.n_documents
+    if n_documents is None and not arguments.judged_only:
+        return run
+    if n_documents is not None and n_documents < 1:
+        raise ValueError(f"-M must be at least 1, got {n_documents}.")
+
+    grades = qrels.to_dict()
+    scores_that_count = {}
+    for topic, scores in run.to_dict().items():
+        first_names = sorted(scores, key=partial(_place_in, scores), reverse=True)
+        first_names = first_names[:n_documents]
+        if arguments.judged_only:
+            grade_of = grades.get(topic, {})
+            first_names = [name for name in first_names if grade_of.get(name, -1) >= 0]
+        scores_that_count[topic] = {name: scores[name] for name in first_names}
+    return dataclasses.replace(read_run(scores_that_count), name=run.name, tag=run.tag)
+
+
+def _place_in(scores: Mapping[str, float], name: str) -> tuple[np.float32, bytes]:
+    """Return what documents are sorted by: the score, and then the bytes of the id."""
+    return np.float32(scores[name]), name.encode("utf-8", "surrogateescape")
 
 
 def _values(names: list[str]) -> dict[str, str]:
@@ -110,7 +143,7 @@ def _measure(name: str, level: int, top_grade: int) -> Measure:
         measure = measure.replace(gain=_gains(gains, top_grade))
     else:
         measure = measure_as("trec_eval", name)
-    if "rel" in measure._fields:
+    if "rel" in measure._fields and name != "rbp":  # which counts all grades above 0
         return measure.replace(rel=level)
     return measure
 
@@ -131,7 +164,9 @@ def _gains(text: str, top_grade: int) -> tuple[float, ...]:
     )
 
 
-def _lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> Iterator[str]:
+def _lines(
+    arguments: argparse.Namespace, qrels: Qrels, run: Run, topics_of_run: Set[str]
+) -> Iterator[str]:
     """Yield the lines of a run: those of its topics in the order of their names, and the means."""
     values = _values(arguments.measures or ["official"])
     rankings = rank(qrels, run, complete=True, n_threads=arguments.threads)
@@ -139,7 +174,6 @@ def _lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> Iterator[st
     columns = _columns(values, rankings, arguments.level, top_grade)
 
     topics = [str(topic) for topic in rankings.judgments.qid]
-    topics_of_run = set(run.topics.tolist())
     places = sorted(range(len(topics)), key=topics.__getitem__)
     retrieved_places = [place for place in places if topics[place] in topics_of_run]
 
@@ -179,12 +213,19 @@ def _columns(
                 f"'{''.join(map(_character, grades[:n_documents]))}'"
                 for grades in grades_of_lists
             ]
+        elif family == "unj":
+            measures[name] = measure_as("trec_eval", f"P_{name.removeprefix('unj_')}")
+            measures[name] = Judged(k=measures[name].k, ties="row_order")
         elif name not in (*columns, "runid"):
             measures[name] = _measure(name, level, top_grade)
 
     if measures:
         scores = evaluate(measures, rankings)
-        columns |= {name: scores[name].values.tolist() for name in measures}
+        for name in measures:
+            numbers = scores[name].values
+            if values[name] == "unj":
+                numbers = 1.0 - numbers
+            columns[name] = numbers.tolist()
     return columns
 
 

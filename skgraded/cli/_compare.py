@@ -11,29 +11,55 @@ import numpy as np
 
 from skgraded._intervals.paired import CORRECTIONS, N_RESAMPLES, TESTS
 from skgraded._support.text import wrap
-from skgraded.cli._inputs import Inputs
+from skgraded.cli._inputs import Inputs, opened
 from skgraded.cli._options import OPTIONS, SCORING_OF_FILES, add_options, words
 from skgraded.cli._outputs import check_files, save_picture, tell, write_reports
 from skgraded.comparison import compare
-from skgraded.exceptions import (
-    FewDifferencesWarning,
-    UnhelpfulJudgeWarning,
-    UnlikeQueriesWarning,
-)
+from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
 from skgraded.results import Scores
-from skgraded.trec import Qrels
+from skgraded.trec import Qrels, overlap, read_run
 
 # Notes below the table say what these warnings do.
-_TOLD = (FewDifferencesWarning, UnhelpfulJudgeWarning, UnlikeQueriesWarning)
+_TOLD = (UnhelpfulJudgeWarning, UnlikeQueriesWarning)
 
 _EPILOG = """\
 examples:
   skgraded compare qrels.txt a.run b.run c.run -m "eGAP(g=[0.1,0.9])"
   skgraded compare qrels.txt runs/*.xz -m nDCG@10 --baseline bm25 --plot all.png
   skgraded compare qrels.txt new.run old.run -m nDCG@10 --margin 0.01
+  skgraded compare qrels.txt new old -m AP -m P@1 --margin AP=0 --margin P@1=.02
   skgraded compare qrels.txt new.run old.run --profile --plot users.png
   skgraded compare human.txt new.run old.run -m nDCG@10 --judge llm.txt
+  skgraded compare --overlap new.run old.run
 """
+
+
+def _numbers_of_topics(text: str) -> list[int]:
+    """Read numbers of topics separated by commas."""
+    return [int(number) for number in text.split(",")]
+
+
+def _by_measure(option: str, texts: list[str] | None) -> Any:
+    """Read a number, or numbers by measures, whose names may hold equals signs."""
+    if not texts:
+        return None
+    numbers: dict[str, float] = {}
+    for text in texts:
+        measure, _, number = text.rpartition("=")  # names hold such signs, too
+        try:
+            numbers[measure] = float(number)
+        except ValueError:
+            raise ValueError(
+                f"{option} must be a number, or MEASURE=NUMBER, got {text!r}."
+            ) from None
+    if "" not in numbers:
+        return numbers
+    if len(texts) > 1:
+        raise ValueError(
+            f"{option} must be one number, or one for each measure as MEASURE=NUMBER, got "
+            f"{' and '.join(texts)}."
+        )
+    return numbers[""]
 
 
 _OPTIONS = {
@@ -44,15 +70,28 @@ _OPTIONS = {
         "--profile the last run is the baseline)",
     ),
     "--margin": words(
-        type=float,
-        help="by how much a run may fall behind the baseline, by default the last run; the exit "
-        "status is then 0 if the whole interval is above minus the margin, 1 if it is below, and "
-        "else 3, of several measures the worst",
+        action="append",
+        metavar="[MEASURE=]NUMBER",
+        help="by how much a run may fall behind the baseline, by default the last run, and 0 if it "
+        "must be better; repeat it with the measures for a margin each; the exit status is then 0 "
+        "if all whole intervals are above minus the margin, 1 if one is below, and else 3",
     ),
     "--better": words(
         action="store_true",
         help="decide whether runs are better than the baseline, by default the last run, with the "
         "same exit status",
+    ),
+    "--worst": words(
+        action="append",
+        metavar="[MEASURE=]NUMBER",
+        help="the largest loss of one topic that is allowed for, up to 1, everything; repeat it "
+        "with the measures for one each (default: half of the range, or all of it with a margin, "
+        "or where more was seen)",
+    ),
+    "--looks": words(
+        metavar="N[,N...]",
+        type=_numbers_of_topics,
+        help="numbers of topics at which you planned to look, such as 100,300,600",
     ),
     "--cluster": words(
         metavar="FILE",
@@ -77,16 +116,21 @@ _OPTIONS = {
         action="append",
         choices=TESTS,
         dest="tests",
-        help="the test, explained below; repeat it for several (default: score)",
+        help="a test whose p-values stand beside that of the interval; repeat it for several",
     ),
     "--correction": words(
         choices=CORRECTIONS,
-        help="correction for the number of pairs and measures (default: holm; tukey has its own "
-        "for the pairs)",
+        help="correction for the number of pairs and measures (default: bonferroni, of intervals "
+        "too; tukey has its own for the pairs)",
     ),
     "--resamples": words(
         type=int,
         help=f"number of resamples of the tests that draw some (default: {N_RESAMPLES})",
+    ),
+    "--overlap": words(
+        action="store_true",
+        help="compare what runs retrieve, without qrels: rank-biased overlap and common documents "
+        "among the first ten, of each pair of runs",
     ),
     "--profile": words(
         action="store_true",
@@ -111,6 +155,8 @@ def set_up(parser: argparse.ArgumentParser) -> None:
             "--baseline",
             "--margin",
             "--better",
+            "--worst",
+            "--looks",
             "--cluster",
             "--judge",
             "--population",
@@ -118,6 +164,7 @@ def set_up(parser: argparse.ArgumentParser) -> None:
             "--correction",
             "--confidence",
             "--resamples",
+            "--overlap",
             "--profile",
             "--seed",
         ),
@@ -140,6 +187,9 @@ def _tests_in_words() -> str:
 def run(arguments: argparse.Namespace) -> int:
     """Compare runs, by measures or for all users; return the exit status."""
     check_files(arguments)
+    if arguments.overlap:
+        _print_overlap(arguments)
+        return 0
     with warnings.catch_warnings():
         for told in _TOLD:
             warnings.simplefilter("ignore", told)
@@ -152,6 +202,21 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if getattr(found, "decisions", None) is None else found.status
 
 
+def _print_overlap(arguments: argparse.Namespace) -> None:
+    """Print the overlap of each pair of runs, of which the first stands in the place of qrels."""
+    arguments.parser.refuse(
+        arguments,
+        "--measure -g --judge --population --test --correction --margin --better --as --baseline "
+        "--cluster --resamples --seed --profile --plot --complete --ties --grades --negative "
+        "--raters --exclude --letor",
+        "cannot be given with --overlap, which needs no qrels",
+    )
+    paths = [arguments.qrels, *arguments.runs]
+    runs = [read_run(opened(path), strict=arguments.strict) for path in paths]
+    scores = overlap(runs, order=arguments.order)
+    write_reports(arguments, [scores._report_of_means("arithmetic")])
+
+
 def _profile(arguments: argparse.Namespace) -> tuple[Scores, Any]:
     from skgraded.users import (
         threshold_profile,
@@ -159,8 +224,8 @@ def _profile(arguments: argparse.Namespace) -> tuple[Scores, Any]:
 
     arguments.parser.refuse(
         arguments,
-        "--measure -g --judge --population --test --correction --margin --better --as --resamples "
-        "--seed",
+        "--measure -g --judge --population --test --correction --margin --better --worst --looks "
+        "--as --resamples --seed",
         "cannot be given with --profile",
     )
     inputs = Inputs(arguments)
@@ -211,8 +276,10 @@ def _compare(arguments: argparse.Namespace) -> tuple[Scores, Any]:
     return scores, compare(
         scores,
         baseline=baseline,
-        margin=arguments.margin,
+        margin=_by_measure("--margin", arguments.margin),
         better=arguments.better,
+        worst=_by_measure("--worst", arguments.worst),
+        looks=arguments.looks,
         cluster=cluster,
         judge=judge,
         population=arguments.population,

@@ -41,8 +41,19 @@ _OPTIONS = {
         default=1,
         help="lowest relevant grade (default: 1)",
     ),
+    "-M": words(
+        dest="n_documents",
+        metavar="N",
+        type=int,
+        help="count only the first N documents of each topic",
+    ),
+    "-J": words(
+        dest="judged_only",
+        action="store_true",
+        help="leave documents out that nobody judged",
+    ),
 }
-_HABITS = "-c -n -l"
+_HABITS = "-c -n -l -M -J"
 
 
 def set_up(parser: argparse.ArgumentParser) -> None:
@@ -97,7 +108,7 @@ def _print_as_trec_eval(arguments: argparse.Namespace) -> None:
 
     arguments.parser.refuse(
         arguments,
-        "--average --complete --format --letor --negative --order --sort --ties -g",
+        "--average --complete --exclude --format --letor --negative --order --sort --ties -g",
         "cannot be given with --as trec_eval, which decides it",
     )
 

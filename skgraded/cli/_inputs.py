@@ -12,13 +12,14 @@ import sys
 from collections.abc import Iterator
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
+from skgraded._support.arguments import choice
 from skgraded._support.measure_names import meaning_of
 from skgraded._support.measure_strings import parse
 from skgraded.measures import Blend, Measure, Measures, measure, resolve_all
 from skgraded.results import Scores
-from skgraded.trec import Qrels, evaluate, read_letor, read_qrels, read_run
+from skgraded.trec import Negative, Qrels, evaluate, read_letor, read_qrels, read_run
 
 
 class Inputs:
@@ -36,7 +37,9 @@ class Inputs:
 
     def judgments(self, source: Any) -> Qrels:
         """Read judgments, and change their grades as asked for."""
-        return read_qrels(opened(source), grades=parse_grades(self.given.grades))
+        raters = getattr(self.given, "raters", None)
+        grades = parse_grades(self.given.grades)
+        return read_qrels(opened(source), grades=grades, raters=raters)
 
     @cached_property
     def runs(self) -> list[Any]:
@@ -104,8 +107,22 @@ class Inputs:
         return {
             "order": self.given.order,
             "complete": self.given.complete is not False,
-            "negative": self.given.negative,
+            "negative": self.negative,
         }
+
+    @property
+    def negative(self) -> Negative:
+        """The meaning of negative grades: that of the tool whose numbers are asked for."""
+        negative: Negative | None = self.given.negative
+        if negative is not None:
+            return negative
+        tool = getattr(self.given, "tool", None)
+        if tool is None:
+            return "unsampled"
+        from skgraded.conventions import TOOLS  # a long table
+
+        choice("tool", tool, TOOLS)
+        return cast("Negative", TOOLS[tool].negative)
 
     def scores(
         self,
@@ -125,6 +142,7 @@ class Inputs:
                 measures,
                 qrels,
                 runs,
+                exclude=getattr(self.given, "exclude", None),
                 strict=getattr(self.given, "strict", False),
                 n_threads=getattr(self.given, "threads", -1),
                 progress=True,
@@ -144,7 +162,7 @@ class Inputs:
         scores_of_judges = [self.scores(measures, qrels) for qrels in qrels_of_judges]
 
         # Of the runs it is told what was left out by the topics of a judge, who has all of them.
-        negative = self.given.negative
+        negative = self.negative
         notes = human_qrels.notes(negative)
         for qrels in qrels_of_judges:
             notes += [f"{qrels.name}: {note}" for note in qrels.notes(negative)]

@@ -9,12 +9,20 @@ from typing import Any, get_args
 from skgraded._support.writers import WRITERS
 from skgraded.cli._parser import complete_measures
 from skgraded.rankings import Ties
-from skgraded.trec import Negative, Order
+from skgraded.trec import Negative, Order, Raters
 
 # What argparse is told of an option: the words of ``add_argument``.
 Words = Mapping[str, Any]
 SCORING = ("--complete", "--order", "--ties", "--grades", "--negative")
-SCORING_OF_FILES = ("--as", *SCORING, "--strict", "--letor", "--threads")
+SCORING_OF_FILES = (
+    "--as",
+    *SCORING,
+    "--raters",
+    "--exclude",
+    "--strict",
+    "--letor",
+    "--threads",
+)
 _MEASURE = "MEASURE"
 _IN_USAGE = {"qrels": "qrels", "runs": "run [run ...]", "run_file": "run"}
 
@@ -89,8 +97,18 @@ OPTIONS: dict[str, Words] = {
     ),
     "--negative": words(
         choices=get_args(Negative),
-        default="unsampled",
-        help="meaning of negative grades (default: -1 is unsampled, others are not relevant)",
+        help="meaning of negative grades (default: -1 is unsampled, others are not relevant; with "
+        "--as trec_eval, pytrec_eval or ir_measures all of them are unsampled, as there)",
+    ),
+    "--raters": words(
+        choices=get_args(Raters),
+        help="the grade of a document that several people judged (default: grades that differ are "
+        "an error)",
+    ),
+    "--exclude": words(
+        metavar="self|FILE",
+        help="documents of a topic that do not count: that with the id of the topic, or those of "
+        "lines of a topic and a document",
     ),
     "--strict": words(
         action="store_true", help="treat repeated documents of a run as an error"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from skgraded._support.results_base import Report
-from skgraded._support.text import wrap
-from skgraded._support.writers import WITHOUT_NOTES, WRITERS
+from skgraded._support.text import WIDTH, wrap
+from skgraded._support.writers import WITHOUT_NOTES, WRITERS, reports_as_text
 
 # Arguments that name files, of which the last two are written.
 _FILES = ("qrels", "runs", "run_file", "judge", "cluster", "output", "plot")
@@ -28,10 +29,31 @@ def write(arguments: argparse.Namespace, text: str) -> None:
 def write_reports(arguments: argparse.Namespace, reports: Sequence[Report]) -> None:
     """Write results in the format that was asked for, and notes that it has no place for beside."""
     form = format_of(arguments)
-    write(arguments, WRITERS[form](reports))
+    if form == "table":
+        in_words_of_options = [_with_options(report) for report in reports]
+        write(arguments, reports_as_text(in_words_of_options, _width(arguments)))
+    else:
+        write(arguments, WRITERS[form](reports))
     if form in WITHOUT_NOTES:
         notes = [note for report in reports for note in report.notes]
         tell(list(dict.fromkeys(notes)))
+
+
+def _with_options(report: Report) -> Report:
+    """Name the option in notes that name the method which shows all rows."""
+    tables = []
+    for table in report.tables:
+        notes = [note.replace("to_frame()", "--format csv") for note in table.notes]
+        tables.append(table._replace(notes=notes))
+    return report._replace(tables=tables)
+
+
+def _width(arguments: argparse.Namespace) -> int:
+    """Return the characters in a line: those of the terminal, if it is wide."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    if arguments.output is not None or not is_terminal:
+        return WIDTH
+    return max(WIDTH, shutil.get_terminal_size().columns)
 
 
 def show(text: str) -> None:

@@ -52,7 +52,7 @@ def topics(inputs: StudyInputs) -> Answer:
       documents of a grade where R(1) >= 10 R(grade) > 0, and of relevant documents
         skgraded study topics qrels.txt
     """
-    return [Section(inputs.facts)], inputs.qrels.notes(inputs.given.negative)
+    return [Section(inputs.facts)], inputs.qrels.notes(inputs.negative)
 
 
 def correlation(inputs: StudyInputs) -> Answer:
@@ -195,7 +195,7 @@ def power(inputs: StudyInputs) -> Answer:
     if systems is not None:
         runs = list(compress(runs, systems))
     sections = []
-    notes = list(qrels.notes(arguments.negative))
+    notes = list(qrels.notes(inputs.negative))
 
     # The smaller samples of the judgments are parts of the larger.
     for rate in arguments.rates or [None]:
@@ -206,7 +206,11 @@ def power(inputs: StudyInputs) -> Answer:
             )
         scores = inputs.scores(inputs.measure_list, judgments, runs)
         # A sample's own judgments left out are no news.
-        notes_on_sample = judgments.notes(arguments.negative)
+        notes_on_sample = judgments.notes(inputs.negative)
+        if rate is not None:
+            notes_on_sample += [
+                note for note in scores._notes() if note.startswith("Judged@")
+            ]
         notes += [note for note in _notes_on(scores) if note not in notes_on_sample]
 
         for name, mask in topics.items():

@@ -33,9 +33,14 @@ class StudyInputs(Inputs):
     def facts(self) -> studies.TopicFacts:
         """The numbers of documents by grade, with the meaning of negative grades."""
         qrels = self.qrels
-        negative = self.given.negative
+        negative = self.negative
         qrels.pool(negative)  # raises an error if there must be none
-        meaning = {"nonrelevant": 0.0, "unjudged": Qrels.UNSAMPLED}.get(negative)
+        meanings = {
+            "nonrelevant": 0.0,
+            "unjudged": Qrels.UNSAMPLED,
+            "all_unsampled": Qrels.UNSAMPLED,
+        }
+        meaning = meanings.get(negative)
         if meaning is not None:
             below_zero = np.unique(qrels.grades[qrels.grades < 0]).tolist()
             qrels = qrels.map_grades(dict.fromkeys(below_zero, meaning))

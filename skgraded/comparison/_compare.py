@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skgraded._intervals.estimate import SURE, Estimate, sums_by_cluster
-from skgraded._intervals.paired import (
-    CORRECTIONS,
-    N_RESAMPLES,
-    effect_size,
-    paired_differences,
-)
-from skgraded._intervals.repeats import over_repeats
-from skgraded._support.arguments import choice, fraction, integer
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._intervals.paired import PairedTest
+from skgraded._intervals.tail import Tail
+from skgraded._support.arguments import choice
+from skgraded._support.array_types import FloatArray
 from skgraded.comparison._comparison import Comparison
-from skgraded.comparison._given import Given, given_of, ranges, scores_of_rankers
+from skgraded.comparison._differences import Differences, differences_of_pairs, read_off
+from skgraded.comparison._input import (
+    ComparisonInput,
+    comparison_input,
+    scores_of_rankers,
+)
 from skgraded.comparison._judge import (
     POPULATIONS,
     Judged,
     estimates,
     judged_scores,
+    means_that_subtract,
     with_notes,
 )
 from skgraded.comparison._judged_estimates import JudgedEstimates
-from skgraded.comparison._notes import notes_on
-from skgraded.comparison._plan import (
+from skgraded.comparison._notes import with_words
+from skgraded.comparison._test_plan import (
     ABLE,
-    Plan,
-    are_too_many,
-    decisions,
-    margin_of,
-    tests_named,
+    Margin,
+    TestPlan,
+    check_better,
+    named_tests,
+    test_plan,
 )
+from skgraded.comparison._worst import LossBounds, Worst, bounds_by_worst, check_losses
 from skgraded.measures import Measures
-
-# Differences of pairs, repeats and queries that are in memory at the same time: 32 MB.
-_CELLS_AT_A_TIME = 4_000_000
 
 
 def compare(
@@ -52,8 +50,10 @@ def compare(
     qid: ArrayLike | None = None,
     measures: Measures | None = None,
     baseline: str | None = None,
-    margin: float | None = None,
+    margin: Margin = None,
     better: bool = False,
+    worst: Worst = None,
+    looks: Sequence[int] | None = None,
     cluster: Mapping[Any, Any] | None = None,
     judge: Any = None,
     population: str = "like_these",
@@ -83,10 +83,19 @@ def compare(
         By default all of the scores, or that of the first fitted model.
     baseline : str, optional
         System to compare the others with; by default all pairs are compared.
-    margin : float, optional
-        How far systems may fall behind the baseline: see ``decisions`` of the result.
+    margin : float or mapping of measure to float, optional
+        How far systems may fall behind the baseline: see ``decisions`` of the result. 0 is to be
+        better. Several measures must all hold, and are not corrected for their number.
     better : bool, default=False
         Whether to decide that systems are better than the baseline.
+    worst : float or mapping of measure to float, optional
+        The largest loss of one query that is allowed for, up to 1, everything. By default half of
+        the measure's range, and all of it with a margin, where values are only 0 and 1, or where a
+        difference beyond half was seen. Without a baseline either system may lose as much. Of a
+        measure without a range it is a share of that of the values.
+    looks : list of int, optional
+        Numbers of queries at which you planned to look, such as ``[100, 300, 600]``. Together they
+        err as often as one comparison does.
     cluster : mapping, optional
         Cluster of each query by its id, where queries vary together, such as those of one person.
         By default ``Scores.clusters``.
@@ -96,14 +105,16 @@ def compare(
     population : {"like_these", "these"}, default="like_these"
         Whether a judge's differences are over more such queries, or these alone.
     tests : str or list of str, optional
-        Some of ``"score"``, the default, ``"t"``, ``"randomization"``, ``"bootstrap"``,
-        ``"wilcoxon"`` and ``"tukey"``. The first decides what is significant. With clusters,
-        repeats or a judge, score and t alone.
-    correction : {"holm", "bh", "none"}, optional
-        Correction of p-values for the number of pairs and measures. By default Holm's, and more
-        pairs than squared queries are not decided.
+        Tests whose p-values stand beside that of the interval: some of ``"t"``,
+        ``"randomization"``, ``"bootstrap"``, ``"wilcoxon"`` and ``"tukey"``. With clusters,
+        repeats, weights or a judge, t alone.
+    correction : {"bonferroni", "holm", "bh", "none"}, optional
+        Correction for the number of pairs and measures. By default Bonferroni's, of intervals and
+        p-values alike, and more pairs than squared queries are not decided. Holm's, and Benjamini
+        and Hochberg's, are of p-values alone.
     confidence : float, default=0.95
-        Confidence of the intervals. Differences with p < 1 - confidence are significant.
+        Confidence of the intervals. Differences are significant where the interval excludes 0,
+        which is where the p-value is below 1 - confidence.
     n_resamples : int, optional
         Resamples of tests that draw some; 10,000 by default.
     random_state : int, Generator or None, default=0
@@ -123,15 +134,13 @@ def compare(
     KeyError
         If the scores lack a measure.
     ValueError
-        If there are fewer than two systems or queries, values do not fit each other, or an argument
-        is not as described.
+        If there are fewer than two systems or queries, values do not fit each other, a query loses
+        more than ``worst``, or an argument is not as described.
 
     Warns
     -----
     QueryLeakWarning
         If a model was trained on queries in X.
-    FewDifferencesWarning
-        If systems differ in fewer than 10 queries.
     UnhelpfulJudgeWarning
         If a judge makes no interval narrower.
     UnlikeQueriesWarning
@@ -151,175 +160,133 @@ def compare(
     2 bad      0.6044
     <BLANKLINE>
     pair        difference        95% interval  p-value
-    good - bad     +0.3956  [+0.2149, +0.4797]  <0.0001
-    Second-order score test over 12 queries, level 0.05.
+    good - bad     +0.3956  [+0.2141, +0.4521]   0.0006
+    good - bad: 12 wins, 0 ties, 0 losses, holds up to a loss of 1.00.
+    12 queries, level 0.05; intervals and p-values allow for 3 in 12 queries of a
+      kind not seen, each losing half of the range (worst=0.5).
     """
+    check_better(margin, better=better)
     scores = scores_of_rankers(rankers, X, y, qid, measures)
-    known, where = (
-        (POPULATIONS, "") if judge is not None else (POPULATIONS[:1], " without judge=")
-    )
-    choice("population", population, known, alternative=where)
+    populations = POPULATIONS if judge is not None else POPULATIONS[:1]
+    where = "" if judge is not None else " without judge="
+    choice("population", population, populations, alternative=where)
     judged = None if judge is None else judged_scores(judge, scores, cluster)
-    given = given_of(scores, cluster, baseline)
-    low, high = ranges(given.values)
-    more_varies = (
-        judged is not None or given.clusters is not None or given.values.shape[2] > 1
-    )
-    plan = Plan(
-        tests_named(tests, only_able=more_varies),
-        "holm" if correction is None else choice("correction", correction, CORRECTIONS),
-        fraction("confidence", confidence),
-        N_RESAMPLES if n_resamples is None else integer("n_resamples", n_resamples, 1),
-        margin_of(margin, baseline, float((high - low).min()), better=better),
-        is_decided=tests is not None
-        or correction is not None
-        or not are_too_many(given),
+
+    data = comparison_input(scores, cluster, baseline)
+    plan = test_plan(
+        data,
+        margin=0.0 if better else margin,
+        worst=worst,
+        looks=looks,
+        tests=named_tests(tests, only_able=judged is not None or data.more_varies),
+        correction=correction,
+        confidence=confidence,
+        n_resamples=n_resamples,
+        random_state=random_state,
     )
     if judged is not None:
-        return _with_judge(given, judged, plan, population)
-    read = _by_labels(given, plan, high - low)
-    _test_otherwise(given, plan, read, np.random.default_rng(random_state))
-    return _comparison(given, plan, read, given.means)
-
-
-class _Read(NamedTuple):
-    """What is read off differences: arrays of shape (n_measures, n_pairs), or with a third axis."""
-
-    difference: FloatArray
-    interval: FloatArray
-    standard_error: FloatArray
-    effect_size: FloatArray
-    n_differing: IntArray
-    p_values: FloatArray
-    decisions: NDArray[np.str_]
-
-
-def _by_labels(given: Given, plan: Plan, widest: FloatArray) -> _Read:
-    """Read all differences; those by measures that have the same queries are one estimate."""
-    _, group = np.unique(given.is_compared, axis=0, return_inverse=True)
-    groups = [np.flatnonzero(group.ravel() == each) for each in range(group.max() + 1)]
-    parts = [_of_group(given, each, plan, widest[each]) for each in groups]
-    order = np.argsort(np.concatenate(groups))
-    return _Read(*(np.concatenate(each)[order] for each in zip(*parts, strict=True)))
-
-
-def _of_group(
-    given: Given, group: NDArray[np.intp], plan: Plan, widest: FloatArray
-) -> _Read:
-    """Read what some measures tell, of some pairs at a time."""
-    kept = given.is_compared[group[0]]
-    folds = given.scores.folds
-    folds = None if folds is None else folds[:, kept]
-    values = given.values[group][..., kept]
-    clusters = None if given.clusters is None else given.clusters[kept]
-    directions = np.array(given.scores.directions)[group]
-    at_a_time = max(1, _CELLS_AT_A_TIME // values[:, 0].size)
-    parts = []
-    for first in range(0, len(given.pairs), at_a_time):
-        one, other = given.pairs[first : first + at_a_time].T
-        differences = paired_differences(values[:, one], values[:, other])
-        reach = np.repeat(widest, len(one))
-        differences = differences.reshape(-1, *values.shape[2:])
-        rows, estimate = over_repeats(
-            differences, folds, clusters, bounds=(-reach, reach)
-        )
-        parts.append(_read(estimate, rows.T, clusters, directions, plan))
-    return _Read(*(np.concatenate(each, axis=1) for each in zip(*parts, strict=True)))
+        return _with_judge(data, judged, plan, population)
+    return _comparison(data, plan, differences_of_pairs(data, plan.losses))
 
 
 def _with_judge(
-    given: Given, judged: Judged, plan: Plan, population: str
+    data: ComparisonInput, judged: Judged, plan: TestPlan, population: str
 ) -> Comparison:
-    of_systems, _ = estimates(judged, plan.confidence, population)
-    of_pairs = judged.differences(given.pairs)
-    told, estimate = estimates(of_pairs, plan.confidence, population)
-    labels = of_pairs.human.reshape(-1, of_pairs.human.shape[2])
-    read = _read(estimate, labels, None, np.array(given.scores.directions), plan)
-    return _comparison(
-        given, plan, read, of_systems.estimate, with_notes(told, of_pairs)
-    )
+    """Compare by human labels and a judge's."""
+    of_pairs = judged.differences(data.pairs)
+    directions = np.array(data.scores.directions)[:, None]
+    losses = plan.losses.of_measures((slice(None), None))
+    bounds = bounds_by_worst(of_pairs.human, directions, losses)
+    of_pairs = of_pairs._replace(bounds=(bounds.lowest, bounds.highest))
+    judged_pairs, estimate = estimates(of_pairs, plan.confidence, population)
+    tail = estimate.tail().each(lambda array: array.reshape(bounds.worst.shape))
+    weights = of_pairs.human_weights
+    differences = read_off(tail, of_pairs.human, directions, bounds, weights)
 
-
-def _read(
-    estimate: Estimate,
-    of_queries: FloatArray,
-    clusters: IntArray | None,
-    directions: IntArray,
-    plan: Plan,
-) -> _Read:
-    """Read everything off an estimate of pairs by measures, of which the pairs vary fastest.
-
-    It knows the score test and Student's t, not through their functions in `TESTS`. The p-values of
-    other tests are replaced by `_test_otherwise`.
-    """
-    differs, _ = sums_by_cluster((of_queries != 0.0).astype(np.float64), clusters)
-    p_values = [estimate.p_value(skewed=test.name == "score") for test in plan.tests]
-    decided = np.full(len(of_queries), "")
-    if plan.margin is not None:
-        surely = estimate.interval(plan.confidence, least_weight=SURE)
-        better = np.repeat(directions, len(of_queries) // len(directions))
-        decided = decisions(surely, better, plan.margin)
-    found: Any = (
-        estimate.value,
-        estimate.interval(plan.confidence),
-        estimate.error,
-        effect_size(of_queries),
-        (differs > 0.0).sum(axis=1),
-        np.stack(p_values, axis=1),
-        decided,
-    )
-    return _Read(
-        *(each.reshape(len(directions), -1, *each.shape[1:]) for each in found)
-    )
-
-
-def _test_otherwise(
-    given: Given, plan: Plan, read: _Read, rng: np.random.Generator
-) -> None:
-    """Fill in the p-values that do not come from an estimate."""
-    for column, kept in enumerate(given.is_compared):
-        # What concerns all systems at once does not depend on the order in which they are given.
-        order = np.argsort(
-            -given.scores.directions[column] * given.means[:, column], kind="stable"
-        )
-        values = given.values[column, order, 0][:, kept]
-        pairs = np.argsort(order)[given.pairs]
-        for place, test in enumerate(plan.tests):
-            if test.name not in ABLE:
-                found = test.p_values(values, pairs, plan.n_resamples, rng)
-                read.p_values[column, :, place] = found
+    judged_systems, _ = estimates(judged, plan.confidence, population)
+    means = means_that_subtract(judged_systems.estimate, data.pairs, tail.value.T)
+    # The interval that stands in the comparison is the only one.
+    interval = tail._replace(times=plan.times(data)).interval(plan.confidence)
+    judged_pairs = replace(judged_pairs, interval=interval.swapaxes(0, 1))
+    judge = with_notes(judged_pairs, of_pairs)
+    return _comparison(data._replace(means=means), plan, differences, judge)
 
 
 def _comparison(
-    given: Given,
-    plan: Plan,
-    read: _Read,
-    of_systems: FloatArray,
+    data: ComparisonInput,
+    plan: TestPlan,
+    differences: Differences,
     judge: JudgedEstimates | None = None,
 ) -> Comparison:
-    found = Comparison(
-        systems=given.scores.systems or (),
-        measures=given.scores.measures,
-        directions=given.scores.directions,
-        means=of_systems,
-        pairs=given.pairs,
-        difference=read.difference.T,
-        interval=read.interval.swapaxes(0, 1),
-        standard_error=read.standard_error.T,
-        effect_size=read.effect_size.T,
-        n_differing=read.n_differing.T,
-        p_value={
-            test.name: plan.corrected(test, read.p_values[..., place]).T
-            for place, test in enumerate(plan.tests)
-        },
+    """Put together what is found."""
+    check_losses(data, plan.losses, differences.bounds)
+    tail = differences.tail._replace(times=plan.times(data))
+
+    comparison = Comparison(
+        systems=data.scores.systems or (),
+        measures=data.scores.measures,
+        directions=data.scores.directions,
+        means=data.means,
+        pairs=data.pairs,
+        difference=tail.value.T,
+        interval=tail.interval(plan.confidence).swapaxes(0, 1),
+        standard_error=tail.error.T,
+        effect_size=differences.effect_size.T,
+        wins=differences.wins.T,
+        ties=differences.ties.T,
+        losses=differences.losses.T,
+        p_value=_p_values(data, plan, tail),
         correction=plan.correction,
+        times=tail.times,
+        look_factor=plan.look_factor,
         confidence=plan.confidence,
-        baseline=given.baseline,
-        margin=plan.margin,
-        decisions=None if plan.margin is None else read.decisions.T,
-        n_queries=given.n_queries,
+        baseline=data.baseline,
+        margins=plan.margins,
+        worst=differences.bounds.worst.T,
+        n_queries=data.n_queries,
         judge=judge,
-        tested=plan.in_words(given, given.over if judge is None else judge._over),
+        tested="",
         notes=(),
+        _tail=tail.each(np.transpose),
+        _bounds=LossBounds(*(array.T for array in differences.bounds)),
+        _ranges=plan.losses.ranges,
     )
-    return replace(found, notes=tuple(notes_on(found, given, plan)))
+    return with_words(comparison, data, plan)
+
+
+def _p_values(
+    data: ComparisonInput, plan: TestPlan, tail: Tail
+) -> dict[str, FloatArray]:
+    """Return the p-values of the intervals, and then those of other tests."""
+    p_values = {"score": tail.p_value()}
+    if not plan.is_decided:
+        p_values["score"] = np.full(tail.value.shape, np.nan)
+    elif plan.correction != "bonferroni":
+        # A correction of p-values alone is of the tails of the queries seen, too.
+        of_seen = tail._replace(lowest=None, highest=None).p_value()
+        corrected = plan.corrected(of_seen, is_joint=False)
+        p_values["score"] = np.maximum(corrected, p_values["score"])
+
+    for test in plan.tests:
+        if test.name in ABLE:
+            of_test = tail.students_p_value()
+        else:
+            of_test = _p_values_of_test(data, plan, test)
+        of_test = np.minimum(plan.look_factor * of_test, 1.0)
+        p_values[test.name] = plan.corrected(of_test, is_joint=test.takes_systems)
+    return {name: array.T for name, array in p_values.items()}
+
+
+def _p_values_of_test(
+    data: ComparisonInput, plan: TestPlan, test: PairedTest
+) -> FloatArray:
+    """Return the p-values of a test that knows nothing of estimates."""
+    p_values = np.empty((len(data.values), len(data.pairs)))
+    for place, is_compared in enumerate(data.is_compared):
+        # What concerns all systems at once does not depend on the order in which they are given.
+        better_means = data.scores.directions[place] * data.means[:, place]
+        order = np.argsort(-better_means, kind="stable")
+        values = data.values[place, order, 0][:, is_compared]
+        pairs = np.argsort(order)[data.pairs]
+        p_values[place] = test.p_values(values, pairs, plan.n_resamples, plan.rng)
+    return p_values

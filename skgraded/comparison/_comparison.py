@@ -1,50 +1,47 @@
-"""`Comparison`, the result of a comparison of systems, and how it is shown."""
+"""`Comparison`, the result of a comparison of systems."""
 
 from __future__ import annotations
 
 import dataclasses
-import textwrap
 from itertools import product
-from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
 
-from skgraded._intervals.estimate import FEWEST_DIFFERENCES
 from skgraded._intervals.paired import level_of
+from skgraded._intervals.tail import Tail
 from skgraded._support.arguments import fraction, number
-from skgraded._support.array_types import FloatArray, IntArray
-from skgraded._support.pictures import (
-    BETTER,
-    GREY,
-    axes_or_new,
-    headline,
-    plain,
-    size_beside,
-)
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
+from skgraded._support.lazy import cached_property
 from skgraded._support.results_base import Field, LongResult, Report, Table
-from skgraded._support.text import WIDTH, shorten
 from skgraded.comparison._judged_estimates import JudgedEstimates
+from skgraded.comparison._picture import draw_comparison
+from skgraded.comparison._tables import (
+    or_dash,
+    p_value_in_words,
+    rounded_down,
+    tables_for_papers,
+    tables_of,
+)
+from skgraded.comparison._worst import LossBounds
 from skgraded.results import MeasureCollection, column_of
 
 _STATUS = {"fails": 1, "undecided": 3}
-# More pairs are not listed one by one, unless all have the baseline.
-_MOST_PAIRS = 20
-_SMALLEST_SHOWN = 0.0001
-_WIDEST_LABEL = 44
-_N_LETTERS = len(ascii_lowercase)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Comparison(MeasureCollection, LongResult):
-    """Differences between systems, with intervals, effect sizes and p-values.
+    """Differences between systems, with intervals, p-values and decisions.
 
     Systems, and with them the signs of the differences, are in the order in which they were given.
     Printed tables and pictures list the best one first. `to_frame` has one row per measure and pair
-    of systems, with the columns measure, system, other, difference, low, high, effect_size, one for
-    the p-values of each test, significant, and decision where there is a margin.
+    of systems, with the columns measure, system, other, difference, low, high, effect_size,
+    p_value, one such as p_value_t for each other test, significant, worst, times, asked and
+    decision where there is a margin, queries_needed, wins, ties, losses and holds_to_worst.
+
+    A row says one thing: the p-value is below the level exactly where the interval excludes 0, and
+    decisions and numbers of queries are those of the same interval.
 
     Attributes
     ----------
@@ -55,43 +52,48 @@ class Comparison(MeasureCollection, LongResult):
     directions : tuple of int
         For each measure, 1 if more is better and -1 if less is better.
     means : ndarray of shape (n_systems, n_measures)
-        Mean of each system over the queries.
+        Mean of each system over the queries, with their weights.
     pairs : ndarray of shape (n_pairs, 2), int64
         Places of the two systems of each pair in ``systems``.
     difference : ndarray of shape (n_pairs, n_measures)
         Mean difference: the first system of the pair minus the second, which is the baseline, or
         without one the system that was given earlier.
     interval : ndarray of shape (n_pairs, n_measures, 2)
-        Ends of its confidence interval, which is not corrected for the number of differences.
+        Ends of its confidence interval, which is corrected as p-values are, but with Holm's and
+        Benjamini and Hochberg's corrections, which are of p-values alone.
     standard_error : ndarray of shape (n_pairs, n_measures)
         Standard error of the mean difference.
     effect_size : ndarray of shape (n_pairs, n_measures)
         Mean difference divided by the standard deviation of the differences (Cohen's d).
-    n_differing : ndarray of shape (n_pairs, n_measures), int64
-        Number of queries, or of clusters, in which the two systems differ.
+    wins, ties, losses : ndarray of shape (n_pairs, n_measures), int64
+        Number of queries in which the first system is better, equal, and worse.
     p_value : dict of str to ndarray of shape (n_pairs, n_measures)
-        Corrected two-sided p-values, by the name of the test. The first test decides what is
-        significant. They are nan where pairs are too many to be decided.
+        Corrected two-sided p-values, by the name of the test. The first one, ``"score"``, is that
+        of the intervals and decides what is significant. It is nan where pairs are too many to be
+        decided.
     correction : str
-        Correction of the p-values of each test for their number.
+        Correction for the number of differences.
+    times : float
+        By how much the tails of the queries seen are multiplied, for the number of differences and
+        for planned looks.
+    look_factor : float
+        By how much for planned looks: the level over that of this look.
     confidence : float
         Confidence of the intervals; 1 - confidence is the level of significance.
     baseline : str or None
         The system that all others are compared with, if not all pairs are compared.
-    margin : float or None
-        By how much a system may fall behind the baseline; 0 if it was asked whether it is better;
-        None if neither was asked.
-    decisions : ndarray of shape (n_pairs, n_measures) or None
-        With a margin, whether each difference stays within it. It ``"holds"`` if the whole interval
-        for decisions is above minus the margin (in the direction in which the measure is better),
-        ``"fails"`` if it is below, and is ``"undecided"`` otherwise.
+    margins : tuple of float, or None
+        For each measure, by how much a system may fall behind the baseline; 0 if it was asked
+        whether it is better; None if neither was asked.
+    worst : ndarray of shape (n_pairs, n_measures)
+        The largest loss of a query that intervals allow for, as a share of the measure's range.
     n_queries : tuple of int
         For each measure, the number of queries that were compared.
     judge : JudgedEstimates or None
         With a judge, how each difference is estimated, the judge's bias, and how many queries with
         human labels it is worth.
     tested : str
-        The tests, what they are over, their correction and the level, in words.
+        What intervals and p-values are over, allow for, and are corrected for, in words.
     notes : tuple of str
         What limits the comparison, in at most three sentences.
     """
@@ -105,34 +107,48 @@ class Comparison(MeasureCollection, LongResult):
     interval: FloatArray
     standard_error: FloatArray
     effect_size: FloatArray
-    n_differing: IntArray
+    wins: IntArray
+    ties: IntArray
+    losses: IntArray
     p_value: dict[str, FloatArray]
     correction: str
+    times: float
+    look_factor: float
     confidence: float
     baseline: str | None
-    margin: float | None
-    decisions: NDArray[np.str_] | None
+    margins: tuple[float, ...] | None
+    worst: FloatArray
     n_queries: tuple[int, ...]
     judge: JudgedEstimates | None
     tested: str
     notes: tuple[str, ...]
+    _tail: Tail
+    _bounds: LossBounds
+    _ranges: FloatArray
 
     def __getitem__(self, name: Any) -> Comparison:
-        """Pick one measure by its name, or several by a list; p-values stay as corrected."""
+        """Pick one measure by its name, or several by a list; corrections stay as they are."""
         names = name if isinstance(name, list | tuple) else [name]
         columns = [column_of(self.measures, each) for each in names]
-        picked: dict[str, Any] = {
-            field: each[:, columns]
-            for field, each in vars(self).items()
-            if isinstance(each, np.ndarray) and field != "pairs"
+
+        fields: dict[str, Any] = {}
+        for field in dataclasses.fields(self):
+            array = getattr(self, field.name)
+            if isinstance(array, np.ndarray) and field.name not in ("pairs", "_ranges"):
+                fields[field.name] = array[:, columns]
+        for field_name in ("measures", "directions", "n_queries", "margins"):
+            of_measures = getattr(self, field_name)
+            if of_measures is not None:
+                fields[field_name] = tuple(of_measures[column] for column in columns)
+        fields["p_value"] = {
+            test: p_values[:, columns] for test, p_values in self.p_value.items()
         }
-        for field in ("measures", "directions", "n_queries"):
-            picked[field] = tuple(getattr(self, field)[column] for column in columns)
-        picked["p_value"] = {
-            test: found[:, columns] for test, found in self.p_value.items()
-        }
-        picked["judge"] = None if self.judge is None else self.judge[names]
-        return dataclasses.replace(self, **picked)
+        fields["_tail"] = self._tail.each(lambda array: array[:, columns])
+        fields["_bounds"] = LossBounds(*(array[:, columns] for array in self._bounds))
+        fields["_ranges"] = self._ranges[columns]
+        if self.judge is not None:
+            fields["judge"] = self.judge[names]
+        return dataclasses.replace(self, **fields)
 
     @property
     def level(self) -> float:
@@ -140,9 +156,47 @@ class Comparison(MeasureCollection, LongResult):
         return level_of(self.confidence)
 
     @property
-    def significant(self) -> NDArray[np.bool_]:
-        """Whether a difference is significant by the first test, shape (n_pairs, n_measures)."""
+    def significant(self) -> BoolArray:
+        """Whether a difference is significant, shape (n_pairs, n_measures)."""
         return next(iter(self.p_value.values())) < self.level
+
+    @property
+    def _n_corrected(self) -> int:
+        """Number of differences for which intervals are corrected together."""
+        if self.correction != "bonferroni":
+            return 1
+        return round(self.times / self.look_factor)
+
+    @property
+    def n_differing(self) -> IntArray:
+        """Number of queries in which two systems differ, shape (n_pairs, n_measures)."""
+        return self.wins + self.losses
+
+    @property
+    def margin(self) -> float | dict[str, float] | None:
+        """The margin of all measures, or that of each one by its name."""
+        if self.margins is None:
+            return None
+        if len(set(self.margins)) == 1:
+            return self.margins[0]
+        return dict(zip(self.measures, self.margins, strict=True))
+
+    @property
+    def decisions(self) -> NDArray[np.str_] | None:
+        """Whether each difference stays within the margin, shape (n_pairs, n_measures).
+
+        It ``"holds"`` if the whole interval is above minus the margin (in the direction in which
+        the measure is better), ``"fails"`` if it is below, and is ``"undecided"`` otherwise.
+        Without a margin or ``better=True`` it is None.
+        """
+        if self.margins is None:
+            return None
+        by_direction = self.interval * np.array(self.directions)[:, None]
+        low = by_direction.min(axis=2)
+        high = by_direction.max(axis=2)
+        bound = -np.array(self.margins)
+        below = np.where(high < bound, "fails", "undecided")
+        return np.where(low > bound, "holds", below)
 
     @property
     def status(self) -> int:
@@ -153,12 +207,13 @@ class Comparison(MeasureCollection, LongResult):
         ValueError
             If the comparison has neither a margin nor ``better=True``.
         """
-        if self.decisions is None:
+        decisions = self.decisions
+        if decisions is None:
             raise ValueError("Decisions need a margin or better=True, and a baseline.")
-        return next(
-            (_STATUS[e] for e in ("fails", "undecided") if (self.decisions == e).any()),
-            0,
-        )
+        for decision, status in _STATUS.items():
+            if (decisions == decision).any():
+                return status
+        return 0
 
     def queries_needed(
         self,
@@ -166,23 +221,23 @@ class Comparison(MeasureCollection, LongResult):
         power: float = 0.8,
         confidence: float | None = None,
     ) -> FloatArray:
-        r"""Return how many queries would show a difference of a size that you name.
+        r"""Return how many queries decide, if the true difference is one that you name.
 
         Parameters
         ----------
         effect : float, optional
-            The smallest mean difference of interest, above 0; by default the margin.
+            The true mean difference, by which systems are better than the baseline: above 0, or
+            above minus the margin. With a margin it is 0 by default: systems as good as the
+            baseline.
         power : float, default=0.8
-            Probability that a two-sided t test shows it.
+            Probability that the interval of as many queries excludes 0, or holds within the margin.
         confidence : float, optional
-            1 less the level of the test; by default the confidence of the comparison. For n tests
-            with Holm's correction, 1 - 0.05 / n is on the safe side.
+            Confidence of that interval, by default that of the comparison.
 
         Returns
         -------
         ndarray of shape (n_pairs, n_measures)
-            The numbers. They are nan for systems that differ in fewer than 10 queries, which say
-            too little about how much differences vary.
+            The numbers; inf where none is enough.
 
         Raises
         ------
@@ -191,25 +246,14 @@ class Comparison(MeasureCollection, LongResult):
 
         Notes
         -----
-        With the level :math:`\alpha`, 1 less the confidence, the number is
-
-        .. math:: (t_{1-\alpha/2} + t_{power})^2 s^2 / effect^2 + z_{1-\alpha/2}^2 / 2,
-
-        rounded up, where t are quantiles of Student's t with one degree of freedom less than there
-        are queries, and s is the observed standard deviation of the differences: the standard error
-        times the square root of the number of queries. The quantiles allow for the error of s [1]_,
-        and the second term for the degrees of freedom of the test to come [2]_.
+        The number is that of queries with which the interval decides in a share ``power`` of
+        samples, if differences vary as those seen do: their standard error and skewness shrink, and
+        fewer can be of a kind that was not seen. The part of repeated training in the error stays.
+        The same worst loss and correction are allowed for.
 
         A difference that was seen is a guess at the true one, and mostly too large a guess: plan by
         what would matter. With a judge, the number is that of queries with human labels, if those
         of the judge grow with them.
-
-        References
-        ----------
-        .. [1] S. Julious, R. Owen (2006), "Sample Size Calculations for Clinical Studies Allowing
-           for Uncertainty about the Variance", Pharmaceutical Statistics 5(1).
-        .. [2] W. Guenther (1981), "Sample Size Formulas for Normal Theory T Tests", The American
-           Statistician 35(4).
 
         Examples
         --------
@@ -218,66 +262,201 @@ class Comparison(MeasureCollection, LongResult):
         >>> X, y, qid = make_ranking(n_queries=60, docs_per_query=20, random_state=0)
         >>> scores = evaluate("AP", y, {"first": X[:, 0], "second": X[:, 1]}, qid=qid)
         >>> compare(scores).queries_needed(effect=0.02).item()
-        531.0
+        529.0
         """
-        if effect is None and not self.margin:
+        if effect is None and not any(self.margins or ()):
             raise ValueError(
                 "effect must be given for a comparison without a margin, got None."
             )
-        wanted = number("effect", self.margin if effect is None else effect, above=0.0)
-        chosen = fraction(
-            "confidence", self.confidence if confidence is None else confidence
+        least = 0.0 - min(self.margins or (0.0,))
+        truth = number("effect", 0.0 if effect is None else effect, above=least)
+
+        if confidence is None:
+            confidence = self.confidence
+        fraction("confidence", confidence)
+        fraction("power", power)
+        all_rows = np.ones(self.difference.shape, dtype=bool)
+        truths = np.full(self.difference.shape, truth)
+        return self._planned(all_rows, truths, power, confidence)
+
+    def _planned(
+        self, rows: BoolArray, truths: FloatArray, power: float, confidence: float
+    ) -> FloatArray:
+        """Return how many queries decide if these are the true differences on the rows' sides.
+
+        It is nan for other rows.
+        """
+        tail = self._tail.mirrored(self._sides).each(lambda array: array[rows])
+        ratio = tail.units_needed(
+            truths[rows], self._least[rows], (1.0 - confidence) / 2.0, power
         )
-        level = level_of(chosen)
-        n_queries = np.array(self.n_queries)
-        freedom = n_queries - 1.0
-        share = fraction("power", power)
-        reach = stdtrit(freedom, 1.0 - level / 2.0) + stdtrit(freedom, share)
-        needed = reach**2 * self.standard_error**2 * n_queries / wanted**2
-        # The t test that is to come has few degrees of freedom.
-        needed = np.ceil(needed + ndtri(1.0 - level / 2.0) ** 2 / 2.0)
-        return np.where(self.n_differing >= FEWEST_DIFFERENCES, needed, np.nan)
+        n_queries = np.broadcast_to(np.array(self.n_queries), rows.shape)
+        planned = np.full(rows.shape, np.nan)
+        planned[rows] = np.ceil(ratio * n_queries[rows])
+        return planned
+
+    @property
+    def _sides(self) -> FloatArray:
+        """By what differences are multiplied to be above what they are to be above."""
+        if self.margins is not None:
+            directions = np.array(self.directions, dtype=float)
+            return np.broadcast_to(directions, self.difference.shape)
+        return np.where(self.difference < 0.0, -1.0, 1.0)
+
+    @property
+    def _least(self) -> FloatArray:
+        """What differences are to be above, on their sides."""
+        margins = np.zeros(len(self.measures))
+        if self.margins is not None:
+            margins = np.array(self.margins)
+        return np.broadcast_to(-margins, self.difference.shape)
+
+    @property
+    def _is_decided(self) -> BoolArray:
+        """Whether a row is decided, or without a margin significant, (n_pairs, n_measures)."""
+        decisions = self.decisions
+        if decisions is None:
+            return self.significant
+        return decisions != "undecided"
+
+    @property
+    def _likely_truths(self) -> FloatArray:
+        """Differences as seen, on their sides, and with a margin no more than 0."""
+        truths = self._sides * self.difference
+        return np.where(self._least < 0.0, np.minimum(truths, 0.0), truths)
+
+    def _queries_that_decide(self, rows: BoolArray) -> FloatArray:
+        """Return how many queries decide undecided rows, if differences are those seen.
+
+        It is nan for other rows, and inf where no number is enough.
+        """
+        rows = rows & ~self._is_decided
+        if not rows.any():
+            return np.full(rows.shape, np.nan)
+        planned = self._planned(rows, self._likely_truths, 0.8, self.confidence)
+        return np.maximum(planned, np.array(self.n_queries) + 1.0)
+
+    @cached_property
+    def holds_to_worst(self) -> FloatArray:
+        """The largest worst loss of a query with which a row holds, shape (n_pairs, n_measures).
+
+        It is a share of the measure's range, as ``worst`` is. Of an undecided row it is the one
+        with which it would hold. It is nan where the queries seen do not suffice, whatever the
+        worst loss, and where a query lost more.
+        """
+        tail = self._tail.mirrored(self._sides)
+        largest = tail.largest_loss((1.0 - self.confidence) / 2.0, self._least)
+
+        # Means of these queries alone can lose only by those without human labels.
+        bounds = self._bounds
+        loss = self.worst * self._ranges
+        gain = np.maximum(loss, bounds.largest_gain)
+        is_forward = self._sides == np.array(self.directions)
+        allowed = np.where(is_forward, loss, gain)
+        lowest = np.asarray(tail.lowest)
+        share_at_stake = (np.asarray(tail.highest) - lowest) / (loss + gain)
+        with_no_loss = lowest + share_at_stake * allowed
+        with np.errstate(divide="ignore", invalid="ignore"):
+            largest = (with_no_loss + largest) / share_at_stake
+
+        seen = np.where(is_forward, bounds.largest_loss, bounds.largest_gain)
+        largest = np.fmax(largest, -self._least)
+        largest = np.where((largest >= seen) & (largest > 0.0), largest, np.nan)
+        return np.minimum(largest / self._ranges, 1.0)
+
+    @property
+    def _asked(self) -> list[str]:
+        """What is asked by each measure, in words."""
+        return [
+            f"within {margin:g}" if margin > 0.0 else "better"
+            for margin in self.margins or ()
+        ]
+
+    @property
+    def _interval_heading(self) -> str:
+        """The heading of intervals, with the number of differences that hold together."""
+        percent = f"{100.0 * self.confidence:g}%"
+        n = self._n_corrected
+        return f"{percent} interval" if n == 1 else f"{percent} of all {n:,}"
 
     def _fields(self) -> list[Field]:
-        pairs = [(self.systems[one], self.systems[other]) for one, other in self.pairs]
-        rows = ((name, *pair) for name, pair in product(self.measures, pairs))
+        pairs = [
+            (self.systems[first], self.systems[second]) for first, second in self.pairs
+        ]
+        rows = [(name, *pair) for name, pair in product(self.measures, pairs)]
         measures, systems, others = zip(*rows, strict=True)
         low, high = self.interval.T.reshape(2, -1)
-        interval = f"{100.0 * self.confidence:g}% interval"
+        ends = "[{low:+.4f}, {high:+.4f}]"
         fields = [
             Field("measure", measures),
             Field("system", systems, "pair", "{system} - {other}"),
             Field("other", others),
             Field("difference", self.difference.T.ravel(), "difference", "{:+.4f}"),
-            Field("low", low, interval, "[{low:+.4f}, {high:+.4f}]"),
+            Field("low", low, self._interval_heading, ends),
             Field("high", high),
             Field("effect_size", self.effect_size.T.ravel()),
         ]
-        for test, found in self.p_value.items():
-            heading = "p-value" if test == "score" else test
-            fields.append(Field(test, found.T.ravel(), heading, _p_value))
-        fields.append(Field("significant", self.significant.T.ravel()))
-        if self.decisions is not None:
-            asked = f"margin {self.margin:g}" if self.margin else "better"
-            fields.append(Field("decision", self.decisions.T.ravel(), asked))
-        return fields
+        for test, p_values in self.p_value.items():
+            ending = "" if test == "score" else f"_{test}"
+            heading = f"p-value{ending.replace('_', ', ')}"
+            p_values_by_row = p_values.T.ravel()
+            fields.append(
+                Field(f"p_value{ending}", p_values_by_row, heading, p_value_in_words)
+            )
+
+        all_rows = np.ones(self.difference.shape, dtype=bool)
+        needed = self._queries_that_decide(all_rows).T.ravel()
+        queries = None if np.isnan(needed).all() else "queries"
+        holds = self.holds_to_worst.T.ravel()
+        return [
+            *fields,
+            Field("significant", self.significant.T.ravel()),
+            Field("worst", self.worst.T.ravel()),
+            Field("times", np.full(len(rows), self.times)),
+            *self._decision_fields(),
+            Field("queries_needed", needed, queries, or_dash),
+            Field("wins", self.wins.T.ravel(), "wins"),
+            Field("ties", self.ties.T.ravel(), "ties"),
+            Field("losses", self.losses.T.ravel(), "losses"),
+            Field("holds_to_worst", holds, "up to a loss", rounded_down),
+        ]
+
+    def _decision_fields(self) -> list[Field]:
+        """Return the columns of what is asked and decided; one, if the same is asked of all."""
+        if self.margins is None or self.decisions is None:
+            return []
+
+        asked = np.repeat(self._asked, len(self.pairs))
+        headings: tuple[str | None, str] = "asked", "decision"
+        if len(set(self.margins)) == 1:
+            margin = self.margins[0]
+            headings = None, f"margin {margin:g}" if margin > 0.0 else "better"
+        return [
+            Field("asked", asked, headings[0]),
+            Field("decision", self.decisions.T.ravel(), headings[1]),
+        ]
 
     def _facts(self) -> dict[str, Any]:
         means = {
             system: dict(zip(self.measures, row, strict=True))
             for system, row in zip(self.systems, self.means.tolist(), strict=True)
         }
-        decided = {} if self.decisions is None else {"status": self.status}
-        return {**super()._facts(), **decided, "means": means}
+        facts = {**super()._facts(), "margin": self.margin}
+        if self.margins is not None:
+            facts["status"] = self.status
+        return {**facts, "means": means}
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
-        return _tables_of(self, n_rows)
+        return tables_of(self, n_rows)
 
     def _report(self) -> Report:
-        return super()._report()._replace(for_papers=_tables_for_papers(self))
+        return super()._report()._replace(for_papers=tables_for_papers(self))
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the differences with their intervals; of many pairs those of the best system.
+        """Draw the differences with their intervals, the largest first.
+
+        Of many pairs those of the best system are drawn. A filled mark is decided, and a dashed
+        line is minus the margin.
 
         Parameters
         ----------
@@ -294,218 +473,4 @@ class Comparison(MeasureCollection, LongResult):
         ImportError
             If matplotlib is not installed.
         """
-        return _draw_comparison(self, ax)
-
-
-def _best_first(found: Comparison) -> IntArray:
-    """Return the places of the systems in the order of their means by the only measure."""
-    return np.argsort(-found.directions[0] * found.means[:, 0], kind="stable")
-
-
-def _beats(found: Comparison) -> NDArray[np.bool_]:
-    """Return whether the row's system is significantly better than the column's."""
-    better = found.directions[0] * found.difference[:, 0]
-    matrix = np.zeros((len(found.systems),) * 2, dtype=bool)
-    first, second = found.pairs.T
-    matrix[first, second] = found.significant[:, 0] & (better > 0)
-    matrix[second, first] = found.significant[:, 0] & (better < 0)
-    return matrix
-
-
-def _tables_of(found: Comparison, n_rows: int | None) -> list[Table]:
-    """Return the tables of all measures, with notes below the last one."""
-    tables = []
-    for name in found:
-        tables.append(_means_table(found[name], n_rows))
-        if _are_listed(found):
-            tables.append(_pairs_table(found[name]).first(n_rows))
-    notes = [f"{found.tested}.", _note_on_rows(found, n_rows), *found.notes]
-    return [*tables[:-1], tables[-1]._replace(notes=notes)]
-
-
-def _pairs_table(found: Comparison, title: str = "") -> Table:
-    """Make the table of the differences by the only measure."""
-    return Table(found._fields(), title=title, widest_label=_WIDEST_LABEL)
-
-
-def _tables_for_papers(found: Comparison) -> list[Table]:
-    """Return one table of all means, with marks of what each one beats, and the differences."""
-    order = _best_first(found[found.measures[0]])
-    names = [found.systems[place] for place in order]
-    of_measures = [(name, found[name]) for name in found]
-    if found.baseline is None:
-        letters = list(map(_letter, range(len(order))))
-        names = [
-            f"({letter}) {name}" for letter, name in zip(letters, names, strict=True)
-        ]
-        between = "," if len(order) > _N_LETTERS else ""
-        marks = [
-            [
-                between.join(np.array(letters)[row])
-                for row in _beats(each)[np.ix_(order, order)]
-            ]
-            for _, each in of_measures
-        ]
-        told = "Superscripts: significantly better than these systems."
-    else:
-        others = [
-            set(found.pairs[each.significant[:, 0], 0].tolist())
-            for _, each in of_measures
-        ]
-        marks = [
-            ["*" if place in differing else "" for place in order]
-            for differing in others
-        ]
-        told = f"*: differs significantly from {found.baseline}."
-    fields = [Field("system", names, "system")]
-    for (name, each), of_measure in zip(of_measures, marks, strict=True):
-        means = each.means[order, 0]
-        direction = each.directions[0]
-        fields.append(Field(name, means, name, "{:.4f}", direction, of_measure))
-    means_table = Table(fields, [f"{told} {found.tested}.", *found.notes])
-    pairs = (
-        [_pairs_table(each, name) for name, each in of_measures]
-        if _are_listed(found)
-        else []
-    )
-    return [means_table, *pairs]
-
-
-def _letter(place: int) -> str:
-    """Return a, b, ..., z, aa, ab, ... for 0, 1, ..."""
-    rest, last = divmod(place, _N_LETTERS)
-    return (_letter(rest - 1) if rest else "") + ascii_lowercase[last]
-
-
-def _are_listed(found: Comparison) -> bool:
-    """Whether the pairs are so few that each is shown by itself."""
-    return found.baseline is not None or len(found.pairs) <= _MOST_PAIRS
-
-
-def _note_on_rows(found: Comparison, n_rows: int | None) -> str:
-    """Say what the tables leave out."""
-    n_pairs = len(found.pairs) if _are_listed(found) else 0
-    n_most = max(len(found.systems), n_pairs)
-    told = []
-    if n_rows is not None and n_rows < n_most:
-        told.append(f"the first {n_rows} of {n_most} rows")
-    if not n_pairs:
-        told.append(f"none of {len(found.pairs):,} pairs")
-    return f"Shown are {' and '.join(told)}: to_frame() has all." if told else ""
-
-
-def _means_table(found: Comparison, n_rows: int | None) -> Table:
-    """Make the table of the means, the best system first, with the numbers of those it beats."""
-    order = _best_first(found)
-    shown = order[:n_rows]
-    digits = len(str(len(order)))
-    labels = [
-        f"{at:>{digits}} {found.systems[each]}"
-        for at, each in enumerate(shown, start=1)
-    ]
-    heading = shorten(found.measures[0])
-    means = [f"{found.means[each, 0]:.4f}" for each in shown]
-    above = " " * digits + " system"
-    fields = [Field("system", labels, above), Field("mean", means, heading)]
-    if found.baseline is None:
-        rows = [np.flatnonzero(row) + 1 for row in _beats(found)[np.ix_(shown, order)]]
-        widths = [
-            max(map(len, each))
-            for each in ([above, *map(shorten, labels)], [heading, *means])
-        ]
-        room = WIDTH - sum(widths) - len("    ")
-        cells = [
-            textwrap.shorten(each, room, placeholder=" ...")
-            for each in map(_ranges, rows)
-        ]
-        widest = max(map(len, ["beats", *cells]))
-        beats = [each.ljust(widest) for each in cells]
-        fields.append(Field("beats", beats, "beats".ljust(widest)))
-    return Table(fields)
-
-
-def _pair_names(found: Comparison) -> list[str]:
-    return [
-        f"{found.systems[one]} - {found.systems[other]}" for one, other in found.pairs
-    ]
-
-
-def _ranges(numbers: NDArray[np.intp]) -> str:
-    """Write ascending numbers with consecutive ones as a range, such as ``2 4-7``."""
-    runs = (
-        np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
-        if len(numbers)
-        else []
-    )
-    return " ".join(
-        str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs
-    )
-
-
-def _p_value(value: float, /, **_: Any) -> str:
-    if np.isnan(value):
-        return ""
-    return f"{value:.4f}" if value >= _SMALLEST_SHOWN else f"<{_SMALLEST_SHOWN}"
-
-
-def _draw_comparison(found: Comparison, axes: Any) -> Any:
-    """Draw a comparison, one picture for each measure, side by side."""
-    width, height = size_beside(
-        _pair_names(found), len(_shown(found[found.measures[0]]))
-    )
-    axes = axes_or_new(axes, found, (len(found) * width, height), len(found))
-    for name, ax in zip(found, np.ravel(axes), strict=True):
-        _draw(found[name], ax)
-    return axes
-
-
-def _shown(found: Comparison) -> NDArray[np.intp]:
-    """Return the places of the pairs that are drawn: of many, those of the best system."""
-    is_of_best = (found.pairs == _best_first(found)[0]).any(axis=1)
-    return np.flatnonzero(is_of_best | _are_listed(found))
-
-
-def _draw(found: Comparison, ax: Any) -> None:
-    """Draw differences with their intervals."""
-    shown = _shown(found)
-    names = [_pair_names(found)[each] for each in shown]
-    place = np.arange(len(shown))
-    difference = found.difference[shown, 0]
-    low, high = found.interval[shown, 0].T
-    reach = (difference - low, high - difference)
-    ax.errorbar(difference, place, xerr=reach, fmt="o", capsize=3, color=BETTER)
-    ax.axvline(0, color=GREY, linewidth=1)
-    ax.set_yticks(place, names)
-    ax.set_ylim(len(place) - 0.5, -0.5)
-    ax.set_xlabel(
-        f"difference in {found.measures[0]},\n{100.0 * found.confidence:g}% interval"
-    )
-    plain(ax, grid="x")
-    headline(ax, _verdict(found, shown))
-
-
-def _verdict(found: Comparison, shown: NDArray[np.intp]) -> str:
-    """Say what is decided of the pairs that are drawn."""
-    by = f"in {found.measures[0]}"
-    differs = found.significant[shown, 0]
-    if found.decisions is not None:
-        words, numbers = np.unique(found.decisions[:, 0], return_counts=True)
-        told = ", ".join(
-            f"{word} for {n}" for word, n in zip(words, numbers, strict=True)
-        )
-        margin = (
-            f"No worse by more than {found.margin:g} than"
-            if found.margin
-            else "Better than"
-        )
-        return f"{margin} {found.baseline} {by}: {told}."
-    if len(shown) > 1:
-        return f"{differs.sum() or 'None'} of {len(shown)} differences {by} are significant."
-    better = found.difference[shown[0], 0] * found.directions[0]
-    one, other = (
-        found.systems[each]
-        for each in found.pairs[shown[0]][:: 1 if better > 0 else -1]
-    )
-    if differs[0]:
-        return f"{one} is better than {other} {by}."
-    return f"No difference between {one} and {other} {by} is established."
+        return draw_comparison(self, ax)

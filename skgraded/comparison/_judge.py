@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -15,10 +14,11 @@ from skgraded._guards import stacklevel_of_the_user
 from skgraded._intervals.estimate import Estimate
 from skgraded._intervals.paired import holm, paired_differences
 from skgraded._intervals.regression import Regression, regression
+from skgraded._intervals.tail import quotients
 from skgraded._support.arguments import choice, fraction
 from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.text import count, first_few
-from skgraded.comparison._given import by_measure, ranges
+from skgraded.comparison._input import by_measure, ranges, varying_weights
 from skgraded.comparison._judged_estimates import JudgedEstimates
 from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
 from skgraded.results import Scores, places_of_queries, side_by_side
@@ -26,6 +26,7 @@ from skgraded.results import Scores, places_of_queries, side_by_side
 POPULATIONS = ("like_these", "these")
 _FEWEST_LABELLED = 3  # queries with human labels, for a line and its residuals
 _LEVEL_OF_UNLIKE = 0.01
+_ROUNDING = 1e-9
 
 
 class Judged(NamedTuple):
@@ -41,10 +42,12 @@ class Judged(NamedTuple):
         Values by human labels.
     values : ndarray of shape (n_measures, n_rows, n_judged)
         Values by the judge; of each query the mean over the judges that labelled it.
-    bounds : pair of ndarray of shape (n_measures,)
+    bounds : pair of ndarray of shape (n_measures, n_rows)
         The least and the largest value that a query can have.
     places : ndarray of shape (n_human,), int64
         The place of each query with human labels among those of the judge.
+    weights : ndarray of shape (n_judged,) or None
+        Weights of the queries, if they vary.
     """
 
     names: tuple[str, ...]
@@ -53,18 +56,21 @@ class Judged(NamedTuple):
     values: FloatArray
     bounds: tuple[FloatArray, FloatArray]
     places: IntArray
+    weights: FloatArray | None
+
+    @property
+    def human_weights(self) -> FloatArray | None:
+        """Weights of the queries with human labels."""
+        return None if self.weights is None else self.weights[self.places]
 
     def differences(self, pairs: IntArray) -> Judged:
         """Return the differences of pairs of rows, first minus second."""
-        (one, other) = pairs.T
-        (low, high) = self.bounds
+        first, second = pairs.T
+        names = tuple(f"{self.names[a]} - {self.names[b]}" for a, b in pairs.tolist())
         return self._replace(
-            names=tuple(
-                f"{self.names[a]} - {self.names[b]}" for a, b in pairs.tolist()
-            ),
-            human=paired_differences(self.human[:, one], self.human[:, other]),
-            values=paired_differences(self.values[:, one], self.values[:, other]),
-            bounds=(low - high, high - low),
+            names=names,
+            human=paired_differences(self.human[:, first], self.human[:, second]),
+            values=paired_differences(self.values[:, first], self.values[:, second]),
         )
 
 
@@ -80,26 +86,63 @@ def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
         raise ValueError(
             f"judge needs at least 3 queries with human labels, got {len(labelled)}."
         )
-    given = list(judge) if isinstance(judge, list | tuple) else [judge]
-    judges = [_scores_of(each, human) for each in given]
-    asked = [each.qid.tolist() for each in judges]
-    _check_queries(asked, labelled)
-    queries = list(dict.fromkeys(chain.from_iterable(asked)))
-    of_human = by_measure(human)[:, :, 0]
+    judges = list(judge) if isinstance(judge, list | tuple) else [judge]
+    judges = [_scores_of(each, human) for each in judges]
+    queries_of_judges = [each.qid.tolist() for each in judges]
+    _check_queries(queries_of_judges, labelled)
+
+    queries = list(dict.fromkeys(chain.from_iterable(queries_of_judges)))
+    places = places_of_queries(labelled, queries)
+    human_values = by_measure(human)[:, :, 0]
+    names = human.systems or ("mean",)
+    low, high = ranges(human_values)
     return Judged(
-        human.systems or ("mean",),
-        human.measures,
-        of_human,
-        np.nanmean([_by_query(each, queries) for each in judges], axis=0),
-        ranges(of_human),
-        places_of_queries(labelled, queries),
+        names=names,
+        measures=human.measures,
+        human=human_values,
+        values=np.nanmean([_by_query(each, queries) for each in judges], axis=0),
+        bounds=(_of_rows(low, names), _of_rows(high, names)),
+        places=places,
+        weights=_weights(human, judges, queries, places),
     )
+
+
+def _of_rows(numbers: FloatArray, names: tuple[str, ...]) -> FloatArray:
+    """Repeat numbers of measures for all rows."""
+    return np.repeat(numbers[:, None], len(names), axis=1)
 
 
 def _by_query(judge: Scores, queries: list[Any]) -> FloatArray:
     """Return a judge's values of all queries, shape (n_measures, n_rows, n_queries)."""
     places = places_of_queries(queries, judge.qid.tolist())
     return np.where(places >= 0, by_measure(judge)[:, :, 0, places], np.nan)
+
+
+def _weights(
+    human: Scores, judges: list[Scores], queries: list[Any], places: IntArray
+) -> FloatArray | None:
+    """Return the weights of all queries, if they vary; those of the human scores are the same."""
+    all_scores = [human, *judges]
+    if all(varying_weights(scores) is None for scores in all_scores):
+        return None
+    weights = np.full(len(queries), np.nan)
+    for judge in judges:
+        if judge.weights is None:
+            raise ValueError(
+                "judge must hold weights of its queries, as the human scores do."
+            )
+        weights[places_of_queries(judge.qid.tolist(), queries)] = judge.weights
+    if human.weights is None:
+        return weights
+
+    ratio = (
+        human.weights * weights[places].sum() - weights[places] * human.weights.sum()
+    )
+    if np.abs(ratio).max() > _ROUNDING * weights[places].max() * human.weights.sum():
+        raise ValueError(
+            "judge must hold the weights that the human scores have, up to a factor."
+        )
+    return weights
 
 
 def _scores_of(judge: Any, human: Scores) -> Scores:
@@ -112,6 +155,7 @@ def _scores_of(judge: Any, human: Scores) -> Scores:
             "judge must hold scores of one system, as the human labels do, got those of "
             f"{first_few(systems)}."
         )
+
     try:
         if human.systems is not None:
             scores = scores.select(system=list(human.systems))
@@ -130,6 +174,7 @@ def _check_plain(what: str, scores: Scores, cluster: Any = None) -> None:
             f"The {what} must come without repeats where a judge= is given, got a "
             "cross-validation: scores.over_repeats() has the mean of each query."
         )
+
     if cluster is not None or scores.clusters is not None:
         raise ValueError(
             f"The {what} must come without clusters where a judge= is given: the regression takes "
@@ -144,21 +189,23 @@ def _check_plain(what: str, scores: Scores, cluster: Any = None) -> None:
         )
 
 
-def _check_queries(asked: list[list[Any]], labelled: list[Any]) -> None:
+def _check_queries(queries_of_judges: list[list[Any]], labelled: list[Any]) -> None:
     """Refuse queries with human labels that no judge has, and others that only some have."""
-    by_any = set(chain.from_iterable(asked))
+    by_any = set(chain.from_iterable(queries_of_judges))
     if missing := [query for query in labelled if query not in by_any]:
         raise ValueError(
             "judge must hold scores of every query with human labels, and lacks "
             f"{count(len(missing), 'query', 'queries')} of {len(labelled)}: "
             f"{first_few(list(map(repr, missing)))}."
         )
-    others = [set(each).difference(labelled) for each in asked]
-    if any(each != others[0] for each in others):
+
+    unlabelled = [set(queries).difference(labelled) for queries in queries_of_judges]
+    if any(queries != unlabelled[0] for queries in unlabelled):
+        numbers = " and ".join(str(len(queries)) for queries in unlabelled)
         raise ValueError(
             "judge must hold the same queries without human labels from each judge, got "
-            f"{' and '.join(str(len(each)) for each in others)} that are not the same. Judges in "
-            "folds differ in the queries with human labels alone."
+            f"{numbers} that are not the same. Judges in folds differ in the queries with human "
+            "labels alone."
         )
 
 
@@ -166,61 +213,85 @@ def estimates(
     judged: Judged, confidence: float, population: str
 ) -> tuple[JudgedEstimates, Estimate]:
     """Return estimates; columns of the second are rows by measure, the rows varying fastest."""
-    labels, by_judge = (
-        each.reshape(-1, each.shape[2]).T for each in (judged.human, judged.values)
-    )
-    fitted = partial(
-        regression, places=judged.places, of_these=population == POPULATIONS[1]
-    )
-    low, high = (np.repeat(each, len(judged.names)) for each in judged.bounds)
-    both = fitted(labels, by_judge, bounds=(low, high))
-    alone = fitted(labels, np.zeros_like(by_judge)).estimate.reach(confidence)
-    reach = both.estimate.reach(confidence)
+    n_rows = len(judged.names)
+    labels = judged.human.reshape(-1, judged.human.shape[2]).T
+    by_judge = judged.values.reshape(-1, judged.values.shape[2]).T
+    low, high = judged.bounds
 
-    def shaped(each: FloatArray) -> FloatArray:
-        return each.reshape(-1, len(judged.names), *each.shape[1:]).swapaxes(0, 1)
+    def fitted(by_judge: FloatArray) -> Regression:
+        return regression(
+            labels,
+            by_judge,
+            judged.places,
+            weights=judged.weights,
+            of_these=population == POPULATIONS[1],
+            bounds=(low.ravel(), high.ravel()),
+        )
 
-    told = JudgedEstimates(
+    both = fitted(by_judge)
+    estimate = both.estimate
+    reach = estimate.reach(confidence)
+    reach_alone = fitted(np.zeros_like(by_judge)).estimate.reach(confidence)
+
+    def by_row(columns: FloatArray) -> FloatArray:
+        return columns.reshape(-1, n_rows, *columns.shape[1:]).swapaxes(0, 1)
+
+    judged_estimates = JudgedEstimates(
         names=judged.names,
         measures=judged.measures,
-        human=shaped(labels.mean(axis=0)),
-        judge=shaped(by_judge.mean(axis=0)),
-        estimate=shaped(both.estimate.value),
-        interval=shaped(both.estimate.interval(confidence)),
-        standard_error=shaped(both.estimate.error),
-        slope=shaped(both.slope),
-        n_alone=shaped(_n_alone(both, len(labels), len(by_judge), population)),
-        relative_width=shaped(
-            np.divide(reach, alone, out=np.ones_like(reach), where=alone > 0.0)
-        ),
+        human=by_row(np.average(labels, axis=0, weights=judged.human_weights)),
+        judge=by_row(np.average(by_judge, axis=0, weights=judged.weights)),
+        estimate=by_row(estimate.value),
+        interval=by_row(estimate.interval(confidence)),
+        standard_error=by_row(estimate.error),
+        slope=by_row(both.slope),
+        n_alone=by_row(_n_alone(both, len(labels), len(by_judge), population)),
+        relative_width=by_row(quotients(reach, reach_alone, 1.0)),
         n_human=len(labels),
         n_judged=len(by_judge),
         population=population,
         confidence=confidence,
     )
-    return told, both.estimate
+    return judged_estimates, estimate
+
+
+def means_that_subtract(
+    estimated: FloatArray, pairs: IntArray, differences: FloatArray
+) -> FloatArray:
+    """Return means of systems, (n_systems, n_measures), whose differences are those of the pairs.
+
+    Each difference has a slope of its own on the judge's. With a baseline, or two systems, there
+    are means that subtract to all of them, and of all pairs the nearest ones by least squares.
+    """
+    incidence = np.zeros((len(pairs), len(estimated)))
+    rows = np.arange(len(pairs))
+    incidence[rows, pairs[:, 0]] = 1.0
+    incidence[rows, pairs[:, 1]] = -1.0
+    means, *_ = np.linalg.lstsq(incidence, differences, rcond=None)
+    return means - means.mean(axis=0) + estimated.mean(axis=0)
 
 
 def _n_alone(
-    found: Regression, n_human: int, n_judged: int, population: str
+    fitted: Regression, n_human: int, n_judged: int, population: str
 ) -> FloatArray:
     """Return how many labelled queries alone would have the same errors.
 
     By the line, labels vary as the residuals and the judged values of all queries say; a judge like
     the labels is so worth as many queries as it labelled.
     """
-    variance = found.estimate.error**2
+    variance = fitted.estimate.error**2
     if population == POPULATIONS[1]:
-        variance = variance + found.variance / n_judged
-    n_alone: FloatArray = np.full(len(variance), float(n_human))
-    return np.divide(found.variance, variance, out=n_alone, where=variance > 0.0)
+        variance = variance + fitted.variance / n_judged
+    return quotients(fitted.variance, variance, float(n_human))
 
 
-def with_notes(found: JudgedEstimates, judged: Judged) -> JudgedEstimates:
+def with_notes(estimated: JudgedEstimates, judged: Judged) -> JudgedEstimates:
     """Add what the numbers do not show, and warn of it."""
-    helps = [width < 1.0 and found.n_judged > found.n_human for width in _widths(found)]
-    on_help = _note_on_help(found, helps)
+    has_more = estimated.n_judged > estimated.n_human
+    helps = [width < 1.0 and has_more for width in _widths(estimated)]
+    on_help = _note_on_help(estimated, helps)
     on_unlike = _note_on_unlike(judged)
+
     if on_help and not any(helps):
         warnings.warn(
             on_help, UnhelpfulJudgeWarning, stacklevel=stacklevel_of_the_user()
@@ -229,46 +300,45 @@ def with_notes(found: JudgedEstimates, judged: Judged) -> JudgedEstimates:
         warnings.warn(
             on_unlike, UnlikeQueriesWarning, stacklevel=stacklevel_of_the_user()
         )
-    return replace(found, notes=tuple(note for note in (on_help, on_unlike) if note))
+    notes = tuple(note for note in (on_help, on_unlike) if note)
+    return replace(estimated, notes=notes)
 
 
-def _widths(found: JudgedEstimates) -> list[float]:
+def _widths(estimated: JudgedEstimates) -> list[float]:
     """Return the median of the relative widths by each measure, but for rows that do not vary.
 
     These have the width 1.
     """
-    told = [widths[widths != 1.0] for widths in found.relative_width.T]
-    return [float(np.median(widths)) if len(widths) else 1.0 for widths in told]
+    widths = [column[column != 1.0] for column in estimated.relative_width.T]
+    return [float(np.median(column)) if len(column) else 1.0 for column in widths]
 
 
-def _note_on_help(found: JudgedEstimates, helps: list[bool]) -> str:
+def _note_on_help(estimated: JudgedEstimates, helps: list[bool]) -> str:
     """Say by how many measures intervals are narrower than by human labels alone, if not by all."""
     if all(helps):
         return ""
-    useless = [
-        name
-        for name, is_helped in zip(found.measures, helps, strict=True)
-        if not is_helped
-    ]
+    measures = zip(estimated.measures, helps, strict=True)
+    useless = [name for name, is_helped in measures if not is_helped]
     return (
         f"The judge helps by {sum(helps)} of {count(len(helps), 'measure')}: by "
-        f"{first_few(useless)} intervals are no narrower than those of the {found.n_human} queries "
-        "with human labels."
+        f"{first_few(useless)} intervals are no narrower than those of the {estimated.n_human} "
+        "queries with human labels."
     )
 
 
-def notes_on_judge(found: JudgedEstimates) -> list[str]:
+def notes_on_judge(estimated: JudgedEstimates) -> list[str]:
     """Say of differences what the judge was worth, and what else there is."""
-    saved = np.maximum(np.median(found.n_saved, axis=0).round(), 0.0)
-    off = np.abs(found.bias).max(axis=0)
-    widths = _widths(found)
-    told = [
+    saved = np.maximum(np.median(estimated.n_saved, axis=0).round(), 0.0)
+    off = np.abs(estimated.bias).max(axis=0)
+    columns = zip(saved, estimated.measures, _widths(estimated), off, strict=True)
+    by_measure_name = [
         f"{n:,.0f} by {name} (intervals {width:.2f} times as wide, off by at most {most:.4f})"
-        for n, name, width, most in zip(saved, found.measures, widths, off, strict=True)
+        for n, name, width, most in columns
     ]
+
     return [
-        f"Queries with human labels that the judge saves: {first_few(told)}.",
-        *found.notes,
+        f"Queries with human labels that the judge saves: {first_few(by_measure_name)}.",
+        *estimated.notes,
     ]
 
 
@@ -279,6 +349,7 @@ def _note_on_unlike(judged: Judged) -> str:
     column, row = np.unravel_index(corrected.argmin(), corrected.shape)
     if corrected[column, row] >= _LEVEL_OF_UNLIKE:
         return ""
+
     values = judged.values[column, row]
     return (
         "The queries with human labels look unlike the others: by the judge, "
@@ -295,8 +366,8 @@ def _p_values_of_draws(values: FloatArray, places: IntArray) -> FloatArray:
 
     The variance of such means is known; they are taken to be normal.
     """
-    left = 1.0 / len(places) - 1.0 / values.shape[-1]
-    error = np.sqrt(values.var(axis=-1, ddof=1) * left)
+    share_not_drawn = 1.0 / len(places) - 1.0 / values.shape[-1]
+    error = np.sqrt(values.var(axis=-1, ddof=1) * share_not_drawn)
     away = np.abs(values[..., places].mean(axis=-1) - values.mean(axis=-1))
     varies = (error > 0.0) & (np.ptp(values, axis=-1) > 0.0)
     z = np.divide(away, error, out=np.zeros_like(away), where=varies)
@@ -334,7 +405,8 @@ def estimate_means(
         If an argument is neither a `Scores` nor a mapping of them.
     ValueError
         If the judge lacks systems, measures, or queries with human labels; if there are fewer than
-        three of these; or if a query has no value, or human scores have weights that vary.
+        three of these; if a query has no value; or if weights of the judge are missing, or are not
+        those of the human scores.
 
     Warns
     -----
@@ -396,9 +468,5 @@ def estimate_means(
     scores = human if isinstance(human, Scores) else side_by_side(human)
     fraction("confidence", confidence)
     choice("population", population, POPULATIONS)
-    if scores.weights is not None and np.ptp(scores.weights) > 0.0:
-        raise ValueError(
-            "Queries must have no weights with a judge: all would count alike."
-        )
     judged = judged_scores(judge, scores)
     return with_notes(estimates(judged, confidence, population)[0], judged)

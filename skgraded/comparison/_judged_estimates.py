@@ -97,6 +97,7 @@ class JudgedEstimates(MeasureCollection, LongResult):
     def _fields(self) -> list[Field]:
         measures, names = zip(*product(self.measures, self.names), strict=True)
         low, high = self.interval.T.reshape(2, -1)
+
         interval = f"{100.0 * self.confidence:g}% interval"
         return [
             Field("measure", measures),

@@ -25,8 +25,9 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
     ----------
     tool : str
         The tool: ``"lightgbm"``, ``"xgboost"``, ``"catboost"``, ``"sklearn"``, ``"trec_eval"``,
-        ``"pytrec_eval"``, ``"ir_measures"``, ``"ranx"``, ``"torchmetrics"``, ``"ntcireval"`` or
-        ``"matters"``.
+        ``"pytrec_eval"``, ``"ir_measures"``, ``"ranx"``, ``"torchmetrics"``, ``"ntcireval"``,
+        ``"matters"``, ``"elasticsearch"``, ``"opensearch"``, ``"quepid"``, ``"rre"``, ``"rax"`` or
+        ``"tf_ranking"``.
     name : str or Measure
         The measure as the tool writes it (``"map_cut_10"``), or as it is written here
         (``"AP@10"``). Fields that are stated in a string of ours, such as ``"AP(rel=2)@10"``, stay
@@ -97,7 +98,7 @@ def conventions_of(tool: str) -> list[Convention]:
     Examples
     --------
     >>> from skgraded.conventions import conventions_of
-    >>> [row.theirs for row in conventions_of("lightgbm")]
+    >>> [row.theirs for row in conventions_of("lightgbm")][:2]
     ['ndcg@{k}', 'map@{k}']
     """
     return [row for row in CONVENTIONS if row.tool == TOOLS[tool].table]

@@ -37,6 +37,20 @@ _EMPTY_1: dict[str, Any] = {"empty": 1.0}
 _ABOVE_HALF: dict[str, Any] = {"rel": above(0.5)}
 _NAN: dict[str, Any] = {"empty": math.nan}
 
+_OTHER_NAME: Meaning = ({}, "Another name of it.")
+_ALIASES_OF_LIGHTGBM = (
+    *(
+        (f"{alias}@{{k}}", "nDCG", {"gain": "exp2"}, "Another name of ndcg.")
+        for alias in ("lambdarank", "rank_xendcg", "xendcg", "xe_ndcg")
+    ),
+    (
+        "mean_average_precision@{k}",
+        "AP",
+        {**_ABOVE_HALF, "normalize": True},
+        "Another name of map.",
+    ),
+)
+
 _BOOSTERS = (
     *_rows(
         "lightgbm",
@@ -47,6 +61,7 @@ _BOOSTERS = (
             {**_ABOVE_HALF, "normalize": True},
             f"{_BY_MIN[1]} A label above 0.5 is relevant.",
         ),
+        *_ALIASES_OF_LIGHTGBM,
     ),
     *_rows(
         "xgboost",
@@ -148,10 +163,10 @@ _TREC_EVAL = _rows(
     ("num_rel", "Utility", *_RELEVANT),
     ("num_rel_ret", "Utility", _FOUND, _SUM),
     ("num_nonrel_judged_ret", "Utility", *_NONRELEVANT),
+    ("rbp", "RBP", {"p": 0.9}, "Of version 10. Grades must be 0 and 1."),
 )
 
 _CWL: Meaning = ({"k": 1000}, "cwl_eval ends at rank 1000. max_grade must be given.")
-_OTHER_NAME: Meaning = ({}, "Another name of it.")
 
 _IR_MEASURES = _rows(
     "ir_measures",
@@ -293,6 +308,65 @@ _MATTERS = _rows(
     ("bpref", "Bpref", _NAN),
 )
 
+_EXP2_GAIN: dict[str, Any] = {"gain": "exp2"}
+_TOP_GRADE: Meaning = (
+    {},
+    "Their maximum_relevance is our max_grade, which must be given.",
+)
+
+# The metrics of ``_rank_eval``; their parameter normalize tells ndcg from dcg.
+_ELASTICSEARCH = _rows(
+    "elasticsearch",
+    ("precision@{k}", "P", *_BY_LENGTH),
+    ("recall@{k}", "R"),
+    ("mean_reciprocal_rank@{k}", "RR"),
+    ("dcg@{k}", "DCG", _EXP2_GAIN),
+    (
+        "ndcg@{k}",
+        "nDCG",
+        _EXP2_GAIN,
+        "dcg with normalize. They divide a list shorter than k by the best one of its length.",
+    ),
+    ("expected_reciprocal_rank@{k}", "ERR", *_TOP_GRADE),
+)
+
+_QUEPID = _rows(
+    "quepid",
+    ("P@{k}", "P", *_BY_LENGTH),
+    ("AP@{k}", "AP", *_BY_R),
+    ("CG@{k}", "CG"),
+    ("DCG@{k}", "DCG", _EXP2_GAIN),
+    ("ERR@{k}", "ERR", {"max_grade": 3}, "No grade above 3."),
+    ("RR@{k}", "RR"),
+)
+
+_RRE = _rows(
+    "rre",
+    ("P@{k}", "P", {"fill": False}, f"Rounded to two digits. {_BY_LENGTH[1]}"),
+    ("RR@{k}", "RR"),
+)
+
+_RAX = _rows(
+    "rax",
+    ("mrr_metric[(topn={k})]", "RR"),
+    ("recall_metric[(topn={k})]", "R"),
+    ("precision_metric[(topn={k})]", "P", *_BY_LENGTH),
+    ("ap_metric", "AP"),
+    ("ap_metric(topn={k})", "AP", *_BY_R),
+    ("dcg_metric[(topn={k})]", "DCG", _EXP2_GAIN),
+    ("ndcg_metric[(topn={k})]", "nDCG", _EXP2_GAIN),
+)
+
+_TF_RANKING = _rows(
+    "tf_ranking",
+    ("MRRMetric[(topn={k})]", "RR"),
+    ("PrecisionMetric[(topn={k})]", "P", *_BY_LENGTH),
+    ("MeanAveragePrecisionMetric", "AP"),
+    ("DCGMetric[(topn={k})]", "DCG", _EXP2_GAIN),
+    ("NDCGMetric[(topn={k})]", "nDCG", _EXP2_GAIN),
+    ("OPAMetric", "PairAccuracy", {}, "Of one query, without ties."),
+)
+
 CONVENTIONS = (
     *_BOOSTERS,
     *_SKLEARN,
@@ -302,4 +376,9 @@ CONVENTIONS = (
     *_TORCHMETRICS,
     *_NTCIREVAL,
     *_MATTERS,
+    *_ELASTICSEARCH,
+    *_QUEPID,
+    *_RRE,
+    *_RAX,
+    *_TF_RANKING,
 )

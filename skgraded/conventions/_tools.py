@@ -27,6 +27,9 @@ class Tool:
         Which of its names no measure of ours reproduces, and why.
     like : str
         The tool whose table it shares; empty if it has a table of its own.
+    negative : str
+        What it takes documents of negative grades for, as ``negative`` of `skgraded.trec.evaluate`
+        says it.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Tool:
     fields: Mapping[str, Any]
     absent: str = ""
     like: str = ""
+    negative: str = "unsampled"
 
     @property
     def table(self) -> str:
@@ -187,13 +191,14 @@ TOOLS = {
             "trec_eval",
             "Ties by document id, descending: rows must stand in that order, in which a run is "
             "read. A query with nothing relevant counts 0. The pool is that of the qrels. A "
-            "document of any negative grade is pooled but unsampled; here only grade -1 means "
-            "that, and other negative grades are judged not relevant, which changes bpref and "
-            "infAP. `qrels.map_grades({-2: -1})` or `--grades=-2=-1` maps them to -1.",
+            "document of any negative grade is pooled but unsampled, as with "
+            '`trec.evaluate(..., negative="all_unsampled")`, which --as trec_eval has in every '
+            "command; without it only grade -1 means that.",
             {"ties": "row_order"},
             "runid, num_q and relstring are no numbers of a query; the prefs and avgjg measures "
-            "need preferences or several groups of judgments; rbp, rbp_resid and unj are those of "
-            "version 10 (see RBP and Judged); yaap orders the runs of a topic as AP does.",
+            "need preferences or several groups of judgments; rbp_resid is one of version "
+            "10, whose unj_k is 1 less Judged@k; yaap orders the runs of a topic as AP does.",
+            negative="all_unsampled",
         ),
         Tool(
             "pytrec_eval",
@@ -202,6 +207,7 @@ TOOLS = {
             "out those that the run lacks. Its gm_map and gm_bpref of a query are logarithms.",
             {"ties": "row_order"},
             like="trec_eval",
+            negative="all_unsampled",
         ),
         Tool(
             "ir_measures",
@@ -210,10 +216,12 @@ TOOLS = {
             "relevant counts 0, except in Accuracy, and so does one that the run lacks. The pool "
             "is that of the qrels. Fields that are written as ours are read, such as "
             "`AP(rel=2)@10`; their max_rel is our max_grade, and their judged_only=True our "
-            "unjudged=condense.",
+            "unjudged=condense. A document of any negative grade is pooled but unsampled, as with "
+            '`negative="all_unsampled"`, except in Judged.',
             {"ties": "row_order"},
             "Measures of diversity need judgments of subtopics, which are not read, and NumQ is "
             "no number of a query.",
+            negative="all_unsampled",
         ),
         Tool(
             "ranx",
@@ -250,6 +258,54 @@ TOOLS = {
             "matters",
             "Ties by document id, descending, as in trec_eval. The pool is that of the qrels.",
             {"ties": "row_order"},
+        ),
+        Tool(
+            "elasticsearch",
+            "The order is that of the hits. A document without a rating is not relevant, unless "
+            "unknown_doc_rating says which grade it has: give it that grade in the qrels. "
+            "Relevant is a rating of relevant_rating_threshold, our rel, or above. A query with "
+            "nothing relevant counts 0. The pool is that of the ratings.",
+            {"ties": "row_order"},
+            "ignore_unlabeled divides by the rated documents of the first k: "
+            "P(unjudged=condense) fills up with those behind them.",
+        ),
+        Tool(
+            "opensearch",
+            "Its _rank_eval has the metrics of Elasticsearch, and their numbers.",
+            {"ties": "row_order"},
+            like="elasticsearch",
+        ),
+        Tool(
+            "quepid",
+            "The scorers that it comes with; their code can be changed. The order is that of the "
+            "results. A document without a rating has grade 0, and relevant is any other. A query "
+            "with nothing relevant counts 0. The pool is that of the ratings.",
+            {"ties": "row_order"},
+            "NDCG@k is divided by the best order of the first k results alone, whatever else was "
+            "rated: `nDCG()(y_true, y_score, qid=qid)` of rows that are these results.",
+        ),
+        Tool(
+            "rre",
+            "The order is that of the results. Every document that has a rating is relevant: give "
+            "those alone a grade above 0. Numbers are rounded to two digits.",
+            {"ties": "row_order"},
+            "NDCG@k adds up terms that are rounded down to two digits, and ERR@k gives a document "
+            "without a rating grade 2 of 3.",
+        ),
+        Tool(
+            "rax",
+            "Ties in row order, unless a key is given. Relevant is a label of 1 or above, and a "
+            "query with nothing relevant counts 0. The pool is the query's own rows.",
+            {"ties": "row_order"},
+            "Losses and approximations of metrics are no measures of a ranking.",
+        ),
+        Tool(
+            "tf_ranking",
+            "Ties in an order that is drawn. Relevant is a label of 1 or above, and a query with "
+            "nothing relevant counts 0. The pool is the query's own rows. The mean weighs queries, "
+            "by default equally where they have relevant documents and not at all elsewhere.",
+            {"ties": "row_order", "empty": math.nan},
+            "ARPMetric is a mean rank, and AlphaDCGMetric and PrecisionIAMetric need subtopics.",
         ),
     )
 }

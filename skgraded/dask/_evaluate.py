@@ -10,10 +10,10 @@ import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from skgraded._engines.rows import Columns, as_array, read_rows
-from skgraded._engines.scan import EvaluationPlan, Total, combine, top_of
+from skgraded._engines.rows import ColumnNames, as_array, read_rows
+from skgraded._engines.scan import EvaluationPlan, TopGrade, Total, combine, top_of
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded.measures import Measures
 from skgraded.rankings import (
     grades_of_categories,
@@ -107,51 +107,57 @@ def evaluate(
     """
     plan = EvaluationPlan.of(
         measures,
-        Columns(label, score, qid, weight),
+        ColumnNames(label, score, qid, weight),
         per_query=per_query,
         whole_queries=whole_queries,
         n_threads=n_threads,
     )
     _require_columns(data, plan.columns)
     frame = _with_grades(data, label)
-    plan = plan.with_top(lambda: _tops_of(frame[label].to_delayed()))
+    plan = plan.with_top(lambda: _highest_grades(frame[label].to_delayed()))
     return _evaluate_frame(plan, frame)
 
 
 def _evaluate_frame(plan: EvaluationPlan, frame: Any) -> Means | Scores:
-    parts, is_shuffled = _parts_of_whole_queries(frame, plan)
-    totals, first_rows = zip(*_compute(partial(_total, plan), parts), strict=True)
-    combined = combine(totals)
-    if isinstance(combined, Scores) and is_shuffled:
+    partitions, is_shuffled = _partitions_of_whole_queries(frame, plan)
+    results = _compute(partial(_total, plan), partitions)
+    totals, first_rows = zip(*results, strict=True)
+
+    result = combine(totals)
+    if isinstance(result, Scores) and is_shuffled:
         order = np.argsort(np.concatenate(first_rows))
-        return combined.select(qid=combined.qid[order].tolist())
-    return combined
+        return result.select(qid=result.qid[order].tolist())
+    return result
 
 
-def _total(plan: EvaluationPlan, part: pd.DataFrame) -> tuple[Total, NDArray[np.int64]]:
+def _total(plan: EvaluationPlan, partition: pd.DataFrame) -> tuple[Total, IntArray]:
     """Score a partition; after a shuffle, also return the number of each query's first row."""
     first_rows = np.zeros(0, dtype=np.int64)
-    if _ROW in part.columns:
-        part = part.sort_values(_ROW, kind="stable")
-        first_rows = part[_ROW].to_numpy()[
-            ~part[plan.columns.qid].duplicated().to_numpy()
-        ]
-    return plan.total(plan.scan(read_rows([part], plan.columns))), first_rows
+    if _ROW in partition.columns:
+        partition = partition.sort_values(_ROW, kind="stable")
+        comes_back = partition[plan.columns.qid].duplicated().to_numpy()
+        first_rows = partition[_ROW].to_numpy()[~comes_back]
+
+    blocks = plan.scan(read_rows([partition], plan.columns))
+    return plan.total(blocks), first_rows
 
 
-def _compute(function: Callable[[Any], Any], blocks: list[Any]) -> list[Any]:
+def _compute(function: Callable[..., Any], blocks: list[Any]) -> list[Any]:
     call = dask.delayed(function, pure=False)
     return list(dask.compute(*map(call, blocks)))
 
 
-def _require_columns(data: Any, columns: Columns) -> None:
+def _require_columns(data: Any, columns: ColumnNames) -> None:
     if not (hasattr(data, "npartitions") and hasattr(data, "columns")):
         raise TypeError(
             f"data must be a Dask DataFrame, got {type(data).__name__}. Put Dask arrays side by "
             "side by dask.dataframe.concat, and pass rows in memory to skgraded.evaluate."
         )
-    indexed = [columns.qid] if data.index.name == columns.qid else []
-    columns.require([*data.columns, *indexed], "the DataFrame")
+
+    names = list(data.columns)
+    if data.index.name == columns.qid:
+        names.append(columns.qid)
+    columns.require(names, "the DataFrame")
 
 
 def _with_grades(frame: Any, label: str) -> Any:
@@ -159,60 +165,67 @@ def _with_grades(frame: Any, label: str) -> Any:
     labels = frame[label]
     if type(labels.dtype).__name__ != "CategoricalDtype":
         return frame
-    words = words_of_grades(labels) if labels.cat.known else ()
-    if labels.cat.known and not words:  # the categories are numbers
-        return frame
+
+    words: tuple[Any, ...] = ()
+    if labels.cat.known:
+        words = words_of_grades(labels)
+        if not words:
+            # The categories are numbers.
+            return frame
     grades = labels.map_partitions(_grades_of_words, words, meta=(label, np.float64))
     return frame.assign(**{label: grades})
 
 
 def _grades_of_words(labels: pd.Series, words: tuple[Any, ...]) -> pd.Series:
-    require_same_words(
-        words, "the data as Dask describes them", words_of_grades(labels), "a part"
-    )
-    return pd.Series(
-        grades_of_categories(labels), labels.index, np.float64, labels.name
-    )
+    words_here = words_of_grades(labels)
+    require_same_words(words, "the data as Dask describes them", words_here, "a part")
+    grades = grades_of_categories(labels)
+    return pd.Series(grades, labels.index, np.float64, labels.name)
 
 
-def _tops_of(labels: list[Any]) -> list[tuple[float, bool]]:
-    """Find the highest grade in each block of labels."""
-    return _compute(_top, labels)
+def _highest_grades(blocks: list[Any]) -> list[TopGrade]:
+    """Find the highest grade in each block of labels, and whether any is not a whole number."""
+    return _compute(_highest_grade, blocks)
 
 
-def _top(labels: Any) -> tuple[float, bool]:
+def _highest_grade(labels: Any) -> TopGrade:
     return top_of(as_array(labels))
 
 
-def _parts_of_whole_queries(frame: Any, plan: EvaluationPlan) -> tuple[list[Any], bool]:
+def _partitions_of_whole_queries(
+    frame: Any, plan: EvaluationPlan
+) -> tuple[list[Any], bool]:
     """Return partitions that hold whole queries, and whether rows were moved for it."""
-    is_index = plan.columns.qid not in frame.columns
-    is_sorted = is_index and frame.known_divisions
-    chosen = (frame.reset_index() if is_index else frame)[plan.columns.names]
-    if plan.whole_queries or is_sorted or frame.npartitions == 1:
-        return chosen.to_delayed(), False
-    numbered = dd.from_delayed(
-        [
-            dask.delayed(_numbered)(part, place)
-            for place, part in enumerate(chosen.to_delayed())
-        ],
-        meta=chosen._meta.assign(**{_ROW: np.zeros(0, dtype=np.int64)}),
+    n_partitions = frame.npartitions
+    is_sorted = False
+    if plan.columns.qid not in frame.columns:
+        is_sorted = frame.known_divisions
+        frame = frame.reset_index()
+    frame = frame[plan.columns.distinct]
+    if plan.whole_queries or is_sorted or n_partitions == 1:
+        return frame.to_delayed(), False
+
+    # A shuffle does not keep the order of the rows, which decides between tied documents.
+    number_rows = dask.delayed(_with_row_numbers)
+    partitions = enumerate(frame.to_delayed())
+    no_rows = np.zeros(0, dtype=np.int64)
+    numbered_frame = dd.from_delayed(
+        [number_rows(partition, number) for number, partition in partitions],
+        meta=frame._meta.assign(**{_ROW: no_rows}),
         verify_meta=False,
     )
-    return numbered.shuffle(on=plan.columns.qid).to_delayed(), True
+    return numbered_frame.shuffle(on=plan.columns.qid).to_delayed(), True
 
 
-def _numbered(part: pd.DataFrame, place: int) -> pd.DataFrame:
-    # A shuffle does not keep the order of the rows, which decides between tied documents.
-    return part.assign(**{_ROW: place * _ROWS_OF_A_PARTITION + np.arange(len(part))})
+def _with_row_numbers(partition: pd.DataFrame, number: int) -> pd.DataFrame:
+    rows = number * _ROWS_OF_A_PARTITION + np.arange(len(partition))
+    return partition.assign(**{_ROW: rows})
 
 
 def _blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
     """Return the blocks or partitions of a collection, not computed; each holds whole rows."""
-    if (
-        not hasattr(collection, "to_delayed")
-        or getattr(collection, "ndim", 0) != n_dimensions
-    ):
+    is_collection = hasattr(collection, "to_delayed")
+    if not is_collection or getattr(collection, "ndim", 0) != n_dimensions:
         kinds = {
             1: "Dask array of one dimension or Series",
             2: "Dask array of rows or DataFrame",
@@ -220,6 +233,8 @@ def _blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
         raise TypeError(
             f"{name} must be a {kinds[n_dimensions]}, got {type(collection).__name__}."
         )
+
+    # A block then holds all columns of its rows.
     if n_dimensions > 1 and hasattr(collection, "rechunk"):
         collection = collection.rechunk({1: -1})
     return np.ravel(collection.to_delayed()).tolist()
@@ -227,23 +242,36 @@ def _blocks_of(name: str, collection: Any, n_dimensions: int = 1) -> list[Any]:
 
 def _side_by_side(blocks: Mapping[str, list[Any]], dtypes: Mapping[str, Any]) -> Any:
     """Put blocks of columns and their types, by name, side by side in a DataFrame."""
-    if len({len(each) for each in blocks.values()}) > 1:
-        raise ValueError(f"{_ALIKE}, got {_said(blocks)} blocks: rechunk them alike.")
-    meta = pd.DataFrame({name: pd.Series(dtype=dtypes[name]) for name in blocks})
-    join = dask.delayed(_joined)
-    parts = [join(list(blocks), *each) for each in zip(*blocks.values(), strict=True)]
-    return dd.from_delayed(parts, meta=meta, verify_meta=False)
+    if _lengths_differ(blocks):
+        raise ValueError(
+            f"{_ALIKE}, got {_list_lengths(blocks)} blocks: rechunk them alike."
+        )
+
+    names = list(blocks)
+    empty_columns = {name: pd.Series(dtype=dtypes[name]) for name in names}
+    join = dask.delayed(_join_columns)
+    rows_of_blocks = zip(*blocks.values(), strict=True)
+    partitions = [join(names, *columns) for columns in rows_of_blocks]
+    return dd.from_delayed(
+        partitions, meta=pd.DataFrame(empty_columns), verify_meta=False
+    )
 
 
-def _said(named: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}: {len(each)}" for name, each in named.items())
+def _join_columns(names: list[str], *columns: Any) -> pd.DataFrame:
+    arrays = map(as_array, columns)
+    frame = dict(zip(names, arrays, strict=True))
+    if _lengths_differ(frame):
+        raise ValueError(f"{_ALIKE}, got a block with {_list_lengths(frame)} rows.")
+    return pd.DataFrame(frame)
 
 
-def _joined(names: list[str], *blocks: Any) -> pd.DataFrame:
-    named = {name: as_array(each) for name, each in zip(names, blocks, strict=True)}
-    if len({len(each) for each in named.values()}) > 1:
-        raise ValueError(f"{_ALIKE}, got a block with {_said(named)} rows.")
-    return pd.DataFrame(named)
+def _lengths_differ(columns: Mapping[str, Any]) -> bool:
+    lengths = {len(column) for column in columns.values()}
+    return len(lengths) > 1
+
+
+def _list_lengths(columns: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}: {len(column)}" for name, column in columns.items())
 
 
 def make_ranking_scorer(
@@ -318,8 +346,15 @@ class _DaskRankingScorer(RankingScorer):
         *,
         whole_queries: bool = False,
     ) -> float | dict[str, float]:
-        rows = (estimator, X, y, qid, sample_weight)
-        means = self._evaluate(rows, whole_queries, per_query=False)
+        means = self._evaluate(
+            estimator,
+            X,
+            y,
+            qid=qid,
+            sample_weight=sample_weight,
+            whole_queries=whole_queries,
+            per_query=False,
+        )
         return self._signed_means(means)
 
     def per_query(
@@ -333,31 +368,56 @@ class _DaskRankingScorer(RankingScorer):
         whole_queries: bool = False,
     ) -> Scores:
         """Values of the measures query by query, with the sign that they have by themselves."""
-        rows = (estimator, X, y, qid, sample_weight)
-        return cast(Scores, self._evaluate(rows, whole_queries, per_query=True))
+        scores = self._evaluate(
+            estimator,
+            X,
+            y,
+            qid=qid,
+            sample_weight=sample_weight,
+            whole_queries=whole_queries,
+            per_query=True,
+        )
+        return cast(Scores, scores)
 
     def _evaluate(
-        self, rows: tuple[Any, ...], whole_queries: bool, *, per_query: bool
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        qid: Any,
+        sample_weight: Any,
+        whole_queries: bool,
+        per_query: bool,
     ) -> Means | Scores:
-        estimator, X, y, qid, sample_weight = rows
-        for name in id_columns(X)[:1] if qid is None else ():
-            qid = X[name]
+        """Predict the scores and put them side by side with the other columns."""
+        names_of_ids = id_columns(X) if qid is None else []
+        if names_of_ids:
+            qid = X[names_of_ids[0]]
         if qid is None:
             raise ValueError("qid must hold a query id for each row, got None.")
+
+        weight_name = None if sample_weight is None else "sample_weight"
         plan = EvaluationPlan.of(
             self._named,
-            Columns(
-                "y", "score", "qid", None if sample_weight is None else "sample_weight"
-            ),
+            ColumnNames("y", "score", "qid", weight_name),
             per_query=per_query,
             whole_queries=whole_queries,
         )
-        given = {"y": y, "qid": qid, "sample_weight": sample_weight}
-        given = {name: each for name, each in given.items() if each is not None}
-        blocks = {name: _blocks_of(name, each) for name, each in given.items()}
+
+        blocks = {}
+        dtypes = {}
+        collections = {"y": y, "qid": qid, "sample_weight": sample_weight}
+        for name, collection in collections.items():
+            if collection is not None:
+                blocks[name] = _blocks_of(name, collection)
+                dtypes[name] = collection.dtype
+
         # Who made the scorer was warned of continuous labels.
-        plan = plan.with_top(lambda: [(top, False) for top, _ in _tops_of(blocks["y"])])
-        dtypes = {name: each.dtype for name, each in given.items()}
+        plan = plan.with_top(
+            lambda: [(top, False) for top, _ in _highest_grades(blocks["y"])]
+        )
+
         blocks["score"] = _predictions(estimator, X, self.response_method)
         dtypes["score"] = np.dtype(np.float64)
         return _evaluate_frame(plan, _side_by_side(blocks, dtypes))
@@ -365,17 +425,21 @@ class _DaskRankingScorer(RankingScorer):
 
 def _predictions(estimator: Any, X: Any, response_method: ResponseMethod) -> list[Any]:
     """Predict the scores of each block, on the worker that holds it."""
-    if hasattr(estimator, "to_local"):  # LightGBM's estimators
+    if hasattr(estimator, "to_local"):
+        # LightGBM's estimators.
         estimator = estimator.to_local()
-    elif hasattr(estimator, "client"):  # XGBoost's, which take whole collections
+    elif hasattr(estimator, "client"):
+        # XGBoost's estimators, which take whole collections.
         return _blocks_of("predictions", estimator.predict(X))
+
     score = dask.delayed(_scores_of_block)
     model = dask.delayed(estimator)
-    return [score(model, block, response_method) for block in _blocks_of("X", X, 2)]
+    blocks = _blocks_of("X", X, n_dimensions=2)
+    return [score(model, block, response_method) for block in blocks]
 
 
-def _scores_of_block(
-    model: Any, X: Any, response_method: ResponseMethod
-) -> NDArray[np.float64]:
+def _scores_of_block(model: Any, X: Any, response_method: ResponseMethod) -> FloatArray:
     # Most estimators refuse to predict for no rows.
-    return scores_of_rows(model, X, response_method) if len(X) else np.zeros(0)
+    if not len(X):
+        return np.zeros(0)
+    return scores_of_rows(model, X, response_method)

@@ -12,14 +12,13 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 import lightgbm
-import numpy as np
 from distributed import Client, SchedulerPlugin, default_client, get_worker
 from distributed.utils import sync
-from numpy.typing import NDArray
 
 from skgraded._boosting import ChosenMeasure, NamedMeasures, as_argument, parse_named
 from skgraded._engines.scan import require_version, version_here
 from skgraded._support.arguments import ArgumentError, number, threads
+from skgraded._support.array_types import FloatArray
 from skgraded.exceptions import WorkerLostError
 from skgraded.measures import (
     Measure,
@@ -113,11 +112,17 @@ def global_evaluation(
     ...     )
     """
     timeout = number("timeout", timeout, above=0)
-    named = parse_named(measures, "global_evaluation")
-    warn_if_grades_are_inferred([each for _, each in named], "global_evaluation")
-    threads(n_threads)  # -1 counts the processors of each worker, not of this machine
-    (default_client() if client is None else client).register_plugin(_Exchange())
-    return GlobalEvaluation(named, timeout, n_threads)
+    by_name = parse_named(measures, "global_evaluation")
+    warn_if_grades_are_inferred(
+        [measure for _, measure in by_name], "global_evaluation"
+    )
+    # -1 counts the processors of each worker, not of this machine.
+    threads(n_threads)
+
+    if client is None:
+        client = default_client()
+    client.register_plugin(_Exchange())
+    return GlobalEvaluation(by_name, timeout, n_threads)
 
 
 class _Failure(NamedTuple):
@@ -126,7 +131,8 @@ class _Failure(NamedTuple):
     kind: str
     message: str
 
-    def raised_on(self, worker: str) -> Exception:
+    def as_error(self, worker: str) -> Exception:
+        """Return the error, which names the worker; it is of a kind that all workers know."""
         if self.kind == ValueError.__name__:
             return ValueError(f"{self.message} (on worker {worker})")
         return RuntimeError(f"{self.kind}: {self.message} (on worker {worker})")
@@ -167,20 +173,16 @@ class GlobalEvaluation:
         self.version = version_here() if version is None else version
         self.order = _ORDER
         self.before_iteration = False
-        self._here: dict[str, tuple[_Meeting, dict[str, _JudgedSet]]] = {}
+        # By the address of the worker: workers may share a process.
+        self._here: dict[str, tuple[_Meeting, _SetsByName]] = {}
 
     def __reduce__(self) -> Any:
-        return GlobalEvaluation, (
-            self.named,
-            self.timeout,
-            self.n_threads,
-            self.version,
-        )
+        arguments = (self.named, self.timeout, self.n_threads, self.version)
+        return GlobalEvaluation, arguments
 
     def __repr__(self) -> str:
-        return (
-            f"global_evaluation({', '.join(as_argument(*each) for each in self.named)})"
-        )
+        arguments = [as_argument(name, measure) for name, measure in self.named]
+        return f"global_evaluation({', '.join(arguments)})"
 
     def __call__(self, env: Any) -> None:
         """Evaluate after an iteration; LightGBM's later callbacks see the values.
@@ -198,61 +200,75 @@ class GlobalEvaluation:
             raise
 
     def _values_over_all(self, env: Any) -> list[Any]:
+        """Return the values on the rows of all workers, in LightGBM's form."""
         worker = _this_worker()
         if env.iteration == env.begin_iteration:
             meeting = _Meeting(worker, env.params, self.timeout)
-            self._here[worker.address] = meeting, self._agree_on_sets(env, meeting)
+            sets = self._agree_on_sets(env, meeting)
+            self._here[worker.address] = (meeting, sets)
+
         meeting, sets = self._here[worker.address]
-        means = meeting.share(env.iteration + 1, lambda: self._local_means(env, sets))
-        return self._global_values(means)
+        means_by_worker = meeting.share(
+            env.iteration + 1, lambda: self._local_means(env, sets)
+        )
+        return self._global_values(means_by_worker)
 
-    def _agree_on_sets(self, env: Any, meeting: _Meeting) -> dict[str, _JudgedSet]:
+    def _agree_on_sets(self, env: Any, meeting: _Meeting) -> _SetsByName:
         """Judge the local rows by measures whose scale ends at the highest grade of all workers."""
-        local: dict[str, Judgments] = {}
+        local_judgments: dict[str, Judgments] = {}
 
-        def tops() -> dict[str, float]:
+        def judge_local_sets() -> dict[str, float]:
             require_version(self.version)
             if env.evaluation_result_list:
-                raise ValueError(_own_metrics(env.evaluation_result_list))
-            sets = zip(env.model.name_valid_sets, env.model.valid_sets, strict=True)
-            local.update((name, _judgments_of(data_set)) for name, data_set in sets)
-            return {name: each.top_grade for name, each in local.items()}
+                raise ValueError(_refusal_of_metrics(env.evaluation_result_list))
 
-        parts = meeting.share(0, tops)
-        _require_names(parts)
+            model = env.model
+            sets = zip(model.name_valid_sets, model.valid_sets, strict=True)
+            for name, data_set in sets:
+                local_judgments[name] = _judgments_of(data_set)
+            return {name: local.top_grade for name, local in local_judgments.items()}
+
+        tops_by_worker = meeting.share(0, judge_local_sets)
+        _require_names(tops_by_worker)
+
         sets = {}
-        for name, judgments in local.items():
-            top = max(part[name] for part in parts.values() if name in part)
+        for name, judgments in local_judgments.items():
+            top = max(tops[name] for tops in tops_by_worker.values() if name in tops)
             measures = resolve_all(dict(self.named), top, are_fractional=False)
             sets[name] = _JudgedSet(judgments, measures)
         return sets
 
-    def _local_means(self, env: Any, sets: dict[str, _JudgedSet]) -> dict[str, Means]:
+    def _local_means(self, env: Any, sets: _SetsByName) -> _MeansByName:
+        """Score the rows of this worker, with the predictions that LightGBM has of them."""
         names = iter(sets)
-        found = {}
+        means_by_set = {}
 
-        def score(y_score: NDArray[np.float64], _: Any) -> list[Any]:
+        def score(y_score: FloatArray, _: Any) -> list[Any]:
             name = next(names)
             judgments, measures = sets[name]
-            scores = evaluate(
-                measures, judgments.rank(y_score, threads(self.n_threads))
-            )
-            found[name] = Means.of(scores, judgments.n_documents)
+            rankings = judgments.rank(y_score, threads(self.n_threads))
+            scores = evaluate(measures, rankings)
+            means_by_set[name] = Means.of(scores, judgments.n_documents)
             return []
 
         env.model.eval_valid(score)
-        return found
+        return means_by_set
 
-    def _global_values(self, parts: dict[str, dict[str, Means]]) -> list[Any]:
-        names = dict.fromkeys(name for who in sorted(parts) for name in parts[who])
+    def _global_values(self, means_by_worker: dict[str, _MeansByName]) -> list[Any]:
+        """Add up the means of the workers, set by set."""
+        means_by_set: dict[str, list[Means]] = {}
+        for worker in sorted(means_by_worker):
+            for set_name, means in means_by_worker[worker].items():
+                means_by_set.setdefault(set_name, []).append(means)
+
         values = []
-        for name in names:
-            means = reduce(
-                Means.joined, [part[name] for part in parts.values() if name in part]
-            )
-            for (chosen, each), sums in zip(self.named, means.sums, strict=True):
-                _require_mean(each, sums.mean, name, means.n_queries)
-                values.append(_result(name, chosen, sums.mean, each.greater_is_better))
+        for set_name, means_of_set in means_by_set.items():
+            means = reduce(Means.joined, means_of_set)
+            for (name, measure), sums in zip(self.named, means.sums, strict=True):
+                _require_mean(measure, sums.mean, set_name, means.n_queries)
+                values.append(
+                    _result(set_name, name, sums.mean, measure.greater_is_better)
+                )
         return values
 
 
@@ -263,7 +279,13 @@ class _JudgedSet(NamedTuple):
     measures: dict[str, Measure]
 
 
+# By the names of the evaluation sets.
+_SetsByName = dict[str, _JudgedSet]
+_MeansByName = dict[str, Means]
+
+
 def _judgments_of(data_set: Any) -> Judgments:
+    """Read the labels of an evaluation set of LightGBM's."""
     group = data_set.get_group()
     if group is None:
         raise ValueError(
@@ -272,8 +294,9 @@ def _judgments_of(data_set: Any) -> Judgments:
     return Judgments.from_groups(data_set.get_label(), group, data_set.get_weight())
 
 
-def _own_metrics(results: list[Any]) -> str:
-    names = dict.fromkeys(str(each[1]) for each in results)
+def _refusal_of_metrics(results: list[Any]) -> str:
+    """Say why LightGBM must have no metrics beside ours, given the results of such metrics."""
+    names = dict.fromkeys(str(result[1]) for result in results)
     return (
         f"LightGBM evaluates {', '.join(names)} on each worker's own rows, so that workers would "
         'stop early at different iterations: pass metric="None" to DaskLGBMRanker and no '
@@ -281,38 +304,38 @@ def _own_metrics(results: list[Any]) -> str:
     )
 
 
-def _require_names(parts: dict[str, Any]) -> None:
+def _require_names(tops_by_worker: dict[str, dict[str, float]]) -> None:
     """Raise if there is no evaluation set, or its name may differ between workers."""
-    lists = {tuple(part) for part in parts.values()}
-    longest = max(lists, key=len)
-    if not longest:
+    names_of_workers = {tuple(tops) for tops in tops_by_worker.values()}
+    names = max(names_of_workers, key=len)
+    if not names:
         raise ValueError(
             "global_evaluation needs an evaluation set: pass eval_X, eval_y, eval_group."
         )
-    if (
-        len(longest) > 1
-        and len(lists) > 1
-        and any(name.startswith("valid_") for name in longest)
-    ):
+
+    workers_differ = len(names_of_workers) > 1
+    are_numbered = any(name.startswith("valid_") for name in names)
+    if len(names) > 1 and workers_differ and are_numbered:
         raise ValueError(
             "A worker has no rows of one of the evaluation sets, and LightGBM numbers them anew "
             "there: pass eval_names=[...] to fit, or partitions of every set to each worker."
         )
 
 
-def _require_mean(each: object, mean: float, name: str, n_queries: int) -> None:
+def _require_mean(measure: Measure, mean: float, set_name: str, n_queries: int) -> None:
     """Raise if a mean is undefined: NaN would stop LightGBM's training early, without a message."""
     if math.isnan(mean):
         raise ValueError(
-            f"{each} has no value on {name}: none of its {n_queries} queries has anything relevant "
-            "and a positive weight. Evaluate on queries with relevant documents, or set empty=0.0 "
-            "in the measure."
+            f"{measure} has no value on {set_name}: none of its {n_queries} queries has anything "
+            "relevant and a positive weight. Evaluate on queries with relevant documents, or set "
+            "empty=0.0 in the measure."
         )
 
 
 def _result(*values: Any) -> Any:
+    """Return an entry of LightGBM's ``evaluation_result_list``."""
     # LightGBM 4.7 has a named tuple in place of a plain one.
-    return getattr(lightgbm, "EvalResult", lambda *each: each)(*values)
+    return getattr(lightgbm, "EvalResult", lambda *fields: fields)(*values)
 
 
 class _Round:
@@ -353,30 +376,37 @@ class _Exchange(SchedulerPlugin):  # type: ignore[misc]
         timeout: float,
     ) -> dict[str, Any]:
         """Bring a part, wait for those of all others, and take them."""
-        key = training, number
+        key = (training, number)
         current = self._rounds.setdefault(key, _Round())
         current.parts[who] = part
         if len(current.parts) == n_workers:
             current.is_full.set()
+
         end = time.monotonic() + timeout
-        lost = None
+        lost_worker = None
         try:
-            while not (current.is_full.is_set() or lost) and time.monotonic() < end:
+            while time.monotonic() < end:
+                if current.is_full.is_set() or lost_worker is not None:
+                    break
                 with suppress(TimeoutError):
                     await asyncio.wait_for(
                         current.is_full.wait(), min(_LOOK_EVERY, timeout)
                     )
-                missing = [each for each in peers if each not in current.parts]
-                lost = next(
-                    (each for each in missing if each not in self._scheduler.workers),
-                    None,
-                )
+                lost_worker = self._find_lost(peers, current)
         finally:
             self._rounds.pop(key, None)
-        return {"parts": current.parts, "lost": lost}
+        return {"parts": current.parts, "lost": lost_worker}
+
+    def _find_lost(self, peers: list[str], current: _Round) -> str | None:
+        """Return a worker that has left the cluster before it brought its part, if there is one."""
+        for worker in peers:
+            if worker not in current.parts and worker not in self._scheduler.workers:
+                return worker
+        return None
 
 
 def _this_worker() -> Any:
+    """Return the worker of Dask that runs this code."""
     try:
         return get_worker()
     except ValueError as error:
@@ -405,7 +435,9 @@ class _Meeting:
         # LightGBM draws ports for each training, which therefore identify it.
         self._training = str(params.get("machines", worker.address))
         self._timeout = timeout
-        self._peers: list[str] = []  # known after the first round
+
+        # The addresses of all workers, which the first round tells.
+        self._peers: list[str] = []
 
     def share(self, number: int, compute: Callable[[], Any]) -> dict[str, Any]:
         """Share the result of a computation, or raise on all workers the error of one of them.
@@ -432,15 +464,19 @@ class _Meeting:
         except Exception as error:
             kind = ValueError if isinstance(error, ArgumentError) else type(error)
             part = _Failure(kind.__name__, str(error))
+
         parts = {self._worker.address: part}
         if self._n_workers > 1:
             parts = self._exchange(number, part)
-        for who, each in sorted(parts.items()):
-            if isinstance(each, _Failure):
-                raise each.raised_on(who)
+
+        for worker in sorted(parts):
+            failure = parts[worker]
+            if isinstance(failure, _Failure):
+                raise failure.as_error(worker)
         return parts
 
     def _exchange(self, number: int, part: Any) -> dict[str, Any]:
+        """Send the part of this worker; return those of all workers, by address."""
         answer = self._ask(
             training=self._training,
             number=number,
@@ -450,16 +486,21 @@ class _Meeting:
             peers=self._peers,
             timeout=self._timeout,
         )
-        self._require_all(answer, number)
+        self._require_all_parts(answer, number)
         self._peers = list(answer["parts"])
-        return {who: pickle.loads(each) for who, each in answer["parts"].items()}
+        return {
+            worker: pickle.loads(message) for worker, message in answer["parts"].items()
+        }
 
     def _ask(self, **message: Any) -> dict[str, Any]:
-        call = getattr(self._worker.scheduler, _HANDLER)
+        """Call `_Exchange.share` on the scheduler."""
+        share = getattr(self._worker.scheduler, _HANDLER)
         try:
-            wait = self._timeout + _MARGIN
             answer: dict[str, Any] = sync(
-                self._worker.loop, call, **message, callback_timeout=wait
+                self._worker.loop,
+                share,
+                **message,
+                callback_timeout=self._timeout + _MARGIN,
             )
         except (OSError, TimeoutError) as error:
             raise WorkerLostError(
@@ -468,12 +509,14 @@ class _Meeting:
             ) from error
         return answer
 
-    def _require_all(self, answer: dict[str, Any], number: int) -> None:
+    def _require_all_parts(self, answer: dict[str, Any], number: int) -> None:
+        """Raise if a worker has not brought its part of a round."""
         if answer["lost"]:
             raise WorkerLostError(
                 f"Worker {answer['lost']} left the cluster before it had evaluated iteration "
                 f"{number}: its rows are missing. Fit again."
             )
+
         n_missing = self._n_workers - len(answer["parts"])
         if n_missing:
             raise WorkerLostError(

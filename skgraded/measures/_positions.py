@@ -158,6 +158,13 @@ def rank_of(ranked: RankedList) -> FloatArray:
     return np.arange(1.0, len(ranked.levels) + 1) - n_before_list
 
 
+def to_cutoff(k: int | None, values: NDArray[Any], ranked: RankedList) -> Any:
+    """Return values by rank, with 0 below rank k; None is the whole list."""
+    if k is None:
+        return values
+    return np.where(rank_of(ranked) <= k, values, 0)
+
+
 def places_of(ranked: RankedList) -> IntArray:
     """Return the rank of every document within its list, counted from 0."""
     return (rank_of(ranked) - 1.0).astype(np.int64)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray
 from skgraded._support.lazy import cached_property
 from skgraded._support.named_users import UserName
 from skgraded._support.sealed import sealed
@@ -39,7 +39,7 @@ from skgraded.measures._gains import (
     require_top,
 )
 from skgraded.measures._ideal_discounts import ReciprocalIdealGain
-from skgraded.measures._positions import RECIPROCAL, largest_of, rank_of, reciprocal
+from skgraded.measures._positions import RECIPROCAL, largest_of, reciprocal, to_cutoff
 from skgraded.measures._prefix import (
     PairFactors,
     PairPart,
@@ -99,10 +99,11 @@ class _ThresholdMeasure(PrefixMeasure):
             isinstance(self.g, str) and self.g != "browser" and self.max_grade is None
         )
 
-    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
-        return self._users(judgments).relevant
+    def relevant(self, judgments: Judgments) -> BoolArray:
+        return self._users(judgments).G > 0
 
-    def _users(self, judgments: Judgments) -> _Users:
+    def _n_grades(self, judgments: Judgments) -> int:
+        """Return the top grade c of the scale; raise if it is too high, or labels exceed it."""
         top = judgments.top_grade
         if isinstance(self.g, str):
             n_grades = self.max_grade or max(1, math.ceil(top))
@@ -110,21 +111,26 @@ class _ThresholdMeasure(PrefixMeasure):
                 raise ValueError(
                     f"y_true must hold grades up to {_LONGEST_SCALE} for {self}, whose g has one "
                     "entry per grade of the scale, got a top grade of "
-                    f"{self.max_grade or _said(top)}."
+                    f"{self.max_grade or _grade_text(top)}."
                 )
         else:
             n_grades = len(self.g)
+
         if n_grades < top:
-            limit = (
-                "g has as many entries"
-                if self.max_grade is None
-                else "that is max_grade"
-            )
+            limit = "that is max_grade"
+            if self.max_grade is None:
+                limit = "g has as many entries"
             raise ValueError(
-                f"y_true must hold grades 0..{n_grades} for {self} ({limit}), got {_said(top)}."
+                f"y_true must hold grades 0..{n_grades} for {self} ({limit}), got "
+                f"{_grade_text(top)}."
             )
-        if judgments.n_levels <= _MOST_LEVELS_KEPT:
-            return _kept_users(self.g, n_grades, judgments.grades.tobytes())
+        return n_grades
+
+    def _users(self, judgments: Judgments) -> _Users:
+        n_grades = self._n_grades(judgments)
+        # Other labels often have the same few levels, but seldom the same many.
+        if judgments.n_levels <= _MOST_LEVELS_CACHED:
+            return _cached_users(self.g, n_grades, judgments.grades.tobytes())
         return judgments.memo.get(
             _Users,
             (self.g, n_grades),
@@ -163,20 +169,23 @@ class _Users:
         by_level = _core.at_grades(grades, G)
         by_level[by_level < _LEAST_PROBABILITY] = 0.0
         self.G = sealed(by_level)
-        # The probabilities g up to the highest grade, and the lowest level that reaches each, which
-        # are read where all queries share their levels.
-        below = probabilities[: int(grades[-1])]
-        lowest = np.searchsorted(grades, np.arange(1.0, len(below) + 1))
-        self._thresholds = below, lowest.astype(np.int32)
-
-    @cached_property
-    def relevant(self) -> NDArray[np.bool_]:
-        """Whether G is positive, by level."""
-        return sealed(self.G > 0)
+        self._g = probabilities
+        self._grades = grades
 
     @cached_property
     def _inverse(self) -> FloatArray:
         return reciprocal(self.G)
+
+    @cached_property
+    def _thresholds(self) -> tuple[FloatArray, NDArray[np.int32]]:
+        """The g of thresholds up to the highest grade, and the lowest level that reaches each.
+
+        They have a meaning where all queries share their levels.
+        """
+        g = self._g[: int(self._grades[-1])]
+        thresholds = np.arange(1.0, len(g) + 1)
+        lowest_levels = np.searchsorted(self._grades, thresholds)
+        return g, lowest_levels.astype(np.int32)
 
     def expected_shares(self, judgments: Judgments, divided: bool) -> FloatArray:
         """Return e(i), or e(i) / G(i).
@@ -202,27 +211,37 @@ class _Users:
         ValueError
             If grades lie between whole ones, but all queries share their levels.
         """
-        borders = judgments.borders
-        if borders is None:
-            if judgments.has_fractional_grades:
-                raise ValueError(
-                    "y_true must hold integer grades for a measure of thresholds that states "
-                    "shares_levels, got grades between them."
-                )
-            factor = self._inverse if divided else np.ones(len(self.G))
-            return _core.expected_shares(judgments.counts, *self._thresholds, factor)
-        return _core.own_expected_shares(self.G, *judgments.pooled, borders, divided)
+        if judgments.borders is not None:
+            levels, indptr = judgments.pooled
+            return _core.own_expected_shares(
+                G=self.G,
+                level=levels,
+                indptr=indptr,
+                borders=judgments.borders,
+                divided=divided,
+            )
+
+        if judgments.has_fractional_grades:
+            raise ValueError(
+                "y_true must hold integer grades for a measure of thresholds that states "
+                "shares_levels, got grades between them."
+            )
+        g, lowest_levels = self._thresholds
+        factor = self._inverse if divided else np.ones(len(self.G))
+        return _core.expected_shares(
+            counts=judgments.counts, g=g, level=lowest_levels, factor=factor
+        )
 
 
-def _said(grade: float) -> str:
+def _grade_text(grade: float) -> str:
     return repr(float(grade)).removesuffix(".0")
 
 
-_MOST_LEVELS_KEPT = 64  # which are found by their bytes, whatever the labels
+_MOST_LEVELS_CACHED = 64
 
 
 @lru_cache(maxsize=64)
-def _kept_users(g: str | Sequence[float], n_grades: int, grades: bytes) -> _Users:
+def _cached_users(g: str | Sequence[float], n_grades: int, grades: bytes) -> _Users:
     return _Users(g, n_grades, np.frombuffer(grades))
 
 
@@ -401,7 +420,7 @@ class _BlendedRatio(_GainMeasure):
 
     beta: float = number(1.0, at_least=0)
 
-    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> BoolArray:
         return judgments.grades > 0
 
     @property
@@ -481,11 +500,15 @@ class GeneralizedAP(_GainMeasure, PrefixMeasure):
     """
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        every = np.ones(judgments.n_queries)
         gains = self._gains(judgments)
-        K = PairFactors(every, u=gains, w=_graded(judgments))
-        best = value_of_pairs(RECIPROCAL, K, judgments, self)
-        return PairPart(RECIPROCAL, K._replace(scale=reciprocal(best)))
+        numerator = PairFactors(
+            np.ones(judgments.n_queries), u=gains, w=_graded(judgments)
+        )
+
+        # The divisor is the numerator of the ideal ranking.
+        divisor = value_of_pairs(RECIPROCAL, numerator, judgments, self)
+        K = numerator._replace(scale=reciprocal(divisor))
+        return PairPart(RECIPROCAL, K)
 
 
 class WeightedAP(_GainMeasure, PrefixMeasure):
@@ -569,17 +592,23 @@ class _BlendedCascade(_BlendedRatio):
     """Base class of expected blended ratios at the rank where a user stops."""
 
     def _cascade(self, rankings: Ranked, stop: FloatArray) -> FloatArray:
-        """Return the expected BR(n) at the rank n of a user who stops with `stop`, by level."""
+        """Return the expected BR(n) at the rank n where a user stops.
+
+        ``stop`` holds the probability of stopping at a document, by level.
+        """
         judgments = rankings.judgments
         ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
+
         return _core.cascade(
-            *ranked,
-            self._weights(ranked, judgments),
-            stop,
-            self.k or _core.LAST_RANK,
-            self.ties == "expected",
-            rankings.n_threads,
-            self._blended(judgments),
+            level_by_rank=ranked.levels,
+            tied=ranked.tied,
+            indptr=ranked.indptr,
+            weight=self._weights(ranked, judgments),
+            stop=stop,
+            cutoff=self.k or _core.LAST_RANK,
+            expected=self.ties == "expected",
+            n_threads=rankings.n_threads,
+            worth=self._blended(judgments),
         )
 
 
@@ -623,14 +652,13 @@ class EBR(_BlendedCascade, _ScaleMeasure):
     0.5655
     """
 
-    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> BoolArray:
         return self._gains(judgments) > 0
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        return self._cascade(
-            rankings, self._gains(judgments) / (self._top_gain(judgments) + 1.0)
-        )
+        stop = self._gains(judgments) / (self._top_gain(judgments) + 1.0)
+        return self._cascade(rankings, stop)
 
 
 class NCU(QMeasure):
@@ -687,7 +715,7 @@ class NCU(QMeasure):
             return _graded(judgments)
         return gain_by_level(self.stop, judgments, self)
 
-    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> BoolArray:
         return self._stopping(judgments) > 0
 
     def pair_part(self, judgments: Judgments) -> PairPart:
@@ -749,23 +777,28 @@ class _PreferredRank(_BlendedRatio):
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
-        levels = np.where(
-            rank_of(ranked) <= (self.k or _core.LAST_RANK), ranked.levels, 0
-        )
-        graded = levels > 0
-        highest = np.repeat(largest_of(levels, ranked), ranked.lengths)
-        preferred = np.flatnonzero(graded & (levels == highest))[::-1]
-        found = _core.cumulate(self._blended(judgments)[ranked.levels], ranked.indptr)
-        ratios = self._weights(ranked, judgments) * found
+        levels = to_cutoff(self.k, ranked.levels, ranked)
+        is_graded = levels > 0
+
+        # BR(n), or its mean over the graded documents at ranks 1..n.
+        blended = self._blended(judgments)[ranked.levels]
+        blended_sums = _core.cumulate(values=blended, indptr=ranked.indptr)
+        ratios = self._weights(ranked, judgments) * blended_sums
         if self._is_mean:
-            n_graded = _core.cumulate(graded.astype(np.float64), ranked.indptr)
-            total = _core.cumulate(np.where(graded, ratios, 0.0), ranked.indptr)
-            ratios = total / np.maximum(n_graded, 1.0)
+            marks = is_graded.astype(np.float64)
+            count = _core.cumulate(values=marks, indptr=ranked.indptr)
+            graded_ratios = np.where(is_graded, ratios, 0.0)
+            ratio_sums = _core.cumulate(values=graded_ratios, indptr=ranked.indptr)
+            ratios = ratio_sums / np.maximum(count, 1.0)
+
+        # Documents of the highest grade, the last one first.
+        highest = np.repeat(largest_of(levels, ranked), ranked.lengths)
+        preferred = np.flatnonzero(is_graded & (levels == highest))[::-1]
+
+        # The value that is written last remains, that of the first rank.
         query = np.repeat(np.arange(judgments.n_queries), ranked.lengths)
         values = np.zeros(judgments.n_queries)
-        values[query[preferred]] = ratios[
-            preferred
-        ]  # the last one remains, that of the first rank
+        values[query[preferred]] = ratios[preferred]
         return values
 
 
@@ -881,8 +914,10 @@ class RankBiasedNCU(_BlendedCascade):
     def raw_values(self, rankings: Ranked) -> FloatArray:
         # A user who stops at a relevant document with the probability 1 - p.
         judgments = rankings.judgments
-        n_graded = judgments.count_pool(judgments.grades > 0)
-        whole = -np.expm1(n_graded * np.log(self.p))
-        return self._cascade(
-            rankings, (1.0 - self.p) * _graded(judgments)
-        ) * reciprocal(whole)
+        stop = (1.0 - self.p) * _graded(judgments)
+        value = self._cascade(rankings, stop)
+
+        # Such users stop at one of R relevant documents with the probability 1 - p^R.
+        n_relevant = judgments.count_pool(judgments.grades > 0)
+        stopping_share = -np.expm1(n_relevant * np.log(self.p))
+        return value * reciprocal(stopping_share)

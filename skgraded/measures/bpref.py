@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded.measures._fields import number
 from skgraded.measures._gains import (
     COUNTS_JUDGED,
@@ -36,6 +35,7 @@ __all__ = [
     "BprefRelative",
     "BprefTen",
     "OldBpref",
+    "PairAccuracy",
     "RprefN",
     "RprefRelative",
     "RprefRelative2",
@@ -43,6 +43,7 @@ __all__ = [
 ]
 
 _TEN = 10
+_MOST_CELLS = 25_000_000  # of matrices of pairs, which then take 200 MB
 
 
 class _BinaryPreference(_BinaryMeasure):
@@ -56,7 +57,7 @@ class _BinaryPreference(_BinaryMeasure):
 
     unjudged: Unjudged = "condense"
 
-    def _n_nonrelevant(self, judgments: Judgments) -> NDArray[np.int64]:
+    def _n_nonrelevant(self, judgments: Judgments) -> IntArray:
         return judgments.count_pool(~self.relevant(judgments))
 
     def _penalties(self, judgments: Judgments, scale: FloatArray) -> PairFactors:
@@ -70,25 +71,27 @@ class _BinaryPreference(_BinaryMeasure):
 class _ClippedPreference(_BinaryPreference):
     """Base class of bpref variants whose penalty counts a limited number of documents."""
 
-    def _penalty(
-        self, judgments: Judgments
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         """Return the largest number of documents that are counted, and the divisor."""
         raise NotImplementedError
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
+        ranked = rankings.ranked(self.ties, self.unjudged)
         most, divisor = self._penalty(judgments)
-        kept = _core.preferences(
-            *rankings.ranked(self.ties, self.unjudged),
-            self.relevant(judgments).astype(np.uint8),
-            most.astype(np.float64),
-            divisor.astype(np.float64),
-            self.k or _core.LAST_RANK,
-            self.ties == "expected",
-            rankings.n_threads,
+
+        total = _core.preferences(
+            level_by_rank=ranked.levels,
+            tied=ranked.tied,
+            indptr=ranked.indptr,
+            relevant=self.relevant(judgments).astype(np.uint8),
+            most=most.astype(np.float64),
+            divisor=divisor.astype(np.float64),
+            cutoff=self.k or _core.LAST_RANK,
+            expected=self.ties == "expected",
+            n_threads=rankings.n_threads,
         )
-        return kept * self._share(judgments)
+        return total * self._share(judgments)
 
 
 class Bpref(_ClippedPreference):
@@ -133,11 +136,10 @@ class Bpref(_ClippedPreference):
 
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
-    def _penalty(
-        self, judgments: Judgments
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         n_relevant = self._n_relevant(judgments)
-        return n_relevant, np.minimum(n_relevant, self._n_nonrelevant(judgments))
+        n_nonrelevant = self._n_nonrelevant(judgments)
+        return n_relevant, np.minimum(n_relevant, n_nonrelevant)
 
 
 class BprefR(_ClippedPreference):
@@ -168,9 +170,7 @@ class BprefR(_ClippedPreference):
     0.6666666666666666
     """
 
-    def _penalty(
-        self, judgments: Judgments
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         n_relevant = self._n_relevant(judgments)
         return n_relevant, n_relevant
 
@@ -214,12 +214,10 @@ class OldBpref(_ClippedPreference):
 
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
-    def _penalty(
-        self, judgments: Judgments
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         n_relevant = self._n_relevant(judgments)
-        retrieved = count_in_list(judgments, ~self.relevant(judgments))
-        return n_relevant, np.minimum(n_relevant, retrieved)
+        n_retrieved = count_in_list(judgments, ~self.relevant(judgments))
+        return n_relevant, np.minimum(n_relevant, n_retrieved)
 
 
 class BprefTen(_ClippedPreference):
@@ -251,9 +249,7 @@ class BprefTen(_ClippedPreference):
     0.9167
     """
 
-    def _penalty(
-        self, judgments: Judgments
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _penalty(self, judgments: Judgments) -> tuple[IntArray, IntArray]:
         scale = self._n_relevant(judgments) + _TEN
         return scale, scale
 
@@ -342,12 +338,11 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
         return LinearPart(FROM_SECOND, self._marks(judgments), self._share(judgments))
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        return PairPart(
-            RECIPROCAL_ABOVE, self._penalties(judgments, self._share(judgments))
-        )
+        K = self._penalties(judgments, self._share(judgments))
+        return PairPart(RECIPROCAL_ABOVE, K)
 
 
-def _penalties(gains: FloatArray, scale: FloatArray) -> PairFactors:
+def _graded_penalties(gains: FloatArray, scale: FloatArray) -> PairFactors:
     """Return K[a, b] = -max(0, gain(b) - gain(a)): what it costs that a stands above b."""
     return PairFactors(scale, f=gains, u=np.ones(len(gains)), w=-gains)
 
@@ -398,9 +393,11 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
 
     def pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments)
-        missing = 1.0 - gains * reciprocal(np.array(self._top_gain(judgments)))
-        scale = reciprocal(judgments.sum_over_pool(missing)) * self._share(judgments)
-        return PairPart(CONSTANT, _penalties(gains, scale))
+        top_share = reciprocal(np.array(self._top_gain(judgments)))
+        nonrelevance = 1.0 - gains * top_share
+        n_nonrelevant = judgments.sum_over_pool(nonrelevance)  # N'
+        scale = reciprocal(n_nonrelevant) * self._share(judgments)
+        return PairPart(CONSTANT, _graded_penalties(gains, scale))
 
 
 class _RelativeGradedPreference(_GainMeasure, PrefixMeasure):
@@ -453,7 +450,7 @@ class RprefRelative(_RelativeGradedPreference):
         return LinearPart(FROM_SECOND, self._gains(judgments), self._share(judgments))
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        K = _penalties(self._gains(judgments), self._share(judgments))
+        K = _graded_penalties(self._gains(judgments), self._share(judgments))
         return PairPart(RECIPROCAL_ABOVE, K)
 
 
@@ -493,6 +490,86 @@ class RprefRelative2(_RelativeGradedPreference):
     def pair_part(self, judgments: Judgments) -> PairPart:
         K = PairFactors(self._share(judgments), f=self._gains(judgments))
         return PairPart(RECIPROCAL, K)
+
+
+class PairAccuracy(PrefixMeasure):
+    r"""Share of the pairs of judged documents that stand in the order of their grades.
+
+    .. math::
+
+        \frac{1}{T} \sum_{n} \sum_{m < n} 1[r_m > r_n]
+
+    where r_n is the grade at rank n of the condensed list, and T the number of pairs of documents
+    of the pool whose grades differ. A pair of which the list lacks a document is not in order. An
+    ideal ranking scores 1, and one by chance 1/2. A query whose documents all have one grade above
+    0 scores 1, since no pair is wrong.
+
+    Parameters
+    ----------
+    unjudged : {"condense"}, default="condense"
+        Unjudged documents are removed from the list.
+    k : {None}, optional
+        Any other value is an error, because all pairs count.
+    normalize : {False}, default=False
+        True is an error, because the largest value is 1 already.
+    empty : float, default=0.0
+        Value of a query without a document of a grade above 0; nan leaves it out of the mean.
+
+    See Also
+    --------
+    NormalizedRecall : Equal for binary grades, where the list holds the whole pool.
+    BprefN : Relevant documents alone, and those that are not above them.
+
+    Notes
+    -----
+    Whether a pair is in order has no factors, so that training takes integer grades alone, and the
+    number of queries times the square of the number of grades must be at most 25 million.
+
+    References
+    ----------
+    .. [1] T. Joachims (2002), "Optimizing Search Engines using Clickthrough Data",
+       KDD, Section 3: the pairs that Kendall's tau counts.
+
+    Examples
+    --------
+    >>> from skgraded.measures import PairAccuracy
+    >>> PairAccuracy()([2, 0, 1], [3, 2, 1])  # 2 of 3 pairs
+    0.6666666666666666
+    """
+
+    unjudged: Unjudged = "condense"
+    shares_levels = True
+
+    _refuses: ClassVar[Mapping[str, str]] = {
+        "unjudged": "because it counts pairs of judged documents",
+        "k": "because all pairs count",
+        "normalize": "because its largest value is 1 already",
+    }
+
+    def relevant(self, judgments: Judgments) -> BoolArray:
+        return np.asarray(judgments.grades > 0)
+
+    def _n_pairs(self, judgments: Judgments) -> IntArray:
+        """Return the number of pairs of different grades by query."""
+        counts = judgments.counts
+        n_documents = counts.sum(axis=1)
+        return (n_documents**2 - (counts**2).sum(axis=1)) // 2
+
+    def linear_part(self, judgments: Judgments) -> LinearPart:
+        has_no_pair = (self._n_pairs(judgments) == 0).astype(np.float64)
+        return LinearPart(CONSTANT, np.zeros(judgments.n_levels), constant=has_no_pair)
+
+    def pair_part(self, judgments: Judgments) -> PairPart:
+        n_levels = judgments.n_levels
+        if judgments.n_queries * n_levels**2 > _MOST_CELLS:
+            raise ValueError(
+                f"y_true must hold fewer different grades for {self}, which counts pairs of grades "
+                f"in each query, got {n_levels:,} grades in {judgments.n_queries:,} queries."
+            )
+        level = np.arange(n_levels)
+        is_in_order = level[:, None] > level
+        share = reciprocal(self._n_pairs(judgments))
+        return PairPart(CONSTANT, share[:, None, None] * is_in_order)
 
 
 class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
@@ -543,12 +620,18 @@ class infAP(_BinaryMeasure):  # noqa: N801 - the name that its authors gave it
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        sums = _core.inferred_precisions(
-            *codes_of_judging(self, rankings),
-            np.append([False, False], self.relevant(judgments)).astype(np.uint8),
-            self.epsilon,
-            self.k or _core.LAST_RANK,
-            self.ties == "expected",
-            rankings.n_threads,
+        ranked = codes_of_judging(self, rankings)
+        # The two codes of unjudged documents come first.
+        relevant = np.append([False, False], self.relevant(judgments))
+
+        total = _core.inferred_precisions(
+            code_by_rank=ranked.levels,
+            tied=ranked.tied,
+            indptr=ranked.indptr,
+            relevant=relevant.astype(np.uint8),
+            epsilon=self.epsilon,
+            cutoff=self.k or _core.LAST_RANK,
+            expected=self.ties == "expected",
+            n_threads=rankings.n_threads,
         )
-        return sums * self._share(judgments)
+        return total * self._share(judgments)

@@ -11,11 +11,10 @@ from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray
 from skgraded._support.lazy import cached_property
 from skgraded.measures._cwl import CWL, PrefixCWL
 from skgraded.measures._fields import field, number
@@ -66,13 +65,17 @@ class _Cascade(Measure):
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
+        worth_of_rank = self._worth()
+
         return _core.cascade(
-            *ranked,
-            self._worth()(ranked, judgments),
-            self._stop(judgments),
-            self.k or _core.LAST_RANK,
-            self.ties == "expected",
-            rankings.n_threads,
+            level_by_rank=ranked.levels,
+            tied=ranked.tied,
+            indptr=ranked.indptr,
+            weight=worth_of_rank(ranked, judgments),
+            stop=self._stop(judgments),
+            cutoff=self.k or _core.LAST_RANK,
+            expected=self.ties == "expected",
+            n_threads=rankings.n_threads,
         )
 
 
@@ -326,22 +329,28 @@ class SDCG(_Shares, PrefixCWL):
 def _sum_of_discounts(k: Any) -> FloatArray:
     """Sum 1 / log2(n + 1) over n = 1..k, by the formula of Euler and Maclaurin where k is large."""
     k = np.asarray(k, dtype=np.float64)
-    most = min(_MANY, int(k.max(initial=0)))
-    sums = np.cumsum(np.concatenate(([0.0], 1.0 / np.log2(np.arange(2.0, most + 2)))))
-    few = sums[np.minimum(k, _MANY).astype(np.int64)]
-    if most < _MANY:
-        return few
+    n_summands = min(_MOST_SUMMANDS, int(k.max(initial=0)))
+    discounts = 1.0 / np.log2(np.arange(2.0, n_summands + 2))
+    sums = np.cumsum(np.concatenate(([0.0], discounts)))
+    last_summand = np.minimum(k, _MOST_SUMMANDS).astype(np.int64)
+    sum_of_first = sums[last_summand]
+    if n_summands < _MOST_SUMMANDS:
+        return sum_of_first
+
     from scipy.special import expi
 
-    first = np.log(_MANY + 1.0)
-    last = np.log(np.maximum(k, _MANY) + 1.0)
-    slopes = 1.0 / ((_MANY + 1.0) * first**2) - 1.0 / (np.exp(last) * last**2)
+    # The integral of 1 / log(x), half of the summands at both ends, and their slopes.
+    first = np.log(_MOST_SUMMANDS + 1.0)
+    last = np.log(np.maximum(k, _MOST_SUMMANDS) + 1.0)
+    integral = expi(last) - expi(first)
+    first_slope = 1.0 / ((_MOST_SUMMANDS + 1.0) * first**2)
+    slopes = first_slope - 1.0 / (np.exp(last) * last**2)
     ends = 0.5 / last - 0.5 / first + slopes / 12.0
-    return few + np.log(2.0) * (expi(last) - expi(first) + ends)
+    return sum_of_first + np.log(2.0) * (integral + ends)
 
 
 # Discounts that are added up one by one.
-_MANY = 10_000
+_MOST_SUMMANDS = 10_000
 
 
 class INST(_Shares, CWL):
@@ -688,7 +697,7 @@ class RBP(_BinaryMeasure, PrefixCWL):
         """Whether the top grade is taken from the data."""
         return self.gain in ("linear", "exp2") and self.max_grade is None
 
-    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> BoolArray:
         if self._is_binary:
             return super().relevant(judgments)
         return gain_by_level(self.gain, judgments, self) > 0
@@ -696,10 +705,10 @@ class RBP(_BinaryMeasure, PrefixCWL):
     def gain_by_level(self, judgments: Judgments) -> FloatArray:
         if self._is_binary:
             return self._marks(judgments) * (1.0 - self.p)
-        top = gain_of_top_grade(self.gain, self.max_grade, judgments, self)
-        return gain_by_level(self.gain, judgments, self) * (
-            (1.0 - self.p) / (top or 1.0)
-        )
+
+        top_gain = gain_of_top_grade(self.gain, self.max_grade, judgments, self)
+        gains = gain_by_level(self.gain, judgments, self)
+        return gains * ((1.0 - self.p) / (top_gain or 1.0))
 
     def continuation(self, n: Any, x: Any, G: Any) -> float:
         return self.p

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded.measures._fields import choice, field, number
 from skgraded.measures._gains import _BinaryMeasure, _GainMeasure, _ScaleMeasure
 from skgraded.measures._ideal_discounts import AveragedDiscount, DiscountAtGainEnds
@@ -21,11 +20,13 @@ from skgraded.measures._positions import (
     RECIPROCAL,
     ByRank,
     at_ranks,
+    count_of,
     jarvelin_kekalainen,
     last_of,
     rank_of,
     reciprocal,
     sum_of,
+    to_cutoff,
     value_above,
 )
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
@@ -317,23 +318,26 @@ class G(_GainMeasure):
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
-        gain = self._gains(judgments)
-        gains = gain[ranked.levels]
-        missed = _difference_of_sums(
-            self._ideal_gain(ranked, judgments), gains, ranked.indptr
-        )
-        counted = np.where(rank_of(ranked) <= (self.k or _core.LAST_RANK), gains, 0.0)
-        total = sum_of(counted * (1.0 / np.log2(2.0 + missed)), ranked)
+        gains = self._gains(judgments)[ranked.levels]
+
+        # C(n) - cg(n), and the discount that comes of it.
+        ideal_gains = self._ideal_gains(ranked, judgments)
+        missed_gains = _difference_of_sums(ideal_gains, gains, ranked.indptr)
+        discounts = 1.0 / np.log2(2.0 + missed_gains)
+
+        gains_to_cutoff = to_cutoff(self.k, gains, ranked)
+        total = sum_of(gains_to_cutoff * discounts, ranked)
         return total * self._share(judgments)
 
-    def _ideal_gain(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
+    def _ideal_gains(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         """Return the summand of C at every rank."""
         pool = judgments.pool
+        pool_gains = np.maximum(self._gains(judgments), 1.0)[pool.levels]
+
         n = rank_of(ranked)
-        in_pool = at_ranks(
-            n, np.maximum(self._gains(judgments), 1.0)[pool.levels], ranked, pool
-        )
-        return np.where(n > np.repeat(pool.lengths, ranked.lengths), 1.0, in_pool)
+        gains_by_rank = at_ranks(n, pool_gains, ranked, pool)
+        is_beyond_pool = n > np.repeat(pool.lengths, ranked.lengths)
+        return np.where(is_beyond_pool, 1.0, gains_by_rank)
 
 
 def _difference_of_sums(
@@ -345,12 +349,16 @@ def _difference_of_sums(
     up beside them.
     """
     steps = np.column_stack([plus, -minus]).ravel()
-    borders = 2 * indptr
-    sums = _core.cumulate(steps, borders)
-    before = value_above(sums, borders)
-    rounded = sums - before
-    lost = _core.cumulate((before - (sums - rounded)) + (steps - rounded), borders)
-    return np.maximum(sums + lost, 0.0)[1::2]
+    step_indptr = 2 * indptr
+    sums = _core.cumulate(values=steps, indptr=step_indptr)
+
+    # What the sum grew by differs from the step by what rounding took.
+    sums_before = value_above(sums, step_indptr)
+    growth = sums - sums_before
+    losses = (sums_before - (sums - growth)) + (steps - growth)
+
+    exact_sums = sums + _core.cumulate(values=losses, indptr=step_indptr)
+    return np.maximum(exact_sums, 0.0)[1::2]
 
 
 class BinG(_BinaryMeasure):
@@ -381,13 +389,16 @@ class BinG(_BinaryMeasure):
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
+
         total = _core.discounted_preferences(
-            *ranked,
-            self.relevant(judgments).astype(np.uint8),
-            LOG2.at(np.arange(1.0, ranked.longest + 2)),
-            self.k or _core.LAST_RANK,
-            self.ties == "expected",
-            rankings.n_threads,
+            level_by_rank=ranked.levels,
+            tied=ranked.tied,
+            indptr=ranked.indptr,
+            relevant=self.relevant(judgments).astype(np.uint8),
+            worth=LOG2.at(np.arange(1.0, ranked.longest + 2)),
+            cutoff=self.k or _core.LAST_RANK,
+            expected=self.ties == "expected",
+            n_threads=rankings.n_threads,
         )
         return total * self._share(judgments)
 
@@ -473,26 +484,34 @@ class NDCGRel(_GainMeasure):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        pool = rankings.judgments.pool
+        pool = judgments.pool
         ranked = rankings.ranked(self.ties, self.unjudged)
-        gain = self._gains(judgments)
-        ideal = gain[pool.levels] * LOG2.at(rank_of(pool))
-        inverse = reciprocal(_core.cumulate(ideal, pool.indptr))
+        indptr = ranked.indptr
+        v = self._gains(judgments)
+
+        # 1 / DCG_I(n)
+        ideal_gains = v[pool.levels] * LOG2.at(rank_of(pool))
+        ideal_dcg = _core.cumulate(values=ideal_gains, indptr=pool.indptr)
+        inverse = reciprocal(ideal_dcg)
+
+        # DCG(n)
         n = rank_of(ranked)
-        n_relevant = judgments.count_pool(gain > 0)
-        gains = np.where(n <= (self.k or _core.LAST_RANK), gain[ranked.levels], 0.0)
-        discounts = LOG2.at(n)
-        relevant = np.where(gains > 0, 1.0, 0.0)
-        dcg = _core.cumulate(gains * discounts, ranked.indptr)
-        found = relevant * dcg * at_ranks(n, inverse, ranked, pool)
+        gains = to_cutoff(self.k, v[ranked.levels], ranked)
+        d = LOG2.at(n)
+        dcg = _core.cumulate(values=gains * d, indptr=indptr)
+
+        # The relevant documents of the list.
+        marks = np.where(gains > 0, 1.0, 0.0)
+        ndcg = marks * dcg * at_ranks(n, inverse, ranked, pool)
+
         # (R - count(N)) DCG(N), where count(N) DCG(N) is the sum of what count(n) DCG(n) grows by.
-        count_before = _core.cumulate(relevant, ranked.indptr) - relevant
-        dcg_before = value_above(dcg, ranked.indptr)
-        growth = (
-            count_before * gains * discounts + relevant * dcg_before + gains * discounts
-        )
+        count_above = _core.cumulate(values=marks, indptr=indptr) - marks
+        dcg_above = value_above(dcg, indptr)
+        growth = count_above * gains * d + marks * dcg_above + gains * d
+        n_relevant = judgments.count_pool(v > 0)
         missing = n_relevant * last_of(dcg, ranked) - sum_of(growth, ranked)
-        total = sum_of(found, ranked) + missing * last_of(inverse, pool)
+
+        total = sum_of(ndcg, ranked) + missing * last_of(inverse, pool)
         return total * reciprocal(n_relevant)
 
 
@@ -554,26 +573,28 @@ class RankedHalfLife(_GainMeasure):
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
         gains = self._gains(judgments)[ranked.levels]
-        if self.k is not None:
-            gains = np.where(rank_of(ranked) <= self.k, gains, 0.0)
-        found = _core.cumulate(gains, ranked.indptr)
+        gains = to_cutoff(self.k, gains, ranked)
+        cg = _core.cumulate(values=gains, indptr=ranked.indptr)
+
         # Half of the whole gain of every list; 0 for a list without documents.
-        half = last_of(found, ranked) / 2.0
-        too_early = found < np.repeat(half, ranked.lengths)
-        query = np.repeat(np.arange(len(half)), ranked.lengths)
-        whole = np.bincount(query[too_early], minlength=len(half))
-        some = half > 0
-        place = np.where(some, ranked.indptr[:-1] + whole, 0)
-        before = np.where(some & (whole > 0), np.append(0.0, found)[place], 0.0)
+        half = last_of(cg, ranked) / 2.0
+        has_gain = half > 0
+
+        # m - 1, and the place of rank m among all documents.
+        is_above_median = cg < np.repeat(half, ranked.lengths)
+        n_above = count_of(is_above_median, ranked.indptr)
+        place = np.where(has_gain, ranked.indptr[:-1] + n_above, 0)
+
+        cg_above = np.append(0.0, cg)[place]
+        cg_above = np.where(has_gain & (n_above > 0), cg_above, 0.0)
         median_gain = np.append(gains, 0.0)[place]
-        part = np.divide(
-            half - before, median_gain, out=np.full(len(half), 0.5), where=some
-        )
+        part_of_rank = np.full(len(half), 0.5)
+        np.divide(half - cg_above, median_gain, out=part_of_rank, where=has_gain)
+
         # The gain of a list that holds none is taken to begin below this rank.
-        end = self.k or np.maximum(
-            judgments.list_lengths(self.unjudged), judgments.pool.lengths
-        )
-        return np.where(some, whole, end) + part
+        list_length = judgments.list_lengths(self.unjudged)
+        last_rank = self.k or np.maximum(list_length, judgments.pool.lengths)
+        return np.where(has_gain, n_above, last_rank) + part_of_rank
 
 
 class ADM(_ScaleMeasure):
@@ -640,19 +661,21 @@ class ADM(_ScaleMeasure):
             )
 
     def _mean_distance(self, judgments: Judgments, scores: FloatArray) -> FloatArray:
-        judged = judgments.levels < judgments.n_levels
-        levels = np.where(judged, judgments.levels, 0)
-        top = reciprocal(np.array(self._top_gain(judgments)))
-        relevance = (self._gains(judgments) * top)[levels]
-        distance = np.abs(scores - relevance)
+        is_judged = judgments.levels < judgments.n_levels
+        levels = np.where(is_judged, judgments.levels, 0)
+        share = reciprocal(np.array(self._top_gain(judgments)))
+        relevance = self._gains(judgments) * share
+        distance = np.abs(scores - relevance[levels])
         if self.unjudged == "condense":
-            distance = np.where(judged, distance, 0.0)
-        query = np.repeat(np.arange(judgments.n_queries), np.diff(judgments.indptr))
-        distance = distance[
-            np.lexsort((distance, query))
-        ]  # no bit depends on the order of rows
-        sums = np.bincount(query, weights=distance, minlength=judgments.n_queries)
-        return sums / np.maximum(judgments.list_lengths(self.unjudged), 1)
+            distance = np.where(is_judged, distance, 0.0)
+
+        # Added up by size, so that no bit depends on the order of rows.
+        n_queries = judgments.n_queries
+        query = np.repeat(np.arange(n_queries), np.diff(judgments.indptr))
+        by_query_and_size = np.lexsort((distance, query))
+        sorted_distance = distance[by_query_and_size]
+        total = np.bincount(query, weights=sorted_distance, minlength=n_queries)
+        return total / np.maximum(judgments.list_lengths(self.unjudged), 1)
 
 
 class Compat(Measure):
@@ -709,26 +732,31 @@ class Compat(Measure):
 
     _averages_over_ties: ClassVar[bool] = False
 
-    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> BoolArray:
         return judgments.grades > 0
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
         pool = judgments.pool
+
+        # D, the longer length of the list and the ideal ranking, down to the cut-off.
         n_relevant = judgments.count_pool(self.relevant(judgments))
         depth = np.maximum(judgments.list_lengths(self.unjudged), n_relevant)
-        depth = depth if self.k is None else np.minimum(depth, self.k)
+        if self.k is not None:
+            depth = np.minimum(depth, self.k)
+
         n = np.arange(1.0, depth.max(initial=0) + 1)
         weights = np.power(self.p, n - 1.0)
         total = _core.overlaps(
-            ranked.levels,
-            ranked.indptr,
-            pool.levels,
-            pool.indptr,
-            weights / n,
-            depth,
-            judgments.n_levels,
-            rankings.n_threads,
+            level_by_rank=ranked.levels,
+            indptr=ranked.indptr,
+            pool_by_rank=pool.levels,
+            pool_indptr=pool.indptr,
+            weight=weights / n,
+            depth=depth,
+            n_levels=judgments.n_levels,
+            n_threads=rankings.n_threads,
         )
-        return total * reciprocal(np.concatenate(([0.0], np.cumsum(weights)))[depth])
+        sums_of_weights = np.concatenate(([0.0], np.cumsum(weights)))
+        return total * reciprocal(sums_of_weights[depth])

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support import arguments as _params
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded.measures._fields import choice, field, number
 from skgraded.measures._gains import (
     N_UNJUDGED,
@@ -34,6 +33,7 @@ from skgraded.measures._positions import (
     largest_of,
     rank_of,
     reciprocal,
+    to_cutoff,
 )
 from skgraded.measures._prefix import LinearPart, PairFactors, PairPart, PrefixMeasure
 from skgraded.rankings import Judgments, Ranked, Ties
@@ -62,7 +62,7 @@ __all__ = [
 
 def _counted_ranks(
     measure: Measure, judgments: Judgments
-) -> tuple[Positions, NDArray[np.int64]]:
+) -> tuple[Positions, IntArray]:
     """Return the weights of the ranks that precision counts, and how many they are."""
     if measure.k is not None:
         return CONSTANT, np.array(measure.k)
@@ -177,9 +177,8 @@ class F(_BinaryMeasure, PrefixMeasure):
     def linear_part(self, judgments: Judgments) -> LinearPart:
         positions, length = _counted_ranks(self, judgments)
         weight = self.beta**2
-        scale = (weight + 1.0) * reciprocal(
-            weight * self._n_relevant(judgments) + length
-        )
+        divisor = weight * self._n_relevant(judgments) + length
+        scale = (weight + 1.0) * reciprocal(divisor)
         return LinearPart(positions, self._marks(judgments), scale)
 
 
@@ -219,9 +218,9 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
     multiple: float = number(1.0, above=0)
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        share = reciprocal(at_multiple(self._n_relevant(judgments), self.multiple))
+        c = at_multiple(self._n_relevant(judgments), self.multiple)
         positions = UpToRecallBase(self.rel, self.multiple)
-        return LinearPart(positions, self._marks(judgments), share)
+        return LinearPart(positions, self._marks(judgments), reciprocal(c))
 
 
 class Fallout(_SetMeasure):
@@ -261,9 +260,8 @@ class Fallout(_SetMeasure):
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._n_nonrelevant(judgments))
-        return self._true_positives(
-            judgments, -share, self._n_retrieved(judgments) * share
-        )
+        constant = self._n_retrieved(judgments) * share
+        return self._true_positives(judgments, -share, constant)
 
 
 class Specificity(_SetMeasure):
@@ -292,8 +290,9 @@ class Specificity(_SetMeasure):
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._n_nonrelevant(judgments))
-        left_out = np.where(share > 0, 1.0 - self._n_retrieved(judgments) * share, 1.0)
-        return self._true_positives(judgments, share, left_out)
+        constant = 1.0 - self._n_retrieved(judgments) * share
+        constant = np.where(share > 0, constant, 1.0)
+        return self._true_positives(judgments, share, constant)
 
 
 class NPV(_SetMeasure):
@@ -322,9 +321,8 @@ class NPV(_SetMeasure):
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         share = reciprocal(self._n_all(judgments) - self._n_retrieved(judgments))
-        return self._true_positives(
-            judgments, share, 1.0 - self._n_relevant(judgments) * share
-        )
+        constant = 1.0 - self._n_relevant(judgments) * share
+        return self._true_positives(judgments, share, constant)
 
 
 class FDR(_SetMeasure):
@@ -363,7 +361,7 @@ class FDR(_SetMeasure):
     _changes_with_grades: ClassVar[int] = -1
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        length = self._n_retrieved(judgments) if self.k is None else np.array(self.k)
+        _, length = _counted_ranks(self, judgments)
         return self._true_positives(judgments, -reciprocal(length), 1.0)
 
 
@@ -552,15 +550,13 @@ class Utility(_SetMeasure):
     weights: Sequence[float] = field((1.0, -1.0, 0.0, 0.0), _check_weights)
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        found, retrieved, missed, left = self.weights
-        # The constant counts every relevant document as missed, and the true positives as false.
-        n_retrieved = self._n_retrieved(judgments)
-        n_relevant = self._n_relevant(judgments)
-        n_left = self._n_all(judgments) - n_retrieved - n_relevant
-        constant = retrieved * n_retrieved + missed * n_relevant + left * n_left
-        return self._true_positives(
-            judgments, found - retrieved - missed + left, constant
-        )
+        w_1, w_2, w_3, w_4 = self.weights
+        # The constant is the utility if no document that is retrieved were relevant.
+        fp = self._n_retrieved(judgments)
+        fn = self._n_relevant(judgments)
+        tn = self._n_all(judgments) - fp - fn
+        constant = w_2 * fp + w_3 * fn + w_4 * tn
+        return self._true_positives(judgments, w_1 - w_2 - w_3 + w_4, constant)
 
 
 class Judged(Measure):
@@ -606,23 +602,26 @@ class Judged(Measure):
         "unjudged": "because it counts the documents that are not judged"
     }
 
-    def relevant(self, judgments: Judgments) -> NDArray[np.bool_]:
+    def relevant(self, judgments: Judgments) -> BoolArray:
         return np.ones(judgments.n_levels, dtype=bool)
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         ranked = codes_of_judging(self, rankings)
-        is_judged = (ranked.levels >= N_UNJUDGED).astype(np.uint8)
-        shown = ranked.lengths if self.k is None else np.minimum(ranked.lengths, self.k)
-        found = _core.discounted_gain(
-            *ranked._replace(levels=is_judged),
-            np.ones(ranked.longest),
-            False,
-            np.array([0.0, 1.0]),
-            self.k or _core.LAST_RANK,
-            self.ties == "expected",
-            rankings.n_threads,
+        is_judged = ranked.levels >= N_UNJUDGED
+        cutoff = self.k or _core.LAST_RANK
+
+        n_judged = _core.discounted_gain(
+            level_by_rank=is_judged.astype(np.uint8),
+            tied=ranked.tied,
+            indptr=ranked.indptr,
+            discount=np.ones(ranked.longest),
+            ragged=False,
+            gain=np.array([0.0, 1.0]),
+            cutoff=cutoff,
+            expected=self.ties == "expected",
+            n_threads=rankings.n_threads,
         )
-        return found * reciprocal(shown)
+        return n_judged * reciprocal(np.minimum(ranked.lengths, cutoff))
 
 
 class _WholeRanking(_SetMeasure):
@@ -649,22 +648,23 @@ class _WholeRanking(_SetMeasure):
     def _sum_to(self, n: IntArray) -> FloatArray:
         """Return the sum of the weights of the ranks 1..n."""
         weights = self._lateness.at(np.arange(1.0, n.max(initial=0) + 1))
-        return np.concatenate(([0.0], np.cumsum(weights)))[n]
+        sums = np.concatenate(([0.0], np.cumsum(weights)))
+        return sums[n]
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         relevant = self.relevant(judgments)
         n_all = self._n_all(judgments)
         n_relevant = self._n_relevant(judgments)
-        earliest = self._sum_to(n_relevant)
-        whole = self._sum_to(n_all)
-        latest = whole - self._sum_to(n_all - n_relevant)
-        share = reciprocal(latest - earliest)
+        minimum = self._sum_to(n_relevant)
+        sum_of_all = self._sum_to(n_all)
+        maximum = sum_of_all - self._sum_to(n_all - n_relevant)
+        share = reciprocal(maximum - minimum)
+
         # Relevant documents that are missing from the list take the last ranks.
         n_missing = n_relevant - count_in_list(judgments, relevant)
-        late = whole - self._sum_to(n_all - n_missing) - earliest
-        return LinearPart(
-            self._lateness, self._marks(judgments), -share, 1.0 - late * share
-        )
+        sum_of_missing = sum_of_all - self._sum_to(n_all - n_missing)
+        constant = 1.0 - (sum_of_missing - minimum) * share
+        return LinearPart(self._lateness, self._marks(judgments), -share, constant)
 
 
 class NormalizedRecall(_WholeRanking):
@@ -733,8 +733,8 @@ class NormalizedPrecision(_WholeRanking):
 
 _ELEVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
-# What is added to recall * R before its fraction is dropped.
-_ADDED = {"up": 0.9, "nearest": 0.5}
+# What is added to x R before its fraction is dropped.
+_SUMMANDS = {"up": 0.9, "nearest": 0.5}
 
 
 class _Interpolated(_BinaryMeasure):
@@ -749,7 +749,7 @@ class _Interpolated(_BinaryMeasure):
         Tied documents: order of the rows, worst or best first. Their mean has no cheap formula.
     """
 
-    rounding: Literal["up", "nearest"] = choice("up", _ADDED)
+    rounding: Literal["up", "nearest"] = choice("up", _SUMMANDS)
     ties: Ties = "pessimistic"
 
     _averages_over_ties: ClassVar[bool] = False
@@ -758,18 +758,17 @@ class _Interpolated(_BinaryMeasure):
         """Return the mean over levels of recall by query."""
         judgments = rankings.judgments
         ranked = rankings.ranked(self.ties, self.unjudged)
-        found = _core.cumulate(self._marks(judgments)[ranked.levels], ranked.indptr)
-        n = rank_of(ranked)
-        precision = found / n
-        if self.k is not None:
-            precision = np.where(n <= self.k, precision, 0.0)
+        marks = self._marks(judgments)[ranked.levels]
+        count = _core.cumulate(values=marks, indptr=ranked.indptr)
+        precision = to_cutoff(self.k, count / rank_of(ranked), ranked)
+
+        n_relevant = self._n_relevant(judgments)
         total = np.zeros(judgments.n_queries)
-        for recall in recalls:
-            wanted = np.floor(
-                recall * self._n_relevant(judgments) + _ADDED[self.rounding]
-            )
-            enough = found >= np.repeat(wanted, ranked.lengths)
-            total += largest_of(np.where(enough, precision, 0.0), ranked)
+        for x in recalls:
+            c = np.floor(x * n_relevant + _SUMMANDS[self.rounding])
+            reaches_recall = count >= np.repeat(c, ranked.lengths)
+            precision_at_recall = np.where(reaches_recall, precision, 0.0)
+            total += largest_of(precision_at_recall, ranked)
         return total / len(recalls)
 
 
@@ -784,7 +783,7 @@ def _check_recalls(name: str, given: Any) -> tuple[float, ...]:
     levels = np.asarray(given, dtype=object)
     if levels.ndim != 1 or not len(levels):
         raise ValueError(f"{name} must hold levels of recall, got {given!r}.")
-    return tuple(_check_recall(name, each) for each in levels)
+    return tuple(_check_recall(name, level) for level in levels)
 
 
 class IPrec(_Interpolated):

@@ -434,7 +434,7 @@ def way_of_words(words: Iterable[Any]) -> str:
     --------
     >>> from skgraded.rankings import way_of_words
     >>> way_of_words(["no", "good"])  # doctest: +ELLIPSIS
-    " Say which grade each word is, with your numbers: grades={'good': 0, 'no': 1}, as evaluate..."
+    " Say which grade each word is, with your numbers: grades={'good': ?, 'no': ?}, as evaluate..."
     """
     unknown = set()
     for word in words:
@@ -444,11 +444,10 @@ def way_of_words(words: Iterable[Any]) -> str:
         return ""
     if len(unknown) > _MOST_WORDS:
         return " So many words look like ids. Grades are y in query_target(y, qid), last in qrels."
-
-    grades = {word: grade for grade, word in enumerate(sorted(unknown))}
-    options = ",".join(f"{word}={grade}" for word, grade in grades.items())
+    grades = ", ".join(f"{word!r}: ?" for word in sorted(unknown))
+    options = ",".join(f"{word}=?" for word in sorted(unknown))
     return (
-        f" Say which grade each word is, with your numbers: grades={grades}, as evaluate, "
+        f" Say which grade each word is, with your numbers: grades={{{grades}}}, as evaluate, "
         "query_target, QueryRanker, log_columns and the readers of skgraded.trec take them, or "
         f"--grades {options} on the command line. Or give ordered categories, "
         "pd.Categorical(..., ordered=True) or pl.Enum."

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from skgraded._support.arguments import is_nan
 from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.results_base import Field, or_blank
-from skgraded._support.text import count, first_few, shorten
+from skgraded._support.text import count, first_few, shorten_apart
 
 _ROUNDING = 1e-12  # of the mean of values that are 1
 WIDEST_MEASURE = 44
@@ -89,9 +89,10 @@ def fields_of_values(
     heading = "qid"
     form: str | Callable[..., str] = "{}"
     if systems is not None and len(set(systems)) > 1:
-        width = max(len(shorten(name)) for name in systems)
+        short_names = dict(zip(systems, shorten_apart(systems), strict=True))
+        width = max(map(len, short_names.values()))
         heading = f"{'system':<{width}}  qid"
-        form = partial(_system_and_query, width)
+        form = partial(_system_and_query, short_names, width)
     fields.append(Field("qid", qid[query], heading, form))
 
     for name, column in zip(measures, values.T, strict=True):
@@ -99,8 +100,16 @@ def fields_of_values(
     return fields
 
 
-def _system_and_query(width: int, query: object, /, *, system: str, **_: Any) -> str:
-    return f"{shorten(system):<{width}}  {query}"
+def _system_and_query(
+    short_names: Mapping[str, str],
+    width: int,
+    query: object,
+    /,
+    *,
+    system: str,
+    **_: Any,
+) -> str:
+    return f"{short_names[system]:<{width}}  {query}"
 
 
 def notes_on_empty(

@@ -1,5 +1,6 @@
 """Studies of measures on your own runs: which of them agree, are robust, and separate systems."""
 
+from skgraded.studies._agreement import agreement_of_assessors
 from skgraded.studies._all_lists import AllLists, score_all_lists
 from skgraded.studies._discriminative_power import (
     DiscriminativePower,
@@ -63,6 +64,7 @@ __all__ = [
     "ThresholdSweep",
     "TopicFacts",
     "above_first_quartile",
+    "agreement_of_assessors",
     "best_systems",
     "change_by_discovery",
     "compare_assessors",

@@ -332,7 +332,7 @@ def incompleteness(
     complete : bool, default=True
         Whether a topic that a run lacks counts as an empty list. Otherwise it is left out of the
         run's mean.
-    negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
+    negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
         Meaning of negative grades, as in `skgraded.trec.rank`.
     random_state : int or Generator or None, default=0
         Seed of the samples; with None they differ from call to call.
@@ -408,11 +408,12 @@ def incompleteness(
 
 
 def _with_meaning(qrels: Qrels, negative: Negative) -> Qrels:
-    """Replace negative grades by 0, or by nan if they are unjudged; grade -1 may be unsampled."""
+    """Replace negative grades by 0, or by nan if they are unjudged; -1 or all may be unsampled."""
     qrels.pool(negative)  # raises an error if there must be none
     if negative == "unsampled":
         return qrels
-    meaning = np.nan if negative == "unjudged" else 0.0
+    meanings = {"unjudged": np.nan, "all_unsampled": qrels.UNSAMPLED}
+    meaning = meanings.get(negative, 0.0)
     grades = np.where(qrels.grades < 0, meaning, qrels.grades)
     return dataclasses.replace(qrels, grades=grades)
 

@@ -256,6 +256,7 @@ def compare_assessors(
     See Also
     --------
     simulate_judgments : The same with probabilities of relevance.
+    agreement_of_assessors : Cohen's kappa of the assessors, without measures.
 
     References
     ----------

@@ -10,15 +10,25 @@ from skgraded.trec._join import (
     rank,
 )
 from skgraded.trec._letor import read_letor
-from skgraded.trec._qrels_and_runs import Negative, Qrels, Run, read_qrels, read_run
+from skgraded.trec._overlap import overlap
+from skgraded.trec._qrels_and_runs import (
+    Negative,
+    Qrels,
+    Raters,
+    Run,
+    read_qrels,
+    read_run,
+)
 from skgraded.trec._write import write_run
 
 __all__ = [
     "Negative",
     "Order",
     "Qrels",
+    "Raters",
     "Run",
     "evaluate",
+    "overlap",
     "rank",
     "read_letor",
     "read_qrels",

@@ -24,6 +24,7 @@ from skgraded.measures import (
 )
 from skgraded.rankings import Judgments, RankedList
 from skgraded.results import Scores, direction_of
+from skgraded.trec._exclude import read_excluded, without_pairs
 from skgraded.trec._join import (
     JoinedRun,
     LeftOut,
@@ -60,6 +61,7 @@ def evaluate(
     complete: bool = True,
     negative: Negative = "unsampled",
     grades: Mapping[str, float] | None = None,
+    exclude: Any = None,
     strict: bool = False,
     n_threads: int | None = -1,
     progress: bool = False,
@@ -83,12 +85,17 @@ def evaluate(
     complete : bool, default=True
         Whether a topic of the qrels that a run lacks counts as an empty list, which scores 0.
         Otherwise it is left out of the run's mean, as in trec_eval without ``-c``.
-    negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
-        Meaning of negative grades, as in `rank`.
+    negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
+        Meaning of negative grades, as in `rank`; ``"unsampled"`` by default.
     grades : mapping of str to float, optional
         New grades by those in the qrels, or the grades of words, as in `read_qrels`.
+    exclude : "self", path, or mapping of str to iterable of str, optional
+        Documents of each topic that do not count, in the runs and in the qrels: ``"self"``, the one
+        whose id is that of the topic, as where queries are documents themselves; ids by topic; or a
+        file of lines of a topic and a document, or of qrels or a run, as for residual evaluation.
     strict : bool, default=False
-        Whether a document that a topic names twice is an error. Otherwise the first one counts.
+        Whether a document that a topic names twice is an error. Otherwise the one with the highest
+        score counts.
     n_threads : int or None, default=-1
         Number of threads: -1 for all processors, None for one. Results do not depend on it.
     progress : bool, default=False
@@ -131,6 +138,9 @@ def evaluate(
     flag("progress", progress)
 
     judgments = read_qrels(qrels, grades=grades)
+    excluded = read_excluded(exclude, judgments)
+    if excluded is not None:
+        judgments, _ = without_pairs(judgments, excluded)
     sources = named_runs(runs)
     if judgments.are_fractional:
         name, source = sources[0]
@@ -142,29 +152,42 @@ def evaluate(
     )
 
     pool = judgments.pool(negative)
-    join_source = partial(join, judgments, order, strict)
+    join_source = partial(
+        join, judgments, order, strict, negative=negative, excluded=excluded
+    )
     score = partial(score_joined, measure_of.values(), pool, complete)
     stream = None if progress else io.StringIO()
     with ProgressBar(len(sources), "runs", stream) as bar:
         score_batch = partial(_score_batch, join_source, score, bar.step)
         batches = _in_batches(score_batch, sources, n_threads, judgments.name)
 
+    notes = _notes(judgments, negative, measure_of)
+    return _scores_of(batches, measure_of, pool, notes, complete)
+
+
+def _scores_of(
+    batches: list[_Batch],
+    measure_of: dict[str, Measure],
+    pool: Pool,
+    notes_on_qrels: list[str],
+    complete: bool,
+) -> Scores:
+    """Put the values of all batches together, with notes on what was left out of the runs."""
     facts = [run for batch in batches for run in batch.runs]
     names, left_out, doubts = zip(*facts, strict=True)
     warn_of_doubt(doubts)
     systems = unique_names(names)
-    notes = _notes(judgments, negative, measure_of)
-    notes += notes_on_runs(systems, left_out, complete)
+    notes_on_all_runs = notes_on_runs(systems, left_out, complete)
     return Scores(
         measures=tuple(measure_of),
-        qid=judgments.topics,
+        qid=pool.topics,
         values=np.concatenate([batch.values for batch in batches]),
         directions=tuple(map(direction_of, measure_of.values())),
         systems=systems,
         n_empty=batches[0].n_empty,
         empty=tuple(measure.empty for measure in measure_of.values()),
         judged=partial(_fingerprints, pool),
-        notes=tuple(notes),
+        notes=(*notes_on_qrels, *notes_on_all_runs),
     )
 
 
@@ -181,6 +204,8 @@ def _notes(
     """Describe the qrels, and measures that infer nothing from them."""
     notes = qrels.notes(negative)
     has_unsampled = negative == "unsampled" and Qrels.UNSAMPLED in qrels.grades
+    if negative == "all_unsampled":
+        has_unsampled = bool((qrels.grades < 0).any())
     for name, measure in measure_of.items():
         if isinstance(measure, infAP) and not has_unsampled:
             notes.append(f"{name} is AP here: no document has the grade -1.")

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from skgraded import _core
 from skgraded._support.arguments import choice, first_true, flag, threads
-from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.progress import ProgressBar
 from skgraded._support.sealed import sealed
 from skgraded._support.text import count, first_few
 from skgraded.measures import Measure, Measures, measures_by_name
 from skgraded.measures._prefix import score_queries
 from skgraded.rankings import Judgments, RankedList, Rankings
+from skgraded.trec._exclude import without_pairs
 from skgraded.trec._extents import indptr_of, starts_by_row
 from skgraded.trec._meeting import doubt_of, warn_of_doubt
 from skgraded.trec._qrels_and_runs import (
@@ -39,6 +40,7 @@ U = TypeVar("U")
 # Integers that doubles merge; none of 64 bits is as large as the second number.
 _FIRST_MERGED = 2.0**53
 _END_OF_INTEGERS = 2.0**64
+_FIRST = 10  # ranks whose judged documents notes count
 
 Order = Literal["trec_eval", "score", "rank", "file"]
 
@@ -57,11 +59,26 @@ class LeftOut(NamedTuple):
         Topics of the run that the qrels lack.
     repeated : int
         Records that repeat a document of their topic.
+    contradicted : int
+        Topics whose ranks contradict the scores that order them.
+    all_tied : int
+        Topics of two documents or more whose scores are all the same.
+    judged : float
+        Share of judged documents among the first ten of each list, on average over the lists.
+    excluded : int
+        Retrieved documents that do not count.
+    selves : int
+        Topics whose first document is the topic itself, where half of them or more have that.
     """
 
     missing: int = 0
     extra: int = 0
     repeated: int = 0
+    contradicted: int = 0
+    all_tied: int = 0
+    judged: float = 1.0
+    excluded: int = 0
+    selves: int = 0
 
 
 class JoinedRun(NamedTuple):
@@ -94,7 +111,13 @@ class JoinedRun(NamedTuple):
 
 
 def join(
-    qrels: Qrels, order: Order, strict: bool, named_source: NamedSource
+    qrels: Qrels,
+    order: Order,
+    strict: bool,
+    named_source: NamedSource,
+    *,
+    negative: Negative = "unsampled",
+    excluded: Qrels | None = None,
 ) -> JoinedRun:
     """Read a run, look up every retrieved document in the qrels, and rank the run.
 
@@ -108,6 +131,10 @@ def join(
         Whether a document that a topic names twice is an error.
     named_source : (str or None, object)
         A name, or None, and the run or anything that `read_run` reads.
+    negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
+        Meaning of negative grades, which tells what counts as judged in notes.
+    excluded : Qrels, optional
+        Pairs that do not count, which `qrels` lack.
 
     Returns
     -------
@@ -119,12 +146,12 @@ def join(
     run = read_columns_of_run(
         source, strict=strict, name=name, with_ranks=order == "rank"
     )
+    n_excluded = 0
+    if excluded is not None:
+        run, n_excluded = without_pairs(run, excluded)
 
     # Where the topics of the qrels lie in the run.
-    topics_of_run = run.topics.tolist()
-    number_of = {topic: number for number, topic in enumerate(topics_of_run)}
-    topics_of_qrels = qrels.topics.tolist()
-    number_in_run = np.array([number_of.get(topic, -1) for topic in topics_of_qrels])
+    number_in_run = _numbers_in_run(qrels, run)
     is_absent = number_in_run < 0
     if is_absent.all():
         raise ValueError(_no_common_topic(qrels, run))
@@ -137,10 +164,73 @@ def join(
 
     n_missing = int(is_absent.sum())
     n_extra = run.n_topics - (qrels.n_topics - n_missing)
-    left_out = LeftOut(n_missing, n_extra, run.n_duplicates)
-    is_judged = rows < qrels.n_documents
-    doubt = doubt_of(qrels, run, is_judged, order_in_topic, indptr)
+    pool = qrels.pool(negative)
+    is_judged = pool.levels < len(pool.grades)
+    has_list = np.diff(indptr) > 0
+    first_places = order_in_topic[indptr[:-1][has_list]]
+    left_out = LeftOut(
+        missing=n_missing,
+        extra=n_extra,
+        repeated=run.n_duplicates,
+        judged=_judged_share(is_judged, rows, order_in_topic, indptr),
+        excluded=n_excluded,
+        selves=_n_selves(qrels.topics[has_list], run, start[has_list] + first_places),
+    )
+    if order in ("trec_eval", "score"):
+        left_out = left_out._replace(
+            contradicted=run.n_contradicted, all_tied=_n_all_tied(tied, indptr)
+        )
+    is_known = rows < qrels.n_documents
+    doubt = doubt_of(qrels, run, is_known, order_in_topic, indptr)
     return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out, doubt)
+
+
+def _numbers_in_run(qrels: Qrels, run: Run) -> IntArray:
+    """Return the number that each topic of the qrels has in the run, or -1."""
+    topics_of_run = run.topics.tolist()
+    number_of = {topic: number for number, topic in enumerate(topics_of_run)}
+    return np.array([number_of.get(topic, -1) for topic in qrels.topics.tolist()])
+
+
+def _n_all_tied(tied: NDArray[np.uint8], indptr: IntArray) -> int:
+    """Return how many lists of two documents or more have one score for all."""
+    # The first documents of lists are tied with nothing above them.
+    starts = indptr[:-1]
+    lengths = np.diff(indptr)
+    is_long = lengths > 1
+    second_is_tied = tied[starts[is_long] + 1] != 0
+    starts = starts[is_long][second_is_tied]
+    ends = starts + lengths[is_long][second_is_tied]
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    return sum(bool(tied[start + 1 : end].all()) for start, end in spans)
+
+
+def _n_selves(topics: NDArray[Any], run: Run, first_rows: NDArray[Any]) -> int:
+    """Return how many topics have themselves as the first document, if half of them or more do."""
+    pairs = zip(topics.tolist(), first_rows.tolist(), strict=True)
+    n_selves = sum(run.documents[row] == topic for topic, row in pairs)
+    return n_selves if len(topics) > 1 and 2 * n_selves >= len(topics) else 0
+
+
+def _judged_share(
+    is_judged: BoolArray,
+    rows: NDArray[np.int32],
+    order: NDArray[np.int32],
+    indptr: IntArray,
+) -> float:
+    """Return the share of judged documents among the first ten of each list, on average."""
+    lengths = np.diff(indptr)
+    starts = indptr[:-1][lengths > 0]
+    n_first = np.minimum(lengths[lengths > 0], _FIRST)
+
+    # Rows of the first documents of every list.
+    first_indptr = indptr_of(n_first)
+    ranks = np.arange(first_indptr[-1]) - starts_by_row(first_indptr)
+    places = np.repeat(starts, n_first) + ranks
+    retrieved = np.repeat(starts, n_first) + order[places]
+    is_judged_by_rank = is_judged[rows[retrieved]]
+    n_judged = np.diff(indptr_of(is_judged_by_rank)[first_indptr])
+    return float((n_judged / n_first).mean()) if len(starts) else 1.0
 
 
 def _rows_in_qrels(
@@ -253,15 +343,19 @@ def notes_on_runs(
 ) -> list[str]:
     """Describe in sentences what was left out of several runs."""
     fate = "counts as an empty list" if complete else "is left out of the run's mean"
-    sentences = (
-        f"without all topics of the qrels; a missing topic {fate}",
-        "with topics outside the qrels, left out",
-        "with repeated documents, of which the first counts",
-    )
+    sentences = {
+        "missing": f"without all topics of the qrels; a missing topic {fate}",
+        "extra": "with topics outside the qrels, left out",
+        "repeated": "with repeated documents, of which the best counts",
+        "contradicted": "with topics whose ranks contradict the scores, which decide",
+        "excluded": "with excluded documents",
+        "selves": "whose first document has the id of the topic, which exclude='self' leaves out",
+        "all_tied": "with topics whose documents all have one score, in no order",
+    }
 
     notes = []
-    numbers_of_kinds = zip(*left_out, strict=True)
-    for sentence, numbers in zip(sentences, numbers_of_kinds, strict=True):
+    for field, sentence in sentences.items():
+        numbers = [getattr(numbers_of_run, field) for numbers_of_run in left_out]
         systems_and_numbers = [
             f"{name} ({number})"
             for name, number in zip(systems, numbers, strict=True)
@@ -270,7 +364,21 @@ def notes_on_runs(
         if systems_and_numbers:
             n_systems = count(len(systems_and_numbers), "system")
             notes.append(f"{n_systems} {sentence}: {first_few(systems_and_numbers)}.")
-    return notes
+    return [*notes, *_note_on_judged(systems, [run.judged for run in left_out])]
+
+
+def _note_on_judged(systems: Sequence[str], shares: Sequence[float]) -> list[str]:
+    """Say which share of the first documents is judged, unless all of them are."""
+    lowest_first = sorted(zip(shares, systems, strict=True))
+    shares_of_systems = [
+        f"{name} {share:.2f}" for share, name in lowest_first if share < 1
+    ]
+    if not shares_of_systems:
+        return []
+    return [
+        f"Judged@{_FIRST}, lowest first: {first_few(shares_of_systems)}. What nobody judged counts "
+        "as not relevant, unless a measure has unjudged=condense."
+    ]
 
 
 def rank(
@@ -305,14 +413,15 @@ def rank(
     complete : bool, default=True
         Whether a topic of the qrels that the run lacks counts as an empty list. Otherwise it is
         left out.
-    negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
-        Meaning of negative grades. ``"unsampled"``: -1 is a document of the pool that was not
-        sampled for judging, and other negative grades are judged not relevant;
-        ``"nonrelevant"``: all of them are judged not relevant; ``"unjudged"``: none of them was
-        judged; ``"error"``: they are not allowed.
+    negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
+        Meaning of negative grades. ``"unsampled"``, the default: -1 is a document of the pool that
+        was not sampled for judging, and other negative grades are judged not relevant;
+        ``"all_unsampled"``: all of them were not sampled, as in trec_eval, pytrec_eval and
+        ir_measures; ``"nonrelevant"``: all of them are judged not relevant; ``"unjudged"``: none of
+        them was judged; ``"error"``: they are not allowed.
     strict : bool, default=False
-        Whether a document that a topic of the run names twice is an error. Otherwise the first one
-        counts.
+        Whether a document that a topic of the run names twice is an error. Otherwise the one with
+        the highest score counts.
     n_threads : int, optional
         Number of threads for scoring: -1 for all processors, None for one. Results do not depend on
         it.
@@ -339,7 +448,7 @@ def rank(
     judgments = read_qrels(qrels)
     complete = flag("complete", complete)
 
-    joined = join(judgments, order, strict, (None, run))
+    joined = join(judgments, order, strict, (None, run), negative=negative)
     warn_of_doubt([joined.doubt])
     pool = judgments.pool(negative)
     if not complete:

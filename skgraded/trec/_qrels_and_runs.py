@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 _LARGEST = 2.0**53  # up to which doubles tell all integers apart
 
-Negative = Literal["unsampled", "nonrelevant", "unjudged", "error"]
+Negative = Literal["unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"]
+
+Raters = Literal["mean", "median", "majority", "min", "max"]
 
 # A name for a run, or None, and the run or anything that `read_run` reads.
 NamedSource = tuple[str | None, Any]
@@ -45,7 +47,7 @@ NamedSource = tuple[str | None, Any]
 def group_records(
     records: Records, name: str, check_duplicate: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], IntArray | slice]:
-    """Group records by topic; keep the first record of each document.
+    """Group records by topic; keep the record of each document that has the highest number.
 
     Parameters
     ----------
@@ -91,7 +93,13 @@ def group_records(
         is_first = np.ones(len(record_numbers), dtype=bool)
         is_first[again_and_first[:, 0]] = False
         indptr = indptr_of(is_first)[indptr]
-        rows = record_numbers[is_first]
+        # The best record stands at the place of the first one.
+        best = record_numbers.copy()
+        values = records.values
+        for again, first in again_and_first.tolist():
+            if values[record_numbers[again]] > values[best[first]]:
+                best[first] = record_numbers[again]
+        rows = best[is_first]
         documents = documents.take(np.flatnonzero(is_first))
 
     # An array of text would give every id the length of the longest one, and drop zero bytes at the
@@ -284,8 +292,8 @@ class Qrels(TopicDocuments):
 
         Parameters
         ----------
-        negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
-            Meaning of negative grades, as in `rank`.
+        negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
+            Meaning of negative grades, as in `rank`; ``"unsampled"`` by default.
 
         Returns
         -------
@@ -307,7 +315,11 @@ class Qrels(TopicDocuments):
         if negative == "error":
             self._refuse_negative(is_negative)
 
-        is_unsampled = (grades == self.UNSAMPLED) & (negative == "unsampled")
+        is_unsampled = np.zeros_like(is_negative)
+        if negative == "all_unsampled":
+            is_unsampled = is_negative
+        elif negative == "unsampled":
+            is_unsampled = grades == self.UNSAMPLED
         is_left_out = is_negative if negative == "unjudged" else is_unsampled
         grades_from_zero = np.maximum(grades, 0.0)
         distinct_grades, levels = levels_of(
@@ -399,8 +411,8 @@ class Qrels(TopicDocuments):
 
         Parameters
         ----------
-        negative : {"unsampled", "nonrelevant", "unjudged", "error"}, default="unsampled"
-            Meaning of negative grades, as in `rank`.
+        negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
+            Meaning of negative grades, as in `rank`; ``"unsampled"`` by default.
 
         Returns
         -------
@@ -419,7 +431,11 @@ class Qrels(TopicDocuments):
         is_negative = (self.grades < 0) & ~is_unsampled
         n_unsampled = int(is_unsampled.sum())
         n_negative = int(is_negative.sum())
-        fates = {"nonrelevant": "judged not relevant", "unjudged": "unjudged"}
+        fates = {
+            "nonrelevant": "judged not relevant",
+            "unjudged": "unjudged",
+            "all_unsampled": "pooled but unsampled",
+        }
         clauses = []
         if n_unsampled:
             fate = fates.get(negative, "pooled but unsampled")
@@ -445,17 +461,25 @@ class Qrels(TopicDocuments):
         return f"<Qrels {self.name}: {size}; {by_grade}>"
 
 
-def qrels_from_records(records: Records, name: str) -> Qrels:
-    """Group judgments by topic; repeated ones count once, and raise an error if they differ."""
+def qrels_from_records(
+    records: Records, name: str, raters: Raters | None = None
+) -> Qrels:
+    """Group judgments by topic.
+
+    Repeated ones count once, and raise an error if they differ, unless `raters` combines them.
+    """
+    repeats: dict[int, list[int]] = {}
 
     def check_duplicate(again: int, first: int) -> None:
+        repeats.setdefault(first, [first]).append(again)
         old = records.values[first]
         new = records.values[again]
-        if old != new:
+        if raters is None and old != new:
             raise ValueError(
                 f"{records.place(again)}: document {records.documents[again]!r} of topic "
                 f"{records.topic_of(again)!r} must have one grade, got {new:g} here and {old:g} in "
-                f"{records.place(first).rsplit(', ')[-1]}."
+                f"{records.place(first).rsplit(', ')[-1]}. If several people judged, raters='mean' "
+                "or another rule combines their grades; judgments by subtopic are not read."
             )
 
     row = first_true(np.abs(records.values) > _LARGEST)
@@ -465,10 +489,36 @@ def qrels_from_records(records: Records, name: str) -> Qrels:
         )
     fields, rows = group_records(records, name, check_duplicate)
     grades = records.values[rows]
+    if raters is not None and repeats:
+        place_of = {row: place for place, row in enumerate(np.asarray(rows).tolist())}
+        for records_of_pair in repeats.values():
+            (place,) = [place_of[row] for row in records_of_pair if row in place_of]
+            grades[place] = _combined(records.values[records_of_pair], raters)
     return Qrels(**fields, grades=grades, words=records.words)
 
 
-def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qrels:
+def _combined(grades: FloatArray, raters: Raters) -> float:
+    """Combine the grades of several raters; those below 0, who did not judge, do not count."""
+    if (grades >= 0).any():
+        grades = grades[grades >= 0]
+    if raters == "majority":
+        distinct, counts = np.unique(grades, return_counts=True)
+        return float(
+            distinct[counts.argmax()]
+        )  # the lowest of those that are as frequent
+    if raters == "mean":
+        return float(grades.mean())
+    if raters == "median":
+        return float(np.median(grades))
+    return float(grades.min() if raters == "min" else grades.max())
+
+
+def read_qrels(
+    source: Any,
+    *,
+    grades: Mapping[Any, float] | None = None,
+    raters: Raters | None = None,
+) -> Qrels:
     """Read relevance judgments.
 
     Parameters
@@ -484,6 +534,10 @@ def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qre
     grades : mapping of str or float to float, optional
         The grade of each word, such as ``{"E": 3, "S": 2, "C": 1, "I": 0}``, and new grades for
         numbers; other numbers stay. Ordered categories of words are grades without it.
+    raters : {"mean", "median", "majority", "min", "max"}, optional
+        The grade of a document that several people judged: ``"majority"`` is the most frequent
+        grade, and the lowest one of several. Negative grades count only where there are no others.
+        Without it, grades that differ are an error.
 
     Returns
     -------
@@ -506,12 +560,25 @@ def read_qrels(source: Any, *, grades: Mapping[Any, float] | None = None) -> Qre
     <Qrels <dict>: 2 documents, 1 topics; 1 of grade 0, 1 of grade 2>
     >>> trec.read_qrels({"q1": {"d1": "exact", "d2": "no"}}, grades={"no": 0, "exact": 2}).grades
     array([2., 0.])
+    >>> two_raters = {"qid": ["q", "q"], "docid": ["d", "d"], "rating": [3, 2]}
+    >>> trec.read_qrels(two_raters, raters="mean").grades
+    array([2.5])
     """
     words, numbers = _words_and_numbers({} if grades is None else grades)
+    if raters is not None:
+        choice("raters", raters, get_args(Raters))
     if isinstance(source, Qrels):
         return source.map_grades(numbers)
     records = read_records(source, Request(grades=words))
-    return qrels_from_records(records, name_of_source(source)).map_grades(numbers)
+    name = name_of_source(source)
+    if raters is None:
+        return qrels_from_records(records, name).map_grades(numbers)
+
+    # Grades are changed before they are combined.
+    values = records.values.copy()
+    for old, new in numbers.items():
+        values[records.values == old] = new
+    return qrels_from_records(dataclasses.replace(records, values=values), name, raters)
 
 
 def _words_and_numbers(grades: Any) -> tuple[dict[str, float], dict[float, float]]:
@@ -560,18 +627,26 @@ class Run(TopicDocuments):
         The rank column; -1 where it holds no rank.
     tag : str
         The tag column of the first line.
+    n_contradicted : int
+        Topics whose ranks contradict the scores, of those among the first 50,000 records.
     """
 
     scores: NDArray[np.float64]
     ranks: NDArray[np.int32] | None
     tag: str
+    n_contradicted: int = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickles hold columns, which are read again, and no borders that a kernel would trust.
         columns = self._columns("score", self.scores)
         if self.ranks is not None:
             columns["rank"] = self.ranks
-        fields = {"name": self.name, "tag": self.tag, "n_duplicates": self.n_duplicates}
+        fields = {
+            "name": self.name,
+            "tag": self.tag,
+            "n_duplicates": self.n_duplicates,
+            "n_contradicted": self.n_contradicted,
+        }
         return _read_again, (read_run, columns, fields)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
@@ -601,7 +676,7 @@ class Run(TopicDocuments):
 
 
 def run_from_records(records: Records, name: str, strict: bool) -> Run:
-    """Group retrieved documents by topic; keep the first of repeated ones, or raise an error."""
+    """Group retrieved documents by topic; keep the best of repeated ones, or raise an error."""
 
     def check_duplicate(again: int, first: int) -> None:
         if strict:
@@ -614,7 +689,13 @@ def run_from_records(records: Records, name: str, strict: bool) -> Run:
     fields, rows = group_records(records, name, check_duplicate)
     scores = records.values[rows]
     ranks = None if records.ranks is None else records.ranks[rows]
-    return Run(**fields, scores=scores, ranks=ranks, tag=records.tag)
+    return Run(
+        **fields,
+        scores=scores,
+        ranks=ranks,
+        tag=records.tag,
+        n_contradicted=records.n_contradicted,
+    )
 
 
 def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> Run:
@@ -629,8 +710,8 @@ def read_run(source: Any, *, strict: bool = False, name: str | None = None) -> R
         document first, also in a file of JSON, or a Run of ranx. A Run is returned as it is, but
         for its name.
     strict : bool, default=False
-        Whether a document that a topic names twice is an error. Otherwise the first occurrence
-        counts, and the number of the others is kept.
+        Whether a document that a topic names twice is an error. Otherwise the one with the highest
+        score counts, and the number of the others is kept.
     name : str, optional
         Name of the run in results; by default the file's name without its folder and the suffix of
         its compression.

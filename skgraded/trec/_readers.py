@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
+from skgraded._support.column_names import SYNONYMS
 from skgraded.trec._documents import ids_as_text
 from skgraded.trec._record_tables import RecordColumns, has_columns, read_table
 from skgraded.trec._records import Records, Request, read_lines
@@ -24,7 +25,16 @@ _COMMENTS = re.compile(
 )  # and blank lines, before the first data
 _JSON = re.compile(rb'\{\s*["}]|\[\s*[\[{\]]')
 _DELIMITERS = "\t,;"
+_TOLD_MEANINGS = {
+    "query": "topic",
+    "document": "document",
+    "grade": "grade of qrels",
+    "score": "score of a run",
+    "rank": "rank instead of it",
+}
 _LONGEST_QUOTE = 60
+_FEWEST_NAMES = 3
+_COLUMNS_OF_QRELS = 4
 
 
 def read_records(source: Any, request: Request) -> Records:
@@ -304,8 +314,31 @@ class _File(NamedTuple):
                 return delimiter
         return ""
 
+    @property
+    def has_unknown_header(self) -> bool:
+        """Whether the first line seems to name columns of which none are those of ids."""
+        if any(map(_is_number, self.first_line.split())):
+            return False
+        return any(_is_header(self.first_line.split(mark)) for mark in _DELIMITERS)
+
     def text(self) -> str:
         return _decoded(b"".join(self.chunks))
+
+
+def _is_header(words: list[str]) -> bool:
+    """Whether words between delimiters are names, and not the columns of TREC's lines."""
+    if len(words) < _FEWEST_NAMES or any(map(_is_number, words)):
+        return False
+    # Grades may be words, in lines with tabs.
+    return len(words) != _COLUMNS_OF_QRELS or words[1].strip() not in ("Q0", "q0")
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _decoded(text: bytes) -> str:
@@ -362,19 +395,50 @@ def _parsed(text: str, name: str, line: int) -> Any:
         raise ValueError(f"{name}: {error}.") from error
 
 
+def _has_blanks_behind(file: _File) -> bool:
+    """Whether a blank stands behind every delimiter of the header or of the line below it."""
+    data = _COMMENTS.sub(b"", file.start[:_START], 1)
+    first_lines = _decoded(data).splitlines()[:2]
+    for line in first_lines:
+        _, *cells = line.split(file.delimiter)
+        if file.delimiter != "\t" and all(cell.startswith(" ") for cell in cells):
+            return True
+    return False
+
+
+def _refuse_header(file: _File, _: Request) -> RecordColumns:
+    raise ValueError(
+        f"{file.name}, line 1: the first line must name columns that are known, got "
+        f"{file.first_line[:_LONGEST_QUOTE]!r}. {_known_names()}"
+    )
+
+
+def _known_names() -> str:
+    """Return the sentence on the names of columns."""
+    names_of_meanings = [
+        f"{', '.join(SYNONYMS[meaning])} for the {told}"
+        for meaning, told in _TOLD_MEANINGS.items()
+    ]
+    return f"Known are {'; '.join(names_of_meanings)}; rename those of the file."
+
+
 def _columns_of_csv(file: _File, request: Request) -> RecordColumns:
     """Return the columns of a text whose first line names them."""
     import csv  # here and not above, as json, because lines of trec_eval need neither
 
-    rows = []
+    rows: list[list[str]] = []
     line_numbers = []
     text = io.StringIO(file.text(), newline="")
-    reader = csv.reader(text, delimiter=file.delimiter)
+    has_blanks = _has_blanks_behind(file)
+    reader = csv.reader(text, delimiter=file.delimiter, skipinitialspace=has_blanks)
     try:
         for row in reader:
             is_blank = not any(map(str.strip, row))
-            if not is_blank and not row[0].startswith("#"):
-                rows.append(row)
+            # Behind the header a row with several cells is none: queries may begin with "#".
+            may_be_comment = not rows or len(row) == 1
+            is_comment = may_be_comment and bool(row) and row[0].startswith("#")
+            if not is_blank and not is_comment:
+                rows.append([cell.strip() for cell in row] if has_blanks else row)
                 line_numbers.append(reader.line_num)
     except csv.Error as error:
         raise ValueError(f"{file.name}, line {reader.line_num}: {error}.") from error
@@ -433,4 +497,5 @@ FILE_READERS: Kinds = (
     (lambda file: file.start.startswith(b"PAR1"), _columns_of_parquet),
     (lambda file: _JSON.match(file.start.lstrip()) is not None, _columns_of_json),
     (lambda file: file.delimiter != "", _columns_of_csv),
+    (lambda file: file.has_unknown_header, _refuse_header),
 )

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._support.arguments import first_true
+from skgraded._support.arguments import first_true, is_missing
 from skgraded._support.column_names import SYNONYMS, column_key, find_column, names_of
+from skgraded._support.text import count
 from skgraded.rankings import read_grades, words_of_grades
 from skgraded.trec._documents import Documents, ids_as_text
-from skgraded.trec._records import Records, Request
+from skgraded.trec._records import Records, Request, n_topics_with_contradicting_ranks
 
 # In qrels of BEIR and ranx the column "score" holds grades; elsewhere it is that of a run.
 _SCORES_ARE_GRADES = ("corpus_id", "q_id")
@@ -103,12 +104,13 @@ def read_table(columns: RecordColumns, request: Request) -> Records:
             words = words_of_grades(column.values)
             grades = {str(word): float(grade) for grade, word in enumerate(words)}
     numbers = _numbers(column, request, columns.place)
-    row = first_true(~np.isfinite(numbers))
-    if row is not None:
-        raise ValueError(
-            f"{columns.place(row)}: the {column.name} must be finite, got {numbers[row]}."
-        )
+    _check_numbers(column, numbers, columns.place)
 
+    n_contradicted = 0
+    if ranks is not None:
+        n_contradicted = n_topics_with_contradicting_ranks(
+            np.array(span_topic, dtype=np.int32), begin, ranks, numbers
+        )
     ids = ids_as_text(document.name, document.values, columns.place)
     return Records(
         topics=list(number_of),
@@ -119,7 +121,28 @@ def read_table(columns: RecordColumns, request: Request) -> Records:
         ranks=ranks,
         place=columns.place,
         words=grades,
+        n_contradicted=n_contradicted,
     )
+
+
+def _check_numbers(
+    column: _Column, numbers: NDArray[np.float64], place: Callable[[int], str]
+) -> None:
+    """Raise for the first number that is missing or not finite."""
+    row = first_true(~np.isfinite(numbers))
+    if row is not None:
+        rule = _rule_of_number(column, row, numbers)
+        raise ValueError(f"{place(row)}: {rule}")
+
+
+def _rule_of_number(column: _Column, row: int, numbers: NDArray[np.float64]) -> str:
+    """Return the rule that a number breaks which is missing or not finite."""
+    rule = f"the {column.name} must be finite, got {numbers[row]}"
+    values = list(column.values)
+    if not is_missing(values[row]):
+        return f"{rule}."
+    rows = count(sum(map(is_missing, values)), "row")
+    return f"{rule}, as of an empty cell. Leave out what has no {column.name} ({rows})."
 
 
 def _numbers(

@@ -23,18 +23,24 @@ _HEADER = (
     "A first line that names the columns tells, such as query_id,doc_id,relevance for qrels and "
     "query_id,doc_id,score for a run."
 )
-# What a line of other columns may be, where qrels (False) or a run (True) are read.
-_WAY_OF_COLUMNS = {
-    (False, 6): "This looks like a run: the qrels come first, and then the runs.",
-    (True, 4): "This looks like qrels: they come first, and then the runs.",
-}
+_WAY_OF_LETOR = (
+    "This is a line of learning-to-rank data: skgraded.trec.read_letor and --letor read it with "
+    "scores; of judgments with ids behind '#', docs/guide/trec.md has a recipe."
+)
 _LONGEST_QUOTE = 60
 _MOST_QUOTED = 4096
+_N_OF_QRELS = 4
+_N_OF_STRATA = 5
+_N_OF_RUNS = 6
+_LINES_SEARCHED = 100
+_MOST_COMPARED = 50_000
+_DECIMAL_COMMA = re.compile(rb"[+-]?\d+,\d+")
 _SEARCHED = 1 << 16  # bytes in which words for grades are looked for
 
 # The kernel's faults, and the rules that they break.
 _WRONG_COLUMNS = 1
 _NO_NUMBER = 2
+_SHIFTED = 8
 _RULES = {
     _NO_NUMBER: "the {value} must be a number, got {quote}.",
     3: "the {value} must be finite, got {quote}.",
@@ -42,6 +48,9 @@ _RULES = {
     5: r"a line must end in \n or \r\n, got a lone \r in {quote}.",
     6: "a line must hold one record, got two without a line end between them: {quote}.",
     7: "a line must have at most 1,000,000 bytes, got more, which start {quote}.",
+    _SHIFTED: "a line has 6 columns, of which the fourth is the rank, a whole number, got more, "
+    "and {fourth} as the fourth: {quote}. A blank in an id shifts the columns: write ids without "
+    "blanks, or a table with a header, such as CSV. A blank in the tag does no harm.",
 }
 
 
@@ -99,6 +108,8 @@ class Records:
         Tag of a run.
     words : dict of str to float
         Grades of the words in the source.
+    n_contradicted : int
+        Topics whose ranks contradict their scores, of those that were looked at.
     """
 
     topics: list[str]
@@ -110,6 +121,7 @@ class Records:
     place: Callable[[int], str]
     tag: str = ""
     words: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    n_contradicted: int = 0
 
     def topic_of(self, record: int) -> str:
         """Return the topic of a record."""
@@ -173,18 +185,26 @@ class _LineGatherer:
         self.number_of: dict[str, int] = {}
         self.n_lines = 0
         self.n_records = 0
+        self.n_contradicted = 0
         self.skipped: list[IntArray] = []
 
     def read(self, text: bytes, *, final: bool) -> int:
         """Read the complete lines of a text and return the number of bytes that they have."""
+        # Of every run the ranks of the first chunk are compared with the scores.
+        is_first_chunk = self.is_run and not self.n_lines
         columns = _core.read_trec_lines(
             text=text,
             is_run=self.is_run,
-            with_ranks=self.with_ranks,
+            with_ranks=self.with_ranks or is_first_chunk,
             final=final,
             key=self.key,
         )
         lines = _Lines(*columns)
+        if is_first_chunk and len(lines.value) > 1:
+            _refuse_qrels_of_six_columns(text, self.name)
+            self.n_contradicted = n_topics_with_contradicting_ranks(
+                lines.span_topic, lines.span_begin, lines.rank, lines.value
+            )
         if lines.fault[0]:
             self._raise(text, lines)
 
@@ -238,6 +258,7 @@ class _LineGatherer:
             ranks=ranks,
             place=self._place,
             tag=chunks[0].tag.decode("utf-8", "surrogateescape"),
+            n_contradicted=self.n_contradicted,
         )
 
     def _place(self, record: int) -> str:
@@ -252,15 +273,67 @@ class _LineGatherer:
         line = text[begin:end]
         quote = _quote(line)
         if fault == _WRONG_COLUMNS:
-            n_columns = len(line.split())
-            way = _WAY_OF_COLUMNS.get((self.is_run, n_columns), _HEADER)
-            rule = f"a line has {_LAYOUT[self.is_run]}, got {n_columns}: {quote}. {way}"
+            words = line.split()
+            way = _way_of_columns(words, is_run=self.is_run)
+            rule = (
+                f"a line has {_LAYOUT[self.is_run]}, got {len(words)}: {quote}. {way}"
+            )
         else:
-            rule = _RULES[fault].format(value=self.request.value, quote=quote)
-        if fault == _NO_NUMBER and not self.is_run:
+            fourth = _quote(line.split()[3]) if fault == _SHIFTED else ""
+            rule = _RULES[fault].format(
+                value=self.request.value, quote=quote, fourth=fourth
+            )
+        start_of_line = text.rfind(b"\n", 0, begin) + 1
+        if fault == _NO_NUMBER and _is_letor(text[start_of_line:end].split()):
+            rule = f"{rule[:-1]}. {_WAY_OF_LETOR}"
+        elif fault == _NO_NUMBER and _DECIMAL_COMMA.fullmatch(line):
+            rule += " Write decimals with a point, as in 1.5."
+        elif fault == _NO_NUMBER and not self.is_run:
             rule += way_of_words(_words_for_grades(text[begin : begin + _SEARCHED]))
 
         raise ValueError(f"{self.name}, line {self.n_lines + lines.n_lines}: {rule}")
+
+
+def _is_letor(words: list[bytes]) -> bool:
+    return any(word.startswith(b"qid:") for word in words[:2])
+
+
+def _way_of_columns(words: list[bytes], *, is_run: bool) -> str:
+    """Say what a line of other columns may be, where qrels or a run are read."""
+    if _is_letor(words):
+        return _WAY_OF_LETOR
+    n_columns = len(words)
+    if n_columns == _N_OF_STRATA and not is_run:
+        return (
+            "Five columns are those of prels (statAP) or of strata (infNDCG), which hold more than "
+            f"grades, and are not read. {_HEADER}"
+        )
+    if n_columns == _N_OF_RUNS and not is_run:
+        return "This looks like a run: the qrels come first, and then the runs."
+    if n_columns == _N_OF_QRELS and is_run:
+        is_iteration = words[1].upper() in (b"0", b"Q0")
+        if words[2].isdigit() and not is_iteration:
+            return (
+                "This looks like 'topic document rank score', as ColBERT writes it: a first line "
+                "qid,pid,rank,score, with the same marks between the columns, makes it a table."
+            )
+        return "This looks like qrels: they come first, and then the runs."
+    return _HEADER
+
+
+def _refuse_qrels_of_six_columns(text: bytes, name: str) -> None:
+    """Refuse a run that is qrels of six columns: iteration 0, and whole numbers that differ."""
+    lines = [line.split() for line in text[:_SEARCHED].split(b"\n")[:_LINES_SEARCHED]]
+    lines = [words for words in lines if words and not words[0].startswith(b"#")]
+    if any(len(words) != _N_OF_RUNS or words[1] != b"0" for words in lines):
+        return
+    last_words = {words[-1] for words in lines}
+    if len(last_words) > 1 and all(map(bytes.isdigit, last_words)):
+        raise ValueError(
+            f"{name}, line 1: a line has {_LAYOUT[True]}, got an iteration of 0 and whole numbers "
+            f"that differ in the place of the tag: {_quote(b' '.join(lines[0]))}. This looks like "
+            "qrels with more columns; a first line that names the columns makes it a table."
+        )
 
 
 def _words_for_grades(text: bytes) -> set[str]:
@@ -277,6 +350,55 @@ def _quote(text: bytes) -> str:
     start = text[:_MOST_QUOTED].strip()[: 2 * _LONGEST_QUOTE]
     quote = repr(start.decode("utf-8", "backslashreplace"))
     return quote if len(quote) <= _LONGEST_QUOTE else quote[:_LONGEST_QUOTE] + "..."
+
+
+def n_topics_with_contradicting_ranks(
+    span_topic: NDArray[np.int32],
+    span_begin: IntArray,
+    ranks: NDArray[np.int32],
+    scores: FloatArray,
+) -> int:
+    """Count the topics in which a document of a lower rank has a higher score.
+
+    Parameters
+    ----------
+    span_topic : ndarray of shape (n_spans,), int32
+        Topic of consecutive records.
+    span_begin : ndarray of shape (n_spans,), int64
+        The first of these records.
+    ranks : ndarray of shape (n_records,), int32
+        The rank column; equal ranks do not contradict.
+    scores : ndarray of shape (n_records,), float64
+        The scores.
+
+    Returns
+    -------
+    int
+        The number of topics, of those among the first 50,000 records.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skgraded.trec._records import n_topics_with_contradicting_ranks
+    >>> topic, begin = np.array([0, 1]), np.array([0, 2])
+    >>> ranks, scores = np.array([1, 2, 1, 2]), np.array([3.0, 1.0, 1.0, 3.0])
+    >>> n_topics_with_contradicting_ranks(topic, begin, ranks, scores)
+    1
+    """
+    ranks = ranks[:_MOST_COMPARED]
+    scores = scores[:_MOST_COMPARED]
+    n_records = len(ranks)
+    place = np.arange(n_records)
+    topics = span_topic[np.searchsorted(span_begin, place, side="right") - 1]
+
+    # By rank, and of equal ranks the highest score first: it must never rise within a topic.
+    if (np.diff(ranks) < 0)[np.diff(topics) == 0].any():
+        order = np.lexsort((-scores, ranks, topics))
+        topics = topics[order]
+        ranks = ranks[order]
+        scores = scores[order]
+    rises = (np.diff(scores) > 0) & (np.diff(ranks) > 0) & (np.diff(topics) == 0)
+    return len(np.unique(topics[1:][rises]))
 
 
 def _concatenate(columns: list[Any]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import contextlib
+import errno
 import lzma
 import os
 import zlib
@@ -63,6 +64,8 @@ def read_chunks(source: Any) -> Iterator[bytes]:
     """
     name = name_of_source(source)
     is_path = isinstance(source, str | os.PathLike)
+    if is_path and not os.path.exists(source):
+        _refuse_pattern(os.fsdecode(name))
     with open(source, "rb") if is_path else contextlib.nullcontext(source) as file:
         read_chunk = partial(file.read, _CHUNK)
         end_of_file = file.read(0)
@@ -83,6 +86,20 @@ def read_chunks(source: Any) -> Iterator[bytes]:
             raise ValueError(f"{name}: this is UTF-16 text; save the file as UTF-8.")
         yield first_text.removeprefix(_UTF8_MARK)
         yield from texts
+
+
+def _refuse_pattern(path: str) -> None:
+    """Raise where a path that is not there would be one to a shell; open says the rest."""
+    way = ""
+    if path.startswith("~"):
+        way = "os.path.expanduser(path) replaces ~"
+    elif any(mark in path for mark in "*?["):
+        way = "sorted(glob.glob(path)) lists the files of a pattern"
+    if way:
+        rule = (
+            f"{os.strerror(errno.ENOENT)}, and Python opens it as it is written: {way}"
+        )
+        raise FileNotFoundError(errno.ENOENT, rule, path)
 
 
 def _encoded(text: str | bytes) -> bytes:

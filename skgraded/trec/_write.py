@@ -41,8 +41,8 @@ def write_run(
     Raises
     ------
     ValueError
-        If the tag or an id is empty or holds white space, or a topic starts with ``#``. Such a file
-        could not be read back; it is not written.
+        If the tag or an id is empty or holds white space, or a topic is ``#``. Such a file could
+        not be read back; it is not written.
 
     Examples
     --------
@@ -59,11 +59,8 @@ def write_run(
     _check_words("tag", [tag])
     _check_words("a topic", retrieved.topics.tolist())
     _check_words("a document", retrieved.documents)
-    for topic in retrieved.topics:
-        if topic.startswith("#"):
-            raise ValueError(
-                f"a topic must not start with '#', as comments do, got {topic!r}."
-            )
+    if "#" in retrieved.topics:
+        raise ValueError("a topic must not be '#', with which comments begin.")
 
     with _opened(target) as file:
         file.writelines(_run_lines(retrieved, order, tag))

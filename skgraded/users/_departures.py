@@ -63,7 +63,7 @@ def departures_of(fit: Fit) -> tuple[dict[str, float], float]:
     if not len(tested):
         return {}, float("nan")
 
-    p_values = estimate.p_value(skewed=False)[tested]
+    p_values = estimate.students_p_value()[tested]
     least_p_value = float(p_values.min())
     p_value = min(1.0, len(tested) * least_p_value)
     error = np.where(estimate.error > 0, estimate.error, np.inf)

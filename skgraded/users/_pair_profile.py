@@ -80,13 +80,18 @@ class PairProfile:
     """
 
     def __init__(
-        self, ranker: str, baseline: str, estimate: Estimate, confidence: float
+        self,
+        ranker: str,
+        baseline: str,
+        estimate: Estimate,
+        confidence: float,
+        n_pairs: int = 1,
     ) -> None:
         self.ranker = ranker
         self.baseline = baseline
         self.differences: FloatArray = estimate.value
-        confidence_of_each = 1.0 - (1.0 - confidence) / len(estimate.value)
-        self.intervals: FloatArray = estimate.interval(confidence_of_each)
+        n_differences = n_pairs * len(estimate.value)
+        self.intervals: FloatArray = estimate.tail(n_differences).interval(confidence)
 
     def at(self, g: ArrayLike) -> UserDifference:
         """Return the difference in eGAP for one population of users.

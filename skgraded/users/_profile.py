@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skgraded._intervals.estimate import FEWEST_DIFFERENCES, Estimate, sums_by_cluster
+from skgraded._intervals.estimate import Estimate, sums_by_cluster
 from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.pictures import axes_or_new
 from skgraded._support.results_base import Field, LongResult, Table
-from skgraded._support.text import count, shorten, told_in_clusters, unit_in_words
-from skgraded.exceptions import FewDifferencesWarning
+from skgraded._support.text import count, shorten_apart, told_in_clusters, unit_in_words
 from skgraded.measures import AP
 from skgraded.results import Scores, clusters_of
 from skgraded.users._pair_profile import PairProfile, draw_pairs, percent
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
 
 _FEWEST = 2  # rankers
 _FEWEST_QUERIES = 3
+_HALF = 0.5
 _LONGEST_HEADING = 12
 
 
@@ -106,8 +105,8 @@ class ThresholdProfile(LongResult):
         baseline_heading = "baseline"
         label_form = "rel={}, {ranker}"
         if n_pairs == 1:
-            ranker_heading = shorten(self.pairs[0].ranker, _LONGEST_HEADING)
-            baseline_heading = shorten(self.baseline, _LONGEST_HEADING)
+            names = (self.pairs[0].ranker, self.baseline)
+            ranker_heading, baseline_heading = shorten_apart(names, _LONGEST_HEADING)
             label_form = "rel={}"
         interval_heading = f"{self.confidence:.0%} interval"
 
@@ -287,16 +286,11 @@ def threshold_profile(
     TypeError
         If rankers are of another kind, or arguments do not go together.
 
-    Warns
-    -----
-    FewDifferencesWarning
-        If fewer than 10 queries, or clusters, tell about a threshold.
-
     Notes
     -----
     The difference for g is a mixture of those at the thresholds. Its interval is the same mixture
-    of their intervals, which are those of `skgraded.compare`: thresholds, and pairs if there are
-    several, share the probability to miss evenly (Bonferroni). Where all of these hold, so do those
+    of their intervals, which are those of `skgraded.compare`: corrected for the thresholds, and for
+    pairs if there are several (Bonferroni). Where all of these hold, so do those
     of all mixtures; thus one may look at all users and then speak about some of them. Mixtures of
     users are counted uniformly over the simplex; it is not a claim about how frequent such users
     are. As in eGAP, a query without a document of grade k or above counts as 0 at threshold k.
@@ -330,14 +324,12 @@ def threshold_profile(
     common = _common_scores(scores, cluster)
     n_found = common.n_found
     n_queries = len(common.queries)
-    _warn_of_few_queries(n_found, common.clusters is not None)
 
     names = [name for name in rankers if name != reference]
-    confidence_of_pair = 1.0 - (1.0 - confidence) / len(names)
     pairs = []
     for name in names:
         estimate = common.difference(name, reference)
-        pairs.append(PairProfile(name, reference, estimate, confidence_of_pair))
+        pairs.append(PairProfile(name, reference, estimate, confidence, len(names)))
     return ThresholdProfile(
         rankers=rankers,
         baseline=reference,
@@ -409,13 +401,13 @@ class _CommonScores(NamedTuple):
             folds = self.scores.folds[:, self.queries]
             was_tested: BoolArray = folds >= 0
             differences = np.where(was_tested[..., None], differences, np.nan)
-        _, estimate = over_repeats(
-            np.moveaxis(differences, 2, 0),
-            folds,
-            self.clusters,
-            self.weights,
-            bounds=(-1.0, 1.0),
+        rows, estimate = over_repeats(
+            np.moveaxis(differences, 2, 0), folds, self.clusters, self.weights
         )
+
+        # As by default in a comparison, a query loses half at most, if none is seen to lose more.
+        worst = np.where(np.abs(rows).max(axis=0) > _HALF, 1.0, _HALF)
+        estimate.bounds = (-worst, worst)
         return estimate
 
 
@@ -442,21 +434,3 @@ def _common_scores(scores: Scores, cluster: Mapping[Any, Any] | None) -> _Common
             f"got {n_units}."
         )
     return common
-
-
-def _warn_of_few_queries(n_found: IntArray, are_clusters: bool) -> None:
-    """Warn if a threshold rests on few queries, for which the intervals of all users are wide."""
-    thresholds = np.flatnonzero(n_found < FEWEST_DIFFERENCES) + 1
-    if len(thresholds):
-        threshold = thresholds[0]
-        n_units = int(n_found[threshold - 1])
-        units = count(n_units, *unit_in_words(are_clusters))
-
-        warnings.warn(
-            f"Users with threshold {threshold} are judged by {units} in which some ranker "
-            f"retrieves such a document. Fewer than {FEWEST_DIFFERENCES} do not tell how "
-            "differences vary, so that intervals are wide for all users: merge grades, or compare "
-            "by AP at a lower threshold.",
-            FewDifferencesWarning,
-            stacklevel=3,
-        )

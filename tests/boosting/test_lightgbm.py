@@ -152,21 +152,21 @@ def test_what_is_set_by_the_name_of_a_field_counts_from_then_on():
 def test_labels_are_laid_out_once_and_forgotten_with_their_data_set():
     metric = eval_metric("AP")
     train(metric)
-    assert len(metric._judged._sets) == 2
+    assert len(metric._judged_sets._sets) == 2
     y, group = np.array([1.0, 0.0] * 4), np.full(4, 2)
     metric(y, y, None, group)
-    laid_out = metric._judged._sets
+    laid_out = metric._judged_sets._sets
     metric(y, -y, None, group)
-    assert metric._judged._sets is laid_out
+    assert metric._judged_sets._sets is laid_out
     for n_queries in range(2, 30):
         labels = np.tile([1.0, 0.0], n_queries)
         metric(labels, labels, None, np.full(n_queries, 2))
-    assert len(metric._judged._sets) <= 3
+    assert len(metric._judged_sets._sets) <= 3
     one, labels = eval_metric("AP"), np.zeros(4)
     for i in range(4):
         labels[i] = 1
         one(labels, labels, None, np.array([2, 2]))
-    assert len(one._judged._sets) == 1
+    assert len(one._judged_sets._sets) == 1
 
 
 # --- early stopping -------------------------------------------------------------------------------

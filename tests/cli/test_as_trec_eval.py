@@ -38,6 +38,11 @@ def of_measures(names):
         ("out.test.aq", "qrels.test results.test", ["-m", "all_trec", "-q"]),
         ("out.test.aqc", "qrels.test results.trunc", ["-m", "all_trec", "-q", "-c"]),
         (
+            "out.test.aqcM",
+            "qrels.test results.trunc",
+            ["-m", "all_trec", "-q", "-c", "-M", "100"],
+        ),
+        (
             "out.test.aql",
             "qrels.rel_level results.test",
             ["-m", "all_trec", "-m", "relstring.20", "-q", "-l", "2"],
@@ -64,6 +69,21 @@ def test_the_outputs_of_its_own_tests(data_dir, capsys, output, files, options):
         line for line in ours.splitlines() if not line.startswith(OF_VERSION_10)
     ]
     assert len(theirs) > 15
+
+
+def test_the_names_that_version_10_has_alone(data_dir, capsys):
+    folder = data_dir / "trec_eval-test"
+    paths = [str(folder / name) for name in ("qrels.test", "results.test")]
+    words = ["-q", "-m", "rbp", "-m", "unj"]
+    assert main(["evaluate", *paths, "--as", "trec_eval", *words]) == 0
+    ours = capsys.readouterr().out.splitlines()
+    theirs = [
+        line
+        for line in (folder / "out.test.aq").read_text().splitlines()
+        if line.startswith(("rbp ", "unj_"))
+    ]
+    assert theirs == ours
+    assert len(ours) == 16
 
 
 def random_files(rng, folder):
@@ -96,17 +116,32 @@ def random_files(rng, folder):
     return qrels, run, [str(folder / name) for name in lines]
 
 
+@pytest.mark.parametrize("rest", [[], ["-J"], ["-M", "5"], ["-M", "7", "-J"]])
 @pytest.mark.parametrize("level", ["1", "2"])
 @pytest.mark.parametrize("seed", range(6))
-def test_the_values_of_topics_are_those_of_pytrec_eval(seed, level, tmp_path, capsys):
+def test_the_values_of_topics_are_those_of_pytrec_eval(
+    seed, level, rest, tmp_path, capsys
+):
     qrels, run, given = random_files(np.random.default_rng(seed), tmp_path)
-    words = ["-q", "-n", "-l", level, "-m", "all_trec"]
+    words = ["-q", "-n", "-l", level, "-m", "all_trec", *rest]
+    if "-M" in rest:
+        run = {
+            topic: dict(
+                sorted(scores.items(), key=lambda entry: entry[::-1], reverse=True)[
+                    : int(rest[1])
+                ]
+            )
+            for topic, scores in run.items()
+        }
     assert main(["evaluate", *given, "--as", "trec_eval", *words]) == 0
     ours = {}
     for name, topic, value in map(str.split, capsys.readouterr().out.splitlines()):
         ours.setdefault(topic, {})[name] = value
     evaluator = pytrec_eval.RelevanceEvaluator(
-        qrels, pytrec_eval.supported_measures, relevance_level=int(level)
+        qrels,
+        pytrec_eval.supported_measures,
+        relevance_level=int(level),
+        judged_docs_only_flag="-J" in rest,
     )
     n_values = 0
     for topic, values in evaluator.evaluate(run).items():
@@ -115,6 +150,8 @@ def test_the_values_of_topics_are_those_of_pytrec_eval(seed, level, tmp_path, ca
             "utility",
             "relstring",
         }:
+            if np.isnan(values[name]):  # of an empty list it is 0 / 0 there
+                continue
             assert float(ours[topic][name]) == pytest.approx(
                 values[name], abs=5.01e-5
             ), name
@@ -210,7 +247,8 @@ def test_parameters_replace_those_by_default_and_every_name_is_read(files, capsy
         ),
         ("-m utility.1,2", "trec_eval's 'utility_1,2'"),
         ("-m set_F.-1", "trec_eval's 'set_F_-1'"),
-        ("-m rbp", "those of version 10"),
+        ("-m rbp_resid", "one of version 10"),
+        ("-M 0", "-M must be at least 1, got 0"),
         ("-m P.", "trec_eval's 'P.'"),
         ("-m nothing", "trec_eval's 'nothing'"),
         *(
@@ -232,7 +270,7 @@ def test_what_is_refused(files, words, message, capsys):
     assert main(["evaluate", *files, "--as", "trec_eval", *words.split()]) == 2
     told = capsys.readouterr().err
     assert message in told
-    assert words.startswith("-m") or words.split()[0] in told
+    assert words.startswith(("-m", "-M")) or words.split()[0] in told
 
 
 @pytest.mark.parametrize(
@@ -302,3 +340,34 @@ def test_names_of_another_tool_name_the_columns(files, capsys):
         == 0
     )
     assert "ndcg@2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("tool", ["trec_eval", "pytrec_eval", "ir_measures"])
+def test_a_tool_has_one_number_in_every_command(tool, files, tmp_path, capsys):
+    name = "Bpref" if tool == "ir_measures" else "bpref"
+    qrels = {
+        topic: {
+            row[2]: int(row[3])
+            for row in map(str.split, QRELS.splitlines())
+            if row[0] == topic
+        }
+        for topic in "abc"
+    }
+    qrels["a"]["d6"] = -2  # below the relevant ones, and above them in the run
+    (tmp_path / "qrels").write_text(QRELS + "a 0 d6 -2\n")
+    (tmp_path / "run").write_text(RUN + "a Q0 d6 0 9 tag\n")
+    (tmp_path / "other").write_text(RUN)
+    paths = [str(tmp_path / each) for each in ("qrels", "run", "other")]
+    run = read_run(paths[1]).to_dict()
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"bpref"})
+    theirs = sum(values["bpref"] for values in evaluator.evaluate(run).values()) / 3
+    words = ["--as", tool, "-m", name]
+    assert main(["compare", *paths, *words, "--format", "json"]) == 0
+    compared = capsys.readouterr().out
+    assert f"{theirs:.6f}"[:6] in compared
+    if tool != "trec_eval":
+        assert main(["evaluate", *paths[:2], *words, "--format", "json"]) == 0
+        assert f"{theirs:.6f}"[:6] in capsys.readouterr().out
+    default = ["--negative", "unsampled", "--format", "json"]
+    assert main(["compare", *paths, *words, *default]) == 0
+    assert capsys.readouterr().out != compared

@@ -268,7 +268,6 @@ def test_too_little_memory_is_a_message(folder):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 def test_the_demo_saves_a_picture_and_says_what_it_shows(folder, capsys):
     plot = folder / "plot.png"
     plot.write_text("of another demo")

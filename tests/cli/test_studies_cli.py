@@ -190,7 +190,7 @@ def test_what_was_left_out_is_told(files, capsys, tmp_path, words):
     told = " ".join(capsys.readouterr().err.split())
     assert "a missing topic counts as an empty list: short (7)." in told
     assert "with topics outside the qrels, left out: short (1)." in told
-    assert "with repeated documents, of which the first counts: short (1)." in told
+    assert "with repeated documents, of which the best counts: short (1)." in told
 
 
 @pytest.mark.parametrize("words", OF_RUNS)

@@ -30,20 +30,12 @@ from skgraded import (
     xGAP,
 )
 from skgraded._intervals.estimate import means
-from skgraded._intervals.paired import holm, t_test
+from skgraded._intervals.paired import holm
 from skgraded._intervals.repeats import over_repeats
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import (
-    CutQueriesWarning,
-    FewDifferencesWarning,
-    QueryLeakWarning,
-)
+from skgraded.exceptions import CutQueriesWarning, QueryLeakWarning
 from skgraded.measures import Fallout
 from skgraded.results import side_by_side
-
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::skgraded.exceptions.FewDifferencesWarning"
-)
 
 X, Y, QID = make_ranking(n_queries=40, docs_per_query=(3, 15), random_state=0)
 TARGET = query_target(Y, QID)
@@ -80,7 +72,7 @@ def validated(ranker=RANKER, **given):
 
 def test_fitted_models_are_compared_on_the_queries_given():
     rankers, (X_test, y_test) = fitted_rankers()
-    found = compare(rankers, X_test, y_test, tests="t", correction="none")
+    found = compare(rankers, X_test, y_test, tests="t", correction="none", worst=1)
     values = [
         MEASURE.per_query(
             y_test["grade"], each.predict(X_test), qid=y_test["qid"]
@@ -165,7 +157,7 @@ def test_less_may_be_better_and_queries_without_a_value_are_left_out():
     for each in (found, both):
         told = "1 query without a value of AP(empty=nan) for some system left out."
         assert told in repr(each)
-    assert "over 19 to 20 queries" in repr(both)
+    assert "\n19 to 20 queries, level" in repr(both)
     np.testing.assert_array_equal(both["AP(empty=nan)"].difference, found.difference)
 
 
@@ -188,11 +180,9 @@ def test_models_that_know_the_queries_warn():
         warnings.simplefilter("always")
         compare({"ranker": ranker, "ridge": ridge}, X[~most], TARGET[~most])
     # The ridge remembers nothing, so that the missing rows alone are seen.
-    told = [
-        each.category for each in caught if each.category is not FewDifferencesWarning
-    ]
+    told = [each.category for each in caught]
     assert told == [QueryLeakWarning, CutQueriesWarning]
-    with pytest.warns(QueryLeakWarning), pytest.warns(FewDifferencesWarning):
+    with pytest.warns(QueryLeakWarning):
         compare({"one": ranker, "other": ranker}, X[~most], Y[~most], qid=QID[~most])
 
 
@@ -203,15 +193,19 @@ def test_the_table_says_what_was_tested():
     found = compared(confidence=0.9, tests=["wilcoxon", "t"])
     text = repr(found)
     assert text.splitlines()[0].split() == ["system", str(MEASURE), "beats"]
-    assert "90% interval" in text
-    told = "Wilcoxon's signed-rank test, Student's paired t test over 20 queries, Holm's correction"
-    assert f"{told} for 3 pairs, level 0.1; the first test decides" in " ".join(
-        text.split()
-    )
+    assert "90% of all 3" in text
+    shown = " ".join(text.split())
+    assert "20 queries, level 0.1, corrected by Bonferroni for 3 pairs;" in shown
+    told = "allow for 3 in 20 queries of a kind not seen, each losing half of the range (worst=0.5)"
+    assert told in shown
+    for test in ("p-value, wilcoxon: Wilcoxon's signed-rank", "p-value, t: Student's"):
+        assert test in shown
     assert "tree - ridge" in text
     assert f"{found.p_value['wilcoxon'][0, 0]:.4f}" in text
     two = compare(scores_of_normal_differences(20, 0.0, 0))
-    assert "\nSecond-order score test over 20 queries, level 0.05.\n" in repr(two)
+    assert "\n20 queries, level 0.05; intervals and p-values allow for 3 in 20" in repr(
+        two
+    )
 
 
 def test_a_single_cross_validation_says_that_it_is_one():
@@ -239,9 +233,17 @@ def test_the_frame_has_a_row_for_each_measure_and_pair():
         "low": found.interval[:, :, 0],
         "high": found.interval[:, :, 1],
         "effect_size": found.effect_size,
-        "t": found.p_value["t"],
-        "wilcoxon": found.p_value["wilcoxon"],
-        "significant": found.p_value["t"] < 0.05,
+        "p_value": found.p_value["score"],
+        "p_value_t": found.p_value["t"],
+        "p_value_wilcoxon": found.p_value["wilcoxon"],
+        "significant": found.p_value["score"] < 0.05,
+        "worst": found.worst,
+        "times": np.full((3, 2), 6),
+        "queries_needed": frame["queries_needed"].to_numpy().reshape(2, 3).T,
+        "wins": found.wins,
+        "ties": found.ties,
+        "losses": found.losses,
+        "holds_to_worst": found.holds_to_worst,
     }
     assert list(frame)[3:] == list(expected)
     for column, values in expected.items():
@@ -336,24 +338,23 @@ def test_what_cannot_be_compared_is_refused(rankers, given, error, message):
 
 def test_repeats_enter_intervals_and_p_values():
     soft, stiff = validated(n_repeats=3), validated(STIFF, n_repeats=3)
-    found = compare({"stiff": stiff, "soft": soft}, tests=["t", "score"])
+    found = compare({"stiff": stiff, "soft": soft}, tests=["t", "score"], worst=1)
     apart = (soft.values - stiff.values)[None, :, :, 0]
     rows, expected = over_repeats(apart, soft.folds, bounds=(-1.0, 1.0))
     assert expected.error > means(rows).error
     np.testing.assert_allclose(found.difference[0], expected.value, rtol=1e-12)
     np.testing.assert_allclose(found.interval[0], expected.interval(0.95), rtol=1e-9)
     np.testing.assert_allclose(found.standard_error[0], expected.error, rtol=1e-9)
-    for test, p_value in found.p_value.items():
-        skewed = test == "score"
-        np.testing.assert_allclose(
-            p_value[0], expected.p_value(skewed=skewed), rtol=1e-9
-        )
+    assert list(found.p_value) == ["score", "t"]
+    for p_value, of_test in zip(
+        found.p_value.values(),
+        (expected.p_value(), expected.students_p_value()),
+        strict=True,
+    ):
+        np.testing.assert_allclose(p_value[0], of_test, rtol=1e-9)
     text = " ".join(repr(found).split())
-    assert (
-        "Student's paired t test, second-order score test over 40 queries and 3 repeats"
-        in text
-    )
-    told = "tests must be one of 'score', 't' with clusters, repeats or judge=, got 'wilcoxon'"
+    assert "40 queries and 3 repeats, level 0.05;" in text
+    told = "tests must be one of 'score', 't' with clusters, repeats, weights or judge=, got 'wilc"
     with pytest.raises(ValueError, match=told):
         compare({"stiff": stiff, "soft": soft}, tests=["t", "wilcoxon"])
 
@@ -375,23 +376,30 @@ def test_a_baseline_is_compared_with_each_other_ranker():
         ]
         raw = every.p_value["t"][rows]
         assert found.p_value["t"].min() == pytest.approx(min(1, 2 * raw.min()))
-        assert "Holm's correction for 2 pairs" in " ".join(repr(found).split())
+        assert "corrected by Bonferroni for 2 candidates" in " ".join(
+            repr(found).split()
+        )
         assert "beats" not in repr(found)
 
 
 def test_several_measures_share_one_correction():
     given = {"measures": [MEASURE, "nDCG@10", "AP"], "tests": ["t", "wilcoxon"]}
     found, raw = compared(**given), compared(correction="none", **given)
+    stepped = compared(correction="holm", **given)
     for test in ("t", "wilcoxon"):
-        expected = holm(raw.p_value[test].ravel()).reshape(3, 3)
+        expected = np.minimum(9 * raw.p_value[test], 1.0)
         np.testing.assert_allclose(found.p_value[test], expected)
+        expected = holm(raw.p_value[test].ravel()).reshape(3, 3)
+        np.testing.assert_allclose(stepped.p_value[test], expected)
+    assert "intervals are not corrected alike." in " ".join(stepped.notes)
+    np.testing.assert_array_equal(stepped.interval, raw.interval)
     assert found[MEASURE].measures == (str(MEASURE),)
     assert found[["AP", MEASURE]].measures == ("AP", str(MEASURE))
     np.testing.assert_array_equal(found["AP"].p_value["t"], found.p_value["t"][:, 2:])
     assert "AP" in found
     assert len(found) == 3
     for each in (found, found["AP"]):
-        told = "Holm's correction for 3 pairs by 3 measures, level 0.05;"
+        told = "level 0.05, corrected by Bonferroni for 3 pairs by 3 measures;"
         assert " ".join(repr(each).split()).count(told) == 1
 
 
@@ -483,60 +491,72 @@ def test_there_is_no_status_without_a_question():
 
 def test_the_queries_needed_show_the_effect_as_often_as_asked():
     scores = scores_of_normal_differences(4000, 0.0, 0)
-    found = compare(scores, tests="t")
+    found = compare(scores)
+    deviation = found.standard_error[0, 0] * 4000**0.5
     for effect, power in [(0.01, 0.8), (0.03, 0.8), (0.02, 0.9)]:
         needed = int(found.queries_needed(effect, power).item())
-        deviation = found.standard_error[0, 0] * 4000**0.5
-        differences = np.random.default_rng(1).normal(effect, deviation, (4000, needed))
-        assert np.mean(t_test(differences) < 0.05) == pytest.approx(power, abs=0.025)
+        rows = np.random.default_rng(1).normal(effect, deviation, (needed, 4000))
+        interval = means(rows, bounds=(-0.5, 0.5)).interval(0.95)
+        assert np.mean(interval[:, 0] > 0) == pytest.approx(power, abs=0.05)
     needed = found.queries_needed(0.002)
-    assert needed.item() == pytest.approx((2.8016 * 0.05 / 0.002) ** 2, rel=0.05)
+    assert needed.item() == pytest.approx((2.8016 * 0.05 / 0.002) ** 2, rel=0.1)
     stricter = compare(scores, confidence=0.99).queries_needed(0.002)
-    assert (
-        stricter.item()
-        == found.queries_needed(0.002, confidence=0.99).item()
-        > needed.item()
-    )
-    gate = compare(scores, baseline="zero", margin=0.002)
-    assert gate.queries_needed().item() == needed.item()
+    expected = found.queries_needed(0.002, confidence=0.99)
+    assert stricter.item() == expected.item() > needed.item()
+    gate = compare(scores, baseline="zero", margin=0.002, worst=0.5)
+    assert gate.queries_needed() == pytest.approx(needed, rel=0.02)
+    assert (gate.queries_needed(0.002) < needed).all()
     better = compare(scores, baseline="zero", better=True)
     for compared_by, given, told in (
         (found, {}, "effect must be given for a comparison without a margin, got None"),
-        (
-            better,
-            {},
-            "effect must be given for a comparison without a margin, got None",
-        ),
+        (better, {}, "effect must be given for a comparison without a margin, got Non"),
         (found, {"effect": 0}, "effect must be a finite number > 0, got 0"),
+        (
+            gate,
+            {"effect": -0.002},
+            "effect must be a finite number > -0.002, got -0.00",
+        ),
         (
             found,
             {"effect": 1, "power": 1},
-            "power must lie strictly between 0 and 1, got 1",
+            "power must lie strictly between 0 and 1, g",
         ),
         (
             found,
             {"effect": 1, "confidence": 0},
-            "confidence must lie strictly between 0 and 1",
+            "confidence must lie strictly between 0",
         ),
     ):
         with pytest.raises(ValueError, match=told):
             compared_by.queries_needed(**given)
 
 
-def test_queries_needed_of_systems_that_hardly_differ_are_not_told():
-    scores = scores_of_normal_differences(60, 0.0, 0)
-    values = scores.values.copy()
-    values[1, 9:] = 0.5
-    with pytest.warns(FewDifferencesWarning, match="in 9 queries of 60"):
-        found = compare(dataclasses.replace(scores, values=values))
-    assert np.isnan(found.queries_needed(0.01)).all()
-    assert "1 difference undecided." in found.notes
-
-
 def test_undecided_results_say_how_many_queries_they_need():
     found = compare(scores_of_normal_differences(60, 0.001, 0))
-    needed = found.queries_needed(abs(found.difference[0, 0])).item()
-    told = f"which is a guess, about {needed:,.0f} queries decide normal - zero by AP."
+    needed = found.to_dict()["queries_needed"][0]
+    planned = found.queries_needed(abs(found.difference[0, 0])).item()
+    assert needed == pytest.approx(planned)
+    told = f"normal - zero is decided with about {needed:,.0f} queries like these."
     assert any(told in note for note in found.notes)
     decided = compare(scores_of_normal_differences(60, 0.1, 0))
     assert not any("undecided" in note for note in decided.notes)
+    assert np.isnan(decided.to_dict()["queries_needed"]).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_undecided_rows_never_name_as_few_queries_as_are_in_hand(seed):
+    rng = np.random.default_rng(seed)
+    values = 0.5 + np.where(
+        rng.random((30, 40)) < 0.6, 0.0, rng.normal(0, 0.05, (30, 40))
+    )
+    scores = side_by_side({"AP": values})
+    for given in (
+        {"margin": 0.01},
+        {"margin": 0.02, "worst": 0.5},
+        {"better": True},
+        {},
+    ):
+        found = compare(scores, baseline="system 1", **given)
+        needed = np.array(found.to_dict()["queries_needed"])
+        assert (np.isnan(needed) == found._is_decided[:, 0]).all()
+        assert not (needed <= 40).any()

@@ -39,7 +39,11 @@ def test_every_row_is_found_by_its_name_and_makes_a_measure(row):
         ("ranx", "r-precision@5-l2", "RPrecision(rel=2,ties=row_order)"),
         ("ranx", "bpref@5", "Bpref(ties=row_order)"),
         ("ranx", "ndcg_burges@3-l1", "nDCG(gain=exp2,ties=row_order)@3"),
-        ("catboost", "MAP:border=1;top=5", "AP(rel=1.000000059604645,ties=pessimistic,normalize=True)@5"),  # fmt: skip
+        (
+            "catboost",
+            "MAP:border=1;top=5",
+            "AP(rel=1.000000059604645,ties=pessimistic,normalize=True)@5",
+        ),
         ("catboost", "NDCG:type=Exp;top=-1", "nDCG(gain=exp2,ties=pessimistic,empty=1)"),
         ("trec_eval", "set_F_4", "F(beta=2,ties=row_order)"),
         ("trec_eval", "utility_2,-1,0,.5", "Utility(weights=[2,-1,0,.5],ties=row_order)"),
@@ -73,7 +77,7 @@ NAMES_OF_PREFERENCES = "prefs all_prefs prefs_avgjg qrels_jg map_avgjg"
     ("tool", "names", "reason"),
     [
         ("lightgbm", "ndcg map", "needs a number, as in '(ndcg|map)@10'"),
-        ("lightgbm", "lambdarank xendcg mean_average_precision", "computed over all rows"),
+        ("lightgbm", "auc auc_mu average_precision", "computed over all rows"),
         ("lightgbm", "auc average_precision auc_mu", "computed over all rows"),
         ("lightgbm", "xGAP@10", "has the value of lightgbm's 'xGAP@10'.*--from lightgbm' lists"),
         ("lightgbm", "map_cut_10", "It is another tool's name of 'AP@10'"),
@@ -83,7 +87,7 @@ NAMES_OF_PREFERENCES = "prefs all_prefs prefs_avgjg qrels_jg map_avgjg"
         ("catboost", "NDCG:denominator=Position MAP:decay=0.5", "value of catboost's"),
         ("sklearn", "coverage_error label_ranking_loss top_k_accuracy_score", "coverage_error is"),
         ("trec_eval", "runid num_q relstring", "are no numbers of a query"),
-        ("trec_eval", "rbp rbp_resid unj", "are those of version 10"),
+        ("trec_eval", "rbp_resid unj", "unj_k is 1 less Judged@k"),
         ("trec_eval", f"{NAMES_OF_PREFERENCES} yaap", "need preferences.*yaap orders"),
         ("trec_eval", "set_F_-1 utility_1,2 iprec_at_recall_3.00", "No measure of skgraded has"),
         ("pytrec_eval", "num_q prefs", "value of pytrec_eval's '(num_q|prefs)'.*need preferences"),

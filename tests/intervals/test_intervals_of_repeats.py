@@ -16,7 +16,7 @@ def by_t(found, confidence=0.9):
     """Mean, ends, p-value and error of each pair by Student's t, as rows."""
     reach = found.reach(confidence)
     ends = found.value - reach, found.value + reach
-    return np.transpose([found.value, *ends, found.p_value(skewed=False), found.error])
+    return np.transpose([found.value, *ends, found.students_p_value(), found.error])
 
 
 def folds_of(n_repeats, n_queries, n_folds, seed=0):

@@ -44,7 +44,7 @@ WORDS = {  # of the messages, by the first words of the mistake
     "Dicts of dicts": "got type dict. Pass columns .* skgraded.trec.evaluate scores dicts of dicts",
     "Negative grades": "got -1 in row 1. .* Use 0 for .*, and NaN for unjudged documents",
     "Scores without a value": "y_score must be finite, got nan in row 1. .* drop these rows, or",
-    "Words instead": "y must be numeric, got 'good' in row 0. Say which .* grades={'good': 0}",
+    "Words instead": "y must be numeric, got 'good' in row 0. Say which .* grades={'good': .}",
     # measures
     "A cut-off": r"The fields of nDCG are keyword-only, such as nDCG\(k=10\)",
     "A typing error": "nDCG has no field 'gian', .* its fields are k, ties, .* Did you mean 'gain'",

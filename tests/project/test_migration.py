@@ -68,7 +68,6 @@ def names():
     return {**found, **locals()}
 
 
-@pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 @pytest.mark.parametrize("code", rows())
 def test_a_right_hand_side_runs(code, names, tmp_path, capsys):
     for start, library in LIBRARIES.items():

@@ -35,11 +35,7 @@ from skgraded import (
 )
 from skgraded.catboost import eval_metric
 from skgraded.datasets import make_ranking
-from skgraded.exceptions import (
-    CutQueriesWarning,
-    FewDifferencesWarning,
-    QueryIdsWarning,
-)
+from skgraded.exceptions import CutQueriesWarning, QueryIdsWarning
 from skgraded.measures import P
 from skgraded.users import threshold_profile
 
@@ -239,7 +235,7 @@ def columns_for(door):
 
 def told_by(use):
     # Few queries keep these tests fast, whatever they tell about differences.
-    return [each for each in warnings_of(use) if each is not FewDifferencesWarning]
+    return warnings_of(use)
 
 
 # Row labels

@@ -32,17 +32,17 @@ QID = np.repeat(np.arange(30), 6)
 X = RNG.normal(size=(len(QID), 3))
 S = X[:, 0]
 RATINGS = RNG.integers(1, 6, len(QID))
-FEW = pytest.mark.filterwarnings(
-    "ignore::skgraded.exceptions.FewDifferencesWarning"
-)
+FEW = pytest.mark.filterwarnings("ignore::skgraded.exceptions.FewDifferencesWarning")
 ALL = "rel makes all documents relevant: got 1 in .*, and the lowest grade is 1, "
 
 
 def nested(values):
     return {
-        f"q{query}": {f"d{row}": float(values[row]) for row in np.flatnonzero(QID == query)}
+        f"q{query}": {
+            f"d{row}": float(values[row]) for row in np.flatnonzero(query == QID)
+        }
         for query in range(30)
-    }  # fmt: skip
+    }
 
 
 def polars_series(values):
@@ -67,7 +67,9 @@ DOORS = {
     "pandas": lambda y, _: evaluate("R@5", pd.Series(y), pd.Series(S), qid=QID),
     "polars": lambda y, _: evaluate("AP", polars_series(y), S, qid=polars_series(QID)),
     "arrow": lambda y, _: evaluate("AP", arrow_array(y), S, qid=arrow_array(QID)),
-    "lists": lambda y, _: evaluate("Success@1", y.tolist(), S.tolist(), qid=QID.tolist()),
+    "lists": lambda y, _: evaluate(
+        "Success@1", y.tolist(), S.tolist(), qid=QID.tolist()
+    ),
     "text": lambda y, _: evaluate("AP", y.astype(str), S, qid=QID),
     "query_target": lambda y, _: AP()(query_target(y, QID), S),
     "query_series": lambda y, _: AP()(query_series(y, QID), S),
@@ -87,7 +89,7 @@ DOORS = {
         Ridge(), X, y, qid=QID, measures="AP", cv=3
     ),
     "condensed": lambda y, _: evaluate("AP(unjudged=condense)", y, S, qid=QID),
-}  # fmt: skip
+}
 
 
 @FEW
@@ -103,19 +105,29 @@ def test_ratings_from_one_are_told(door, tmp_path):
 
 @pytest.mark.filterwarnings("always")
 def test_the_command_line_tells_it(tmp_path):
-    rows = [f"{t} 0 {d} {g:g}\n" for t, ds in nested(RATINGS).items() for d, g in ds.items()]  # fmt: skip
+    rows = [
+        f"{t} 0 {d} {g:g}\n" for t, ds in nested(RATINGS).items() for d, g in ds.items()
+    ]
     (tmp_path / "qrels").write_text("".join(rows), encoding="utf-8")
     trec.write_run(trec.read_run(nested(S)), tmp_path / "run")
     errors = io.StringIO()
     with redirect_stdout(io.StringIO()), redirect_stderr(errors):
-        assert main(["evaluate", str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", "AP"]) == 0  # fmt: skip
+        assert (
+            main(
+                ["evaluate", str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", "AP"]
+            )
+            == 0
+        )
     assert "makes all documents relevant" in errors.getvalue()
 
 
 @pytest.mark.parametrize("top", [1, 2])
 def test_qrels_that_hold_relevant_documents_alone_are_right(top):
     rng = np.random.default_rng(top)
-    qrels = {f"q{i}": {f"d{j}": int(rng.integers(1, top + 1)) for j in range(4)} for i in range(20)}  # fmt: skip
+    qrels = {
+        f"q{i}": {f"d{j}": int(rng.integers(1, top + 1)) for j in range(4)}
+        for i in range(20)
+    }
     run = {f"q{i}": {f"d{j}": float(rng.random()) for j in range(9)} for i in range(20)}
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -20,6 +20,7 @@ from reference.frame import (
     judged,
     of_gains,
     of_relevant,
+    oracle,
     preference,
     ranks,
     ratio,
@@ -192,6 +193,17 @@ def inferred_ap(
     return value / inferred_ap(ideal(sampled), sampled, k=k, rel=rel, epsilon=epsilon)
 
 
+@preference
+@oracle
+def pair_accuracy(r, pool, k):
+    # Pairs of the list in the order of their grades, by all pairs of grades that differ.
+    if max(pool, default=0) <= 0:
+        return None
+    in_order = sum(1 for m in r for n in r if m < n and r[m] > r[n])
+    n_pairs = sum(1 for one in pool for other in pool if one > other)
+    return Fraction(in_order, n_pairs) if n_pairs else 1
+
+
 ORACLES = {
     "Bpref": bpref,
     "BprefN": bpref_n,
@@ -200,6 +212,7 @@ ORACLES = {
     "BprefTen": bpref_ten,
     "infAP": inferred_ap,
     "OldBpref": old_bpref,
+    "PairAccuracy": pair_accuracy,
     "RprefN": rpref_n,
     "RprefRelative": rpref_relative,
     "RprefRelative2": rpref_relative2,

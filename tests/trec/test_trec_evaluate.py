@@ -2,8 +2,10 @@
 
 import dataclasses
 import io
+import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import pytrec_eval
 
@@ -109,6 +111,8 @@ def test_what_was_left_out_is_told():
         "1 system without all topics of the qrels; a missing topic counts as an empty list: "
         "bad (1).",
         "1 system with topics outside the qrels, left out: bad (1).",
+        "Judged@10, lowest first: bad 0.58. What nobody judged counts as not relevant, unless a "
+        "measure has unjudged=condense.",
     )
     assert scores._report_of_means().notes[len(scores.notes) :] == [
         "1 query with nothing relevant, counted as 0 (AP, nDCG@2).",
@@ -131,7 +135,7 @@ def test_joined_runs_score_as_evaluate_does_under_any_grades():
             values = joined.score(expected.measures, grades, n_threads)
             np.testing.assert_array_equal(values, expected.values, strict=True)
     assert joined.systems == expected.systems
-    assert joined.runs[1].left_out == (1, 1, 0)
+    assert joined.runs[1].left_out[:3] == (1, 1, 0)
     assert tuple(joined.notes()) == trec.evaluate("AP", QRELS, RUNS).notes
     ranks = dict(zip(qrels.documents, joined.best_rank().tolist(), strict=True))
     assert ranks == {"a": 1, "b": 1, "c": 2, "z": 1}
@@ -223,3 +227,90 @@ def test_measures_left_open_read_the_scale_off_the_qrels():
 def test_what_cannot_be_scored_is_refused(changed, message):
     with pytest.raises(ValueError, match=message):
         trec.evaluate(**{"measures": "AP", "qrels": QRELS, "runs": RUNS, **changed})
+
+
+def test_the_best_of_repeated_documents_stands_at_its_first_place():
+    text = b"q Q0 c 1 5.0 t\nq Q0 a 2 1.0 t\nq Q0 b 3 2.0 t\nq Q0 a 4 9.0 t\n"
+    run = trec.read_run(io.BytesIO(text))
+    assert run.to_dict() == {"q": {"c": 5.0, "a": 9.0, "b": 2.0}}
+    assert list(run.documents) == ["c", "a", "b"]
+    assert run.ranks.tolist() == [1, 4, 3]
+    found = trec.evaluate("RR", {"q": {"a": 1}}, run)
+    assert found.values.ravel().tolist() == [1.0]
+    assert any("repeated documents, of which the best counts" in x for x in found.notes)
+
+
+RANKS = {
+    "as scores": ([1, 2, 3, 4], [4.0, 3.0, 3.0, 1.0], 0),
+    "distances": ([1, 2, 3, 4], [0.1, 0.2, 0.3, 0.4], 2),
+    "all 0": ([0, 0, 0, 0], [1.0, 2.0, 3.0, 4.0], 0),
+    "shuffled": ([2, 1, 4, 3], [3.0, 4.0, 1.0, 3.0], 0),
+    "lists of two scales": ([1, 2, 1, 2], [30.0, 20.0, 0.9, 0.8], 2),
+    "lists of one scale": ([1, 2, 1, 2], [30.0, 20.0, 25.0, 18.0], 0),
+    "ties": ([1, 2, 3, 4], [1.0, 1.0, 1.0, 1.0], 0),
+}
+
+
+@pytest.mark.parametrize("form", ["lines", "table"])
+@pytest.mark.parametrize("case", RANKS)
+def test_ranks_that_contradict_the_scores_are_told(case, form):
+    ranks, scores, n_topics = RANKS[case]
+    rows = [
+        (topic, f"d{place}", rank, score)
+        for topic in ("q1", "q2")
+        for place, (rank, score) in enumerate(zip(ranks, scores, strict=True))
+    ]
+    if form == "lines":
+        lines = [
+            f"{topic} Q0 {name} {rank} {score} t\n" for topic, name, rank, score in rows
+        ]
+        source = io.BytesIO("".join(lines).encode())
+    else:
+        source = pd.DataFrame(rows, columns=["qid", "docno", "rank", "score"])
+    run = trec.read_run(source)
+    assert run.n_contradicted == n_topics
+    assert pickle.loads(pickle.dumps(run)).n_contradicted == n_topics
+    # The definition: some document of a better rank has a lower score.
+    by_hand = sum(
+        any(
+            one[2] < two[2] and one[3] < two[3]
+            for one in rows
+            for two in rows
+            if one[0] == two[0] == topic
+        )
+        for topic in ("q1", "q2")
+    )
+    assert n_topics == by_hand
+    qrels = {topic: {f"d{place}": 1 for place in range(4)} for topic in ("q1", "q2")}
+    notes = " ".join(trec.evaluate("AP", qrels, run).notes)
+    assert ("ranks contradict the scores, which decide" in notes) == (n_topics > 0)
+    notes = " ".join(trec.evaluate("AP", qrels, run, order="file").notes)
+    assert "contradict" not in notes
+    assert (
+        "all have one score" in " ".join(trec.evaluate("AP", qrels, run).notes)
+    ) == (case == "ties")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_note_on_judged_documents_has_the_values_of_the_measure(seed):
+    rng = np.random.default_rng(seed)
+    names = [f"d{number}" for number in range(40)]
+    qrels = {
+        f"q{topic}": dict.fromkeys(names[:20], 1) | {"d0": -1} for topic in range(5)
+    }
+    runs = {
+        system: {
+            topic: {name: float(rng.random()) for name in rng.choice(names, 15, False)}
+            for topic in qrels
+        }
+        for system in ("a", "b")
+    }
+    found = trec.evaluate("Judged@10", qrels, runs)
+    shares = {system: mean["Judged@10"] for system, mean in found.mean().items()}
+    told = ", ".join(
+        f"{system} {share:.2f}"
+        for system, share in sorted(shares.items(), key=lambda entry: entry[1])
+    )
+    assert any(f"Judged@10, lowest first: {told}." in note for note in found.notes)
+    complete = {topic: dict.fromkeys(names, 1) for topic in qrels}
+    assert not trec.evaluate("AP", complete, runs).notes

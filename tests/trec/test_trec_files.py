@@ -263,7 +263,7 @@ def test_a_bad_run_is_refused_with_path_line_rule_and_value(written, content, me
 
 def test_a_bad_grade_is_refused(written):
     told = (
-        r"q\.txt, line 2: the grade must be a number, got 'yes'\. .*--grades yes=0 on"
+        r"q\.txt, line 2: the grade must be a number, got 'yes'\. .*--grades yes=\? on"
     )
     with pytest.raises(ValueError, match=told):
         trec.read_qrels(written("q1 0 d1 1\nq1 0 d2 yes\n", "q.txt"))
@@ -289,12 +289,12 @@ def test_lines_are_counted_over_chunks(written, monkeypatch):
         )
 
 
-def test_the_first_of_repeated_documents_counts(written):
+def test_the_best_of_repeated_documents_counts(written):
     path = written(
         "\n" + RUN + "q1 Q0 d1 3 0.5 tag\nq2 Q0 d1 4 9 tag\nq2 Q0 d3 5 1 tag\n"
     )
     run = trec.read_run(path)
-    assert run.to_dict() == {"q1": NESTED_RUN["q1"], "q2": {"d1": -2.0, "d3": 1.0}}
+    assert run.to_dict() == {"q1": NESTED_RUN["q1"], "q2": {"d1": 9.0, "d3": 1.0}}
     assert run.n_duplicates == 2
     told = "line 5: .*once in a topic, got 'd1' of topic 'q1' again, first in line 2"
     with pytest.raises(ValueError, match=told):
@@ -412,7 +412,7 @@ def test_a_run_is_written_in_its_order():
         ("q1", "d\r", "x", r"a document must be one word, got 'd\\r'"),
         ("a\tb", "d", "x", r"a topic must be one word, got 'a\\tb'"),
         ("", "d", "x", "a topic must be one word, got ''"),
-        ("#1", "d", "x", "a topic must not start with '#', as comments do, got '#1'"),
+        ("#", "d", "x", "a topic must not be '#', with which comments begin"),
         ("q1", "d", "", "tag must be one word"),
         ("q1", "d", " x", "tag must be one word"),
     ],
@@ -482,3 +482,16 @@ def test_every_table_has_a_hash_of_its_own_so_that_no_ids_are_made_to_collide():
     assert len(set(keys)) == 100
     assert max(keys) < 2**64
     assert max(keys) > 2**60
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("~/none.run", "expanduser"),
+        ("none/*.run", r"glob\.glob"),
+        ("none.run", "No such"),
+    ],
+)
+def test_a_path_that_a_shell_would_replace_is_told(path, told):
+    with pytest.raises(FileNotFoundError, match=told):
+        trec.read_run(path)

@@ -140,7 +140,7 @@ TWICE = pd.concat(
         (
             LOG,
             JUDGED.assign(grade="S"),
-            "grade must be numeric, got 'S'.* grades={'S': 0",
+            "grade must be numeric, got 'S'.* grades={'S': \\?",
         ),
         (LOG.assign(purchased=1), JUDGED, "event must name the column of log"),
     ],

@@ -1,8 +1,8 @@
-"""What is compared: values of systems by measure, repeat and query, and which of them count."""
+"""What is compared: values of systems by query, laid out to compare."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -13,24 +13,26 @@ from skgraded._support.arguments import choice
 from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.text import count, told_in_clusters, told_queries
 from skgraded.measures import Measure, Measures
-from skgraded.results import Scores, by_name, clusters_of, side_by_side
+from skgraded.results import Scores, by_name, clusters_of, column_of, side_by_side
 
 _FEWEST = 2  # systems, queries, or clusters
 
 
-class Given(NamedTuple):
-    """What is compared.
+class ComparisonInput(NamedTuple):
+    """Values of systems by query, laid out to compare.
 
     Attributes
     ----------
     scores : Scores
-        The values as they were given.
+        The scores that the values come from.
     values : ndarray of shape (n_measures, n_systems, n_repeats, n_queries)
         The values; nan where there is none, and in queries that are not compared.
     is_compared : ndarray of shape (n_measures, n_queries), bool
-        Whether all systems have a value of a query in some repeat.
+        Whether all systems have a value of a query in some repeat, and the query has a weight.
     clusters : ndarray of shape (n_queries,), int64, or None
         The cluster of each query.
+    weights : ndarray of shape (n_queries,) or None
+        The weight of each query, if they vary.
     pairs : ndarray of shape (n_pairs, 2), int64
         Places of the two systems of each pair; differences are first minus second.
     baseline : str or None
@@ -47,6 +49,7 @@ class Given(NamedTuple):
     values: FloatArray
     is_compared: BoolArray
     clusters: IntArray | None
+    weights: FloatArray | None
     pairs: IntArray
     baseline: str | None
     n_queries: tuple[int, ...]
@@ -63,28 +66,41 @@ class Given(NamedTuple):
     def over(self) -> str:
         """Over what systems are compared, in words."""
         clusters = None if self.clusters is None else self.n_units
-        told = told_in_clusters(told_queries(self.n_queries), clusters)
+        queries = told_in_clusters(told_queries(self.n_queries), clusters)
+        if self.weights is not None:
+            queries = f"{queries} with weights"
         n_repeats = self.values.shape[2]
-        return told if n_repeats == 1 else f"{told} and {n_repeats} repeats"
+        return queries if n_repeats == 1 else f"{queries} and {n_repeats} repeats"
+
+    @property
+    def more_varies(self) -> bool:
+        """Whether more than independent queries, each of which counts once, makes values vary."""
+        has_repeats = self.values.shape[2] > 1
+        return has_repeats or self.clusters is not None or self.weights is not None
+
+    @property
+    def has_values_of_0_and_1_only(self) -> BoolArray:
+        """Whether a measure has no other values, shape (n_measures,)."""
+        is_other = (self.values != 0.0) & (self.values != 1.0) & ~np.isnan(self.values)
+        return ~is_other.any(axis=(1, 2, 3))
 
 
 def scores_of_rankers(
     rankers: Any, X: Any, y: Any, qid: ArrayLike | None, measures: Measures | None
 ) -> Scores:
     """Return the scores of all rankers, by the same measures and on the same queries."""
-    systems = (
-        rankers if isinstance(rankers, Mapping) else getattr(rankers, "systems", None)
-    )
+    systems = rankers
+    if not isinstance(rankers, Mapping):
+        systems = getattr(rankers, "systems", None)
     if systems is None:
-        what = (
-            "Scores of one system"
-            if isinstance(rankers, Scores)
-            else type(rankers).__name__
-        )
+        kind = type(rankers).__name__
+        if isinstance(rankers, Scores):
+            kind = "Scores of one system"
         raise TypeError(
             "rankers must be Scores of several systems, or map names to fitted models, results of "
-            f"cross_validate_queries or Scores, got {what}."
+            f"cross_validate_queries or Scores, got {kind}."
         )
+
     if len(systems) < _FEWEST:
         raise ValueError(
             f"rankers must hold at least 2 systems to compare, got {len(systems)}."
@@ -97,69 +113,75 @@ def scores_of_rankers(
 
 def _names(measures: Measures) -> list[str]:
     """Return the names by which results hold measures."""
-    names = list(
-        map(str, [measures] if isinstance(measures, str | Measure) else measures)
-    )
+    if isinstance(measures, str | Measure):
+        measures = [measures]
+    names = list(map(str, measures))
     if not names:
         raise ValueError("measures must name at least one measure, got none.")
     return names
 
 
 def _scored(
-    named: dict[str, Any],
+    rankers: dict[str, Any],
     X: Any,
     y: Any,
     qid: ArrayLike | None,
     measures: Measures | None,
 ) -> dict[str, Scores]:
     """Return the scores of each ranker; fitted models rank the documents first."""
-    scored = {name: each for name, each in named.items() if isinstance(each, Scores)}
-    models = {name: each for name, each in named.items() if name not in scored}
+    scores = {name: each for name, each in rankers.items() if isinstance(each, Scores)}
+    models = {name: each for name, each in rankers.items() if name not in scores}
     if measures is not None:
-        scored = {name: each[_names(measures)] for name, each in scored.items()}
+        scores = {name: each[_names(measures)] for name, each in scores.items()}
     if models:
         # Importing scikit-learn takes a second.
         from skgraded.model_selection._validation import scores_of_models
 
-        given = (
-            list(next(iter(scored.values())))
-            if scored and measures is None
-            else measures
-        )
-        scored |= scores_of_models(models, X, y, qid, given)
-    return {name: scored[name] for name in named}
+        if scores and measures is None:
+            measures = list(next(iter(scores.values())))
+        scores |= scores_of_models(models, X, y, qid, measures)
+    return {name: scores[name] for name in rankers}
 
 
-def given_of(scores: Scores, cluster: Any, baseline: str | None) -> Given:
+def comparison_input(
+    scores: Scores, cluster: Any, baseline: str | None
+) -> ComparisonInput:
     """Lay out the values of several systems, and find the queries that all of them have."""
     values = by_measure(scores)
+    weights = varying_weights(scores)
     is_compared = np.any(np.all(~np.isnan(values), axis=1), axis=1)
+    if weights is not None:
+        is_compared = is_compared & (weights > 0.0)
     values = np.where(is_compared[:, None, None], values, np.nan)
     n_queries = tuple(is_compared.sum(axis=1).tolist())
+
     clusters = clusters_of(cluster, scores)
     n_units = n_queries
     if clusters is not None:
-        n_units = tuple(len(np.unique(clusters[kept])) for kept in is_compared)
+        n_units = tuple(len(np.unique(clusters[row])) for row in is_compared)
     for name, n in zip(scores.measures, n_units, strict=True):
         if n < _FEWEST:
             raise ValueError(
                 f"Paired tests need at least {_FEWEST} queries, or clusters of them, on which "
                 f"every system has a value of {name}, got {n}."
             )
-    means = [
-        np.nanmean(each[..., kept], axis=1).mean(axis=1)
-        for each, kept in zip(values, is_compared, strict=True)
-    ]
-    return Given(
-        scores,
-        values,
-        is_compared,
-        clusters,
-        _pairs(scores.systems or (), baseline),
-        baseline,
-        n_queries,
-        n_units,
-        np.stack(means, axis=1),
+
+    means = []
+    for values_of_measure, row in zip(values, is_compared, strict=True):
+        by_query = np.nanmean(values_of_measure[..., row], axis=1)
+        row_weights = None if weights is None else weights[row]
+        means.append(np.average(by_query, axis=1, weights=row_weights))
+    return ComparisonInput(
+        scores=scores,
+        values=values,
+        is_compared=is_compared,
+        clusters=clusters,
+        weights=weights,
+        pairs=_pairs(scores.systems or (), baseline),
+        baseline=baseline,
+        n_queries=n_queries,
+        n_units=n_units,
+        means=np.stack(means, axis=1),
     )
 
 
@@ -168,10 +190,35 @@ def by_measure(scores: Scores) -> FloatArray:
     return np.ascontiguousarray(np.moveaxis(scores.cube, 3, 0))
 
 
+def varying_weights(scores: Scores) -> FloatArray | None:
+    """Return the weights of the queries, or None where they are all alike."""
+    weights = scores.weights
+    if weights is None or np.ptp(weights) == 0.0:
+        return None
+    return np.asarray(weights, dtype=np.float64)
+
+
+def by_measure_name(
+    argument: str, value: Any, measures: Sequence[str]
+) -> dict[str, Any]:
+    """Return a value for each measure: the only one, or those of a mapping, None for others."""
+    if not isinstance(value, Mapping):
+        return dict.fromkeys(measures, value)
+
+    values: dict[str, Any] = dict.fromkeys(measures)
+    for name, value_of_measure in value.items():
+        try:
+            measure = measures[column_of(measures, name)]
+        except KeyError as error:
+            raise ValueError(f"{argument}: {error.args[0]}") from None
+        values[measure] = value_of_measure
+    return values
+
+
 def _pairs(systems: tuple[str, ...], baseline: str | None) -> IntArray:
     if baseline is None:
-        given = combinations(range(len(systems)), 2)
-        return np.array([(later, earlier) for earlier, later in given])
+        pairs = combinations(range(len(systems)), 2)
+        return np.array([(later, earlier) for earlier, later in pairs])
     place = systems.index(choice("baseline", baseline, systems))
     return np.array([(each, place) for each in range(len(systems)) if each != place])
 
