@@ -80,10 +80,27 @@ __all__ = [
     "xGAP",
 ]
 
+
+def _refuse(name: str) -> None:
+    from skgraded._guards import refuse_name_of_a_module
+
+    refuse_name_of_a_module(name)
+
+
 # Measures take longer to import than NumPy, and scikit-learn takes a second: it comes last.
 __getattr__, __dir__ = on_first_use(
     __name__,
     __all__,
     ["rankings", "measures", "results", "comparison", "scoring", "model_selection"],
-    ["conventions", "datasets", "exceptions", "trec", "users"],
+    ["chunks", "conventions", "datasets", "exceptions", "studies", "trec", "users"],
+    # These need libraries of their own.
+    modules_of_libraries={
+        "catboost": "catboost",
+        "dask": "dask",
+        "displays": "matplotlib",
+        "lightgbm": "lightgbm",
+        "spark": "pyspark",
+        "xgboost": "xgboost",
+    },
+    refuse=_refuse,
 )

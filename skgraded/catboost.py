@@ -13,12 +13,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._boosting._evaluator import ChosenMeasure, Evaluator, named_measures
+from skgraded._boosting._evaluator import (
+    ChosenMeasure,
+    Evaluator,
+    NamedMeasures,
+    named_measures,
+)
+from skgraded._support.keywords import suggests_keywords
 from skgraded.rankings import Judgments, split_target
 
 __all__ = ["eval_metric"]
 
 
+@suggests_keywords
 def eval_metric(
     measure: ChosenMeasure,
     *data_sets: tuple[ArrayLike, ...],
@@ -37,7 +44,8 @@ def eval_metric(
         under which CatBoost reports it, as in ``{"ndcg_10": "nDCG@10"}``.
     *data_sets : tuple of array-like
         (labels, query ids) or (labels, query ids, row weights) of the training and the validation
-        rows, in this order. Rows stand in the order in which CatBoost gets them. NaN = unjudged;
+        rows, in this order. Without weights here, queries weigh as CatBoost says, which hands on
+        those of its Pool. Rows stand in the order in which CatBoost gets them. NaN = unjudged;
         CatBoost accepts no such label, so give CatBoost 0 in these rows.
     n_threads : int, optional
         Threads for sorting and scoring: None is one, -1 all processors. Values do not depend on it.
@@ -94,7 +102,17 @@ def eval_metric(
         )
 
     known_sets = tuple(_KnownSet(data_set) for data_set in data_sets)
-    return _make_metric(Evaluator(measures, n_threads), known_sets)
+    evaluator = Evaluator(measures, n_threads)
+    evaluator.warn_if_constant(known_sets[-1].judgments)
+    return _make_metric(evaluator, known_sets)
+
+
+def metric_of_sets(named: NamedMeasures, *data_sets: tuple[ArrayLike, ...]) -> Any:
+    """Make the metric of a `skgraded.QueryRanker`, which has looked at the data sets."""
+    known_sets = tuple(_KnownSet(data_set) for data_set in data_sets)
+    for known_set in known_sets:
+        known_set.has_own_weights = True  # those of the rows, or none
+    return _make_metric(Evaluator(named, None), known_sets)
 
 
 class _KnownSet:
@@ -111,11 +129,32 @@ class _KnownSet:
         sample_weight = weights[0] if weights else None
         self.judgments = Judgments(y_true, qid=qid, sample_weight=sample_weight)
 
+        # What judgments with other weights are made of.
+        self.has_own_weights = sample_weight is not None
+        self._y_true = y_true
+        self._qid = qid
+        self._weighted: tuple[NDArray[Any], Judgments] | None = None
+
         # The labels as CatBoost gets them.
         labels, _ = split_target(y_true)
         self.labels: NDArray[np.float32] = np.nan_to_num(
             np.asarray(labels).astype(np.float32)
         )
+
+    def judgments_by(self, weight: Any) -> Judgments:
+        """Return the judgments, weighted as CatBoost says where no weights were given here."""
+        if (
+            not isinstance(weight, np.ndarray)
+            or not len(weight)
+            or self.has_own_weights
+        ):
+            return self.judgments
+        if self._weighted is None or not np.array_equal(self._weighted[0], weight):
+            judgments = self.judgments
+            if weight.min() < weight.max():
+                judgments = Judgments(self._y_true, qid=self._qid, sample_weight=weight)
+            self._weighted = (weight.copy(), judgments)
+        return self._weighted[1]
 
     def has(self, labels: NDArray[Any]) -> bool:
         """Whether the labels are those of this set."""
@@ -145,9 +184,9 @@ class _EvalMetric:
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
         """Return the mean of the measure and its weight, 1.
 
-        CatBoost's weights are ignored: those of the rows were given together with the query ids.
+        Queries weigh as the rows that were given together with their ids, or else as CatBoost says.
         """
-        judgments = self._find_judgments(np.asarray(target))
+        judgments = self._find_judgments(np.asarray(target), weight)
         if judgments is None:
             # CatBoost cannot write nan.
             return 0.0, 1.0
@@ -158,11 +197,11 @@ class _EvalMetric:
         """Return the value of a sum and its weight."""
         return error / weight
 
-    def _find_judgments(self, labels: NDArray[Any]) -> Judgments | None:
+    def _find_judgments(self, labels: NDArray[Any], weight: Any) -> Judgments | None:
         """Return the judgments of a data set; None for training rows in an order of CatBoost's."""
         for known_set in self.known_sets:
             if known_set.has(labels):
-                return known_set.judgments
+                return known_set.judgments_by(weight)
 
         training_set = self.known_sets[0]
         if training_set.has_in_another_order(labels):

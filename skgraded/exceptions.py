@@ -63,14 +63,24 @@ class MissingInitialScoresWarning(SkgradedWarning):
     """
 
 
+class ConstantValueWarning(SkgradedWarning):
+    """All rankings, models or documents have one value, so that nothing tells which is better.
+
+    A measure has the same value for every ranking of the queries that it watches or scores; no
+    training query has documents of different grades; or a fitted ranker gives all documents of a
+    query one score.
+    """
+
+
 class SwappedArgumentsWarning(SkgradedWarning):
-    """Grades look like scores and scores like grades, as if they were passed in the other order."""
+    """Grades look like scores and scores like grades, or scores like ranks, where 1 is the best."""
 
 
 class IdColumnWarning(SkgradedWarning):
-    """A feature holds the query ids, so that the ranker learns from the numbers of queries.
+    """A feature holds the query ids or the labels, so that the ranker learns from them.
 
-    Ids of other queries say nothing about them, and trees split on them all the same.
+    Ids of other queries say nothing about them, and trees split on them all the same. Labels are
+    what is to be predicted, and new documents have none.
     """
 
 
@@ -79,9 +89,11 @@ class UnhelpfulJudgeWarning(SkgradedWarning):
 
 
 class UnlikeQueriesWarning(SkgradedWarning):
-    """The queries with human labels do not look as if they were drawn from those of the judge.
+    """Queries that should be alike do not look so.
 
-    What both labels tell about the judge's bias there need not hold for the other queries.
+    Those with human labels do not look as if they were drawn from those of the judge, and what both
+    labels tell about the judge's bias there need not hold for the other queries. Or the features of
+    validation queries lie beyond those of the training queries, as if they were not transformed.
     """
 
 

@@ -20,14 +20,17 @@ from skgraded._boosting._evaluator import (
     as_argument,
     named_measures,
     parse_measure,
+    refuse_bagging_by_query,
     refuse_taken_names,
 )
 from skgraded._boosting._lambdamart import LambdaMART, noise_or_none
-from skgraded._guards import refuse_cut_queries
+from skgraded._guards import refuse_cut_queries, running
 from skgraded._support.arguments import flag, integer, number, threads
 from skgraded._support.array_types import FloatArray
+from skgraded._support.keywords import suggests_keywords
 from skgraded._support.lazy import cached_property
 from skgraded.measures import Measure
+from skgraded.rankings import Judgments
 
 __all__ = ["early_stopping", "eval_metric", "objective"]
 
@@ -41,6 +44,7 @@ _NO_GROUP = (
 )
 
 
+@suggests_keywords
 def objective(
     measure: str | Measure | None = None,
     *,
@@ -172,7 +176,7 @@ class _Objective:
     ) -> tuple[FloatArray, FloatArray]:
         _refuse_positions(y_pred)
         scores, data = _scores_and_data(y_true, y_pred, weight, group)
-        judgments = self._judged_sets.find(data)
+        judgments = self._judged_sets.find(data, _refuse_params_of_training)
         return self._cost.derivatives(judgments, scores, data.weight)
 
     def __repr__(self) -> str:
@@ -202,6 +206,15 @@ class _ObjectiveOfRanker:
         return re.sub(rf"'{_ANY}'(, )?", "", str(self._cost_of_any))
 
 
+def _refuse_params_of_training(judgments: Judgments) -> None:
+    """Raise where the training that has new judgments cannot have a callable objective."""
+    from lightgbm import Booster
+
+    booster = next(running(Booster), None)
+    if booster is not None:
+        refuse_bagging_by_query(booster.params)
+
+
 def _refuse_positions(data: Any) -> None:
     """Raise where a data set has the positions at which documents were shown."""
     if hasattr(data, "get_position") and data.get_position() is not None:
@@ -212,6 +225,7 @@ def _refuse_positions(data: Any) -> None:
         )
 
 
+@suggests_keywords
 def eval_metric(
     *measures: ChosenMeasure, as_loss: bool = False, n_threads: int | None = None
 ) -> Callable[..., list[tuple[str, float, bool]]]:
@@ -321,7 +335,8 @@ class _EvalMetric:
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         scores, data = _scores_and_data(y_true, y_pred, weight, group)
-        means = self._evaluator.means_on(self._judged_sets.find(data), scores)
+        judgments = self._judged_sets.find(data, self._evaluator.warn_if_constant)
+        means = self._evaluator.means_on(judgments, scores)
 
         results = []
         for (name, mean), (_, measure) in zip(means, self.named, strict=True):
@@ -336,6 +351,7 @@ class _EvalMetric:
         return f"eval_metric({self._evaluator}{option})"
 
 
+@suggests_keywords
 def early_stopping(
     measure: ChosenMeasure,
     rounds: int,

@@ -8,10 +8,12 @@ rounding, and stops early.
 
 from __future__ import annotations
 
+import json
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,8 +21,10 @@ import xgboost
 from numpy.typing import ArrayLike, NDArray
 from xgboost.callback import CallbackContainer, EarlyStopping, TrainingCallback
 
+from skgraded import _core
 from skgraded._boosting._evaluator import (
     ChosenMeasure,
+    DataSet,
     Evaluator,
     NamedMeasures,
     named_means,
@@ -30,8 +34,9 @@ from skgraded._boosting._evaluator import (
 )
 from skgraded._boosting._lambdamart import LambdaMART, noise_or_none
 from skgraded._guards import running, warn_about_queries
-from skgraded._support.arguments import integer_or_none, threads
+from skgraded._support.arguments import integer_or_none
 from skgraded._support.array_types import FloatArray
+from skgraded._support.keywords import suggests_keywords
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments, read_columns, without_query_ids
 
@@ -45,6 +50,7 @@ _CALLED_BY_QUERY = (
 )
 
 
+@suggests_keywords
 def objective(
     measure: str | Measure,
     *,
@@ -61,7 +67,7 @@ def objective(
 
     The formula, ties, noise and limits are those of `skgraded.lightgbm.objective`. XGBRanker does
     not accept a callable objective; train with ``xgboost.train(params, dtrain, obj=...)``. A data
-    set is read when the objective meets it first.
+    set is read once in each training.
 
     Parameters
     ----------
@@ -139,6 +145,7 @@ def objective(
     return _Objective(cost)
 
 
+@suggests_keywords
 def eval_metric(
     *measures: ChosenMeasure, n_threads: int | None = None
 ) -> Callable[[ArrayLike, xgboost.DMatrix], list[tuple[str, float]]]:
@@ -152,9 +159,8 @@ def eval_metric(
     better unless ``maximize=True`` is passed to ``xgboost.train``; without it, stopping by a
     measure of which greater is better is an error. `evaluation` has neither limit.
 
-    Without ``folds``, ``xgboost.cv`` keeps queries whole by itself. A data set is read when the
-    function meets it first: after ``set_label``, ``set_weight`` or ``set_group``, make another
-    function or data set.
+    Without ``folds``, ``xgboost.cv`` keeps queries whole by itself. A data set is read once in each
+    training.
 
     Parameters
     ----------
@@ -208,6 +214,7 @@ def eval_metric(
     return _EvalMetric(Evaluator(by_name, n_threads))
 
 
+@suggests_keywords
 def evaluation(
     *measures: ChosenMeasure,
     X: Any,
@@ -215,7 +222,7 @@ def evaluation(
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     base_margin: ArrayLike | None = None,
-    missing: float = np.nan,
+    missing: float | None = None,
     rounds: int | None = None,
     name: str = "validation",
     n_threads: int | None = None,
@@ -243,8 +250,9 @@ def evaluation(
         Weight of each row; a query weighs the mean of its rows.
     base_margin : array-like of shape (n_documents,), optional
         Score from which the model starts in each row, where the rows to train on have one.
-    missing : float, default=nan
-        The value of a feature that is taken for missing, as in the model's parameter `missing`.
+    missing : float, optional
+        The value of a feature that is taken for missing. By default it is that of the estimator
+        that trains, and NaN for ``xgboost.train``.
     rounds : int, optional
         Stop when the first measure has not improved for this many iterations; the model then keeps
         the iterations up to the best one. With None, values are only recorded.
@@ -314,16 +322,17 @@ def evaluation(
     judgments = Judgments(columns.require_ids())
     warn_about_queries(judgments)
 
-    make_data = partial(
+    make_data: Any = partial(
         xgboost.DMatrix,
         without_query_ids(X),
         base_margin=base_margin,
-        missing=missing,
         enable_categorical=True,
     )
+    if missing is not None:
+        make_data = partial(make_data, missing=missing)
     rounds = integer_or_none("rounds", rounds, 1, "recording without stopping")
     by_name = named_measures(measures, "evaluation")
-    threads(n_threads)
+    Evaluator(by_name, n_threads).warn_if_constant(judgments)
     return _Evaluation(by_name, make_data, judgments, rounds, name, n_threads)
 
 
@@ -346,13 +355,21 @@ class _Evaluation(TrainingCallback):
                 "evaluation evaluates one model, and xgboost.cv trains one in each fold: pass "
                 "xgboost.cv(custom_metric=eval_metric(...), maximize=True)."
             )
-        self._data: xgboost.DMatrix | None = self.features()
+        self._refuse_other_starts()
+        features: Any = self.features
+        estimator = next(running(xgboost.XGBModel), None)
+        # Rows that an estimator trains on and these have one mark of missing values.
+        if estimator is not None and "missing" not in _keywords_of(features):
+            features = partial(features, missing=estimator.missing)
+        self._data: xgboost.DMatrix | None = features()
         self._record: dict[str, list[float]] | None = None
         self._stop: EarlyStopping | None = None
         if self.rounds is None:
             _refuse_wrong_direction(self.named, self.name)
             return model
 
+        argument = "rounds" if self.save_best else "early_stopping_rounds"
+        _refuse_unmeasured_models(model, argument)
         name, measure = self.named[0]
         self._stop = EarlyStopping(
             rounds=self.rounds,
@@ -362,6 +379,17 @@ class _Evaluation(TrainingCallback):
             save_best=self.save_best,
         )
         return self._stop.before_training(model)
+
+    def _refuse_other_starts(self) -> None:
+        """Raise where the training starts from initial scores, and these rows do not."""
+        data = next(running(xgboost.DMatrix), None)
+        starts_from_scores = data is not None and data.get_base_margin().size > 0
+        keywords = _keywords_of(self.features)
+        if starts_from_scores and keywords.get("base_margin") is None:
+            raise ValueError(
+                "base_margin must be given to evaluation for its rows, got None: the training "
+                "starts from initial scores, which the values would lack."
+            )
 
     def after_iteration(
         self, model: Any, epoch: int, evals_log: dict[str, Any]
@@ -390,33 +418,94 @@ class _Evaluation(TrainingCallback):
         return model if stop is None else stop.after_training(model)
 
 
-class _ReadOnce:
-    """Data sets with their judgments: XGBoost's getters take longer than a measure.
+def _keywords_of(features: Callable[[], xgboost.DMatrix]) -> dict[str, Any]:
+    """Return the keywords by which a data set is made."""
+    return features.keywords if isinstance(features, partial) else {}
 
-    A copy starts without data sets.
+
+def _refuse_unmeasured_models(model: xgboost.Booster, argument: str) -> None:
+    """Raise where the model of the best iteration is not the one that was measured then.
+
+    DART weighs earlier trees anew in later iterations, and a linear model has no earlier one.
+    """
+    booster = json.loads(model.save_config())["learner"]["gradient_booster"]
+    drops = booster.get("dart_train_param", {})
+    is_linear = booster["name"] == "gblinear"
+    if is_linear or float(drops.get("rate_drop", 0)) or int(drops.get("one_drop", 0)):
+        raise ValueError(
+            f"{argument} must be None with booster={booster['name']!r}, whose model of an earlier "
+            "iteration is not kept, so that the best one could not be used: train a number of "
+            "iterations, and record the measure."
+        )
+
+
+class _KnownRows(NamedTuple):
+    """A data set that was read.
+
+    Attributes
+    ----------
+    rows : (Judgments, ndarray or None)
+        Its judgments and the weights of its rows.
+    content : int or None
+        Digest of what was read.
+    training : weakref or None
+        The callbacks of the training that read it, in which it does not change.
+    """
+
+    rows: _JudgedRows
+    content: int | None
+    training: weakref.ref[Any] | None
+
+    def is_of(self, training: Any) -> bool:
+        """Whether it was read in a training."""
+        return self.training is not None and self.training() is training
+
+
+class _ReadOnce:
+    """Data sets with their judgments, read once in each training: getters take long.
+
+    Labels, weights and queries may be set anew between trainings. A copy starts without data sets.
     """
 
     def __init__(self) -> None:
-        self._rows: WeakKeyDictionary[xgboost.DMatrix, _JudgedRows] = (
+        self._known: WeakKeyDictionary[xgboost.DMatrix, _KnownRows] = (
             WeakKeyDictionary()
         )
 
     def __reduce__(self) -> Any:
         return _ReadOnce, ()
 
-    def find(self, data: xgboost.DMatrix) -> _JudgedRows:
+    def find(
+        self,
+        data: xgboost.DMatrix,
+        on_first_use: Callable[[Judgments], None] | None = None,
+    ) -> _JudgedRows:
         """Return the judgments and the weights of rows, which the first call reads."""
-        rows = self._rows.get(data)
-        if rows is None:
-            rows = _judged_rows(data)
-            self._rows[data] = rows
+        training = next(running(CallbackContainer), None)
+        known = self._known.get(data)
+        if known is not None and training is not None and known.is_of(training):
+            return known.rows
+
+        read = _read(data)
+        content = _core.digest(read)
+        is_same = known is not None and content is not None and known.content == content
+        if is_same and known is not None:
+            rows = known.rows
+        else:
+            judgments = Judgments.from_groups(read.labels, read.sizes, read.weight)
+            rows = (judgments, read.weight)
+            if on_first_use is not None:
+                on_first_use(judgments)
+
+        token = None if training is None else weakref.ref(training)
+        self._known[data] = _KnownRows(rows, content, token)
         return rows
 
 
 _JudgedRows = tuple[Judgments, NDArray[Any] | None]
 
 
-def _judged_rows(data: xgboost.DMatrix) -> _JudgedRows:
+def _read(data: xgboost.DMatrix) -> DataSet:
     """Read what a measure needs; raise where the data set has no queries."""
     starts = data.get_uint_info("group_ptr")
     labels = data.get_label()
@@ -435,9 +524,8 @@ def _judged_rows(data: xgboost.DMatrix) -> _JudgedRows:
     sizes = np.diff(starts.astype(np.int64))
     if len(weight) == len(sizes):
         weight = np.repeat(weight, sizes)
-    if not len(weight):
-        weight = None
-    return Judgments.from_groups(labels, sizes, weight), weight
+    weight_of_rows = weight if len(weight) else None
+    return DataSet(labels, weight_of_rows, sizes)
 
 
 @dataclass(frozen=True, repr=False)
@@ -468,7 +556,7 @@ class _EvalMetric:
         if not isinstance(data, xgboost.DMatrix):
             raise ValueError(_CALLED_BY_QUERY.format(self._evaluator))
         _refuse_wrong_direction(self._evaluator.named)
-        judgments, _ = self._data_sets.find(data)
+        judgments, _ = self._data_sets.find(data, self._evaluator.warn_if_constant)
         return self._evaluator.means_on(judgments, y_score)
 
     def __repr__(self) -> str:

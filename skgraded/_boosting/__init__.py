@@ -6,6 +6,7 @@ from skgraded._boosting._evaluator import (
     as_argument,
     named_means,
     parse_named,
+    refuse_bagging_by_query,
     refuse_taken_names,
 )
 
@@ -15,5 +16,6 @@ __all__ = [
     "as_argument",
     "named_means",
     "parse_named",
+    "refuse_bagging_by_query",
     "refuse_taken_names",
 ]

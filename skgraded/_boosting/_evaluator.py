@@ -8,18 +8,20 @@ from __future__ import annotations
 import math
 import re
 import weakref
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._guards import LIBRARIES
+from skgraded._guards import LIBRARIES, warn_once
 from skgraded._support.arguments import threads
 from skgraded._support.exact_mean import exact_means
+from skgraded.exceptions import ConstantValueWarning
 from skgraded.measures import (
     Measure,
+    has_one_value,
     measure as to_measure,
     warn_if_grades_are_inferred,
 )
@@ -59,8 +61,13 @@ class JudgedSets:
         # Libraries deep-copy what they call in every fit.
         return JudgedSets, ()
 
-    def find(self, data: DataSet) -> Judgments:
-        """Return the judgments of a data set, which the first call with this content makes."""
+    def find(
+        self, data: DataSet, on_first_use: Callable[[Judgments], None] | None = None
+    ) -> Judgments:
+        """Return the judgments of a data set, which the first call with this content makes.
+
+        They are shown to a function then.
+        """
         sets = self._sets
         content = _core.digest(data)
         if content in sets:
@@ -79,6 +86,8 @@ class JudgedSets:
 
         # Another thread may read the old sets, which therefore stay as they are.
         self._sets = sets_in_use
+        if on_first_use is not None:
+            on_first_use(judgments)
         return judgments
 
 
@@ -268,6 +277,20 @@ class Evaluator:
         """Return the name and the mean of every measure on documents with known judgments."""
         return named_means(self.named, judgments.rank(y_score, self.n_threads))
 
+    def warn_if_constant(self, judgments: Judgments) -> None:
+        """Warn where every measure has one value for all rankings of an evaluated data set."""
+        for _, measure in self.named:
+            if not has_one_value(measure, judgments):
+                return
+
+        names = ", ".join(name for name, _ in self.named)
+        warn_once(
+            f"{names} has one value for every ranking of the {judgments.n_queries} queries that "
+            "are evaluated in training, so that nothing tells when to stop. Evaluate at least 1 "
+            "query with documents that are relevant and others that are not.",
+            ConstantValueWarning,
+        )
+
     def __str__(self) -> str:
         return ", ".join(as_argument(*named_measure) for named_measure in self.named)
 
@@ -308,3 +331,32 @@ def refuse_taken_names(
                 f"The name {name!r} of {measure} must be another one, because {library} itself "
                 "reports a metric of that name in this training."
             )
+
+
+def refuse_bagging_by_query(params: Mapping[str, Any]) -> None:
+    """Raise where LightGBM is to draw queries for each tree, while a callable objective trains.
+
+    It then grows no tree, and says nothing.
+
+    Parameters
+    ----------
+    params : mapping of str to object
+        The parameters of LightGBM.
+
+    Raises
+    ------
+    ValueError
+        If ``bagging_by_query`` is set.
+
+    Examples
+    --------
+    >>> from skgraded._boosting import refuse_bagging_by_query
+    >>> refuse_bagging_by_query({"bagging_by_query": False})
+    """
+    value = params.get("bagging_by_query")
+    if value is not None and str(value).lower() in ("true", "1", "+"):
+        raise ValueError(
+            "bagging_by_query must be left out where a callable objective trains, with which "
+            f"LightGBM grows no tree, got {value!r}: draw rows by bagging_fraction and "
+            'bagging_freq, or train with objective="lambdarank".'
+        )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skgraded import _core
-from skgraded._guards import warn_once
+from skgraded._guards import warn_if_labels_are_equal, warn_once
 from skgraded._support.arguments import (
     choice,
     flag,
@@ -185,6 +185,7 @@ class LambdaMART:
         else:
             gradient, hessian = self._derivatives_by_position(judgments, scores)
 
+        _refuse_overflow(gradient, hessian, self.measure)
         if judgments.places is not None:
             gradient = gradient[judgments.places]
             hessian = hessian[judgments.places]
@@ -266,6 +267,7 @@ class LambdaMART:
                 "y_true must be judged in every row to train on, got NaN: drop these rows, or give "
                 "them grade 0."
             )
+        warn_if_labels_are_equal(judgments.levels, judgments.indptr)
         if self.truncation_level is None:
             _warn_if_a_query_is_long(judgments)
 
@@ -281,6 +283,24 @@ class LambdaMART:
             sigmoid=self.sigmoid,
         )
         return _Swaps(prices, options)
+
+
+# Boosters read derivatives as float32.
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+def _refuse_overflow(
+    gradient: FloatArray, hessian: FloatArray, trained: Measure
+) -> None:
+    """Raise where a booster would read derivatives as infinite, and grow no tree."""
+    largest = max(gradient.max(initial=0.0), -gradient.min(initial=0.0))
+    largest = max(largest, hessian.max(initial=0.0))
+    if not largest <= _LARGEST:
+        raise ValueError(
+            f"The derivatives of {trained} must not exceed {_LARGEST:.3g}, the range of float32 in "
+            f"which boosters read them, got {largest:.3g}: take a measure with smaller gains, or a "
+            "normalized one, or norm=True."
+        )
 
 
 class _Swaps(NamedTuple):

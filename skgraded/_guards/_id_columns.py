@@ -1,4 +1,6 @@
-"""Features that hold query ids, found by predicting some rows twice, the second time with others.
+"""Features that hold query ids or labels, found by predicting some rows twice.
+
+The second time a column has the entries of other rows.
 
 Ids of other queries say nothing about a document, so that predictions must not change with them.
 This asks neither how a column is called nor what a Pipeline makes of it.
@@ -23,6 +25,9 @@ _PREDICTED = 300  # rows
 # With fewer queries, a feature such as 0 and 1 may equal the ids by chance.
 _FEWEST_QUERIES = 3
 _DIGITS_OF_FLOAT32 = 1e-6
+# With fewer labels, or so few orders of them, a feature may equal them by chance.
+_FEWEST_LABELS = 30
+_LOG_ORDERS = 30.0
 
 Predict = Callable[[Any], NDArray[Any]]
 
@@ -51,6 +56,89 @@ def warn_if_a_feature_holds_the_ids(predict: Predict, X: Any, queries: Queries) 
             names = names_of_columns(X)
             _warn_of_ids(int(place) if names is None else names[place])
             return
+
+
+def warn_if_a_feature_holds_the_labels(
+    predict: Predict, X: Any, labels: NDArray[Any]
+) -> None:
+    """Warn where a column of X is the labels but for scale, and predictions change with it.
+
+    Parameters
+    ----------
+    predict : callable
+        Scores rows of X.
+    X : array-like or sparse matrix of shape (n_documents, n_features)
+        Features.
+    labels : ndarray of shape (n_documents,)
+        Grades.
+    """
+    rows = _sample_rows(len(labels))
+    if len(labels) < _FEWEST_LABELS or not _is_rich(labels):
+        return
+    sample = _select_rows(X, rows)
+    for place in _places_of_copies(labels[rows].astype(np.float64), sample):
+        column = _column(X, int(place))
+        if column is None or not _is_copy(labels.astype(np.float64), column):
+            continue
+        if _changes_predictions(predict, sample, int(place)):
+            names = getattr(X, "column_names", getattr(X, "columns", None))
+            name = int(place) if names is None else names[place]
+            warn_once(
+                f"X holds the grades of y in column {name!r}, but for scale, and predictions "
+                "change with them: new documents have no grades. Leave the column out of X.",
+                IdColumnWarning,
+            )
+            return
+
+
+def _is_rich(labels: NDArray[Any]) -> bool:
+    """Whether no other column equals the labels by chance: their shares say how many orders."""
+    _, counts = np.unique(labels, return_counts=True)
+    shares = counts / len(labels)
+    log_orders = -len(labels) * (shares * np.log(shares)).sum()
+    return bool(log_orders > _LOG_ORDERS)
+
+
+def _places_of_copies(labels: NDArray[np.float64], X: Any) -> NDArray[np.intp]:
+    """Return the columns that are the labels but for place and scale."""
+    table = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
+    if table.dtype.kind not in "biuf":
+        columns = [_as_numbers(column) for column in table.T]
+    else:
+        columns = list(table.T.astype(np.float64))
+    is_copy = [column is not None and _is_copy(labels, column) for column in columns]
+    return np.flatnonzero(is_copy)
+
+
+def _as_numbers(column: NDArray[Any]) -> NDArray[np.float64] | None:
+    with suppress(TypeError, ValueError):
+        return column.astype(np.float64)
+    return None
+
+
+def _column(X: Any, place: int) -> NDArray[np.float64] | None:
+    """Return a column of features as numbers."""
+    from sklearn.utils import _safe_indexing
+
+    if not hasattr(X, "shape"):
+        X = np.asarray(X)
+    column = _safe_indexing(X, place, axis=1)
+    if hasattr(column, "toarray"):
+        column = column.toarray()
+    return _as_numbers(np.asarray(column).ravel())
+
+
+def _is_copy(labels: NDArray[np.float64], column: NDArray[np.float64]) -> bool:
+    """Whether a column is the labels times a number plus another, the number not 0."""
+    spread = np.ptp(labels)
+    if not spread or not np.isfinite(column).all():
+        return False
+    top = labels.argmax()
+    bottom = labels.argmin()
+    factor = (column[top] - column[bottom]) / spread
+    line = column[bottom] + factor * (labels - labels[bottom])
+    difference = np.abs(column - line).max()
+    return bool(factor != 0 and difference <= _DIGITS_OF_FLOAT32 * np.abs(column).max())
 
 
 def warn_if_a_column_is_learned(predict: Predict, X: Any, name: str) -> None:
@@ -87,6 +175,8 @@ def _sample_rows(n_rows: int) -> IntArray:
 
 
 def _select_rows(X: Any, rows: IntArray) -> Any:
+    if not hasattr(X, "shape"):
+        X = np.asarray(X)
     if type(X) is np.ndarray:
         return X[rows]
 
@@ -117,7 +207,8 @@ def _places_of_ids(ids: NDArray[Any], X: Any) -> NDArray[np.intp]:
         are_equal = (difference <= tolerance).all(axis=0)
         return np.flatnonzero(are_equal)
 
-    texts = np.array([str(query_id) for query_id in ids.tolist()])[:, None]
+    # NumPy writes no tuples into an array of text.
+    texts = np.array([str(query) for query in ids.tolist()])[:, None]
     are_equal = (table.astype(str) == texts).all(axis=0)
     return np.flatnonzero(are_equal)
 

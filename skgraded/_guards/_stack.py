@@ -1,10 +1,12 @@
-"""The one place that reads the call stack, for three things alone.
+"""The one place that reads the call stack, for five things alone.
 
 - **Where a warning points**, and that it comes once in a search: only frames tell which line is the
   user's, and in which search a fold is fitted.
 - **How an error leaves a fold**: scikit-learn turns an error in a score into nan.
 - **Which booster calls**: boosters call a measure in ways of their own, and only XGBoost's running
   training knows which way its callbacks stop it.
+- **What a search was given**: scikit-learn cuts fit parameters that are as long as X.
+- **Whether a name is imported**: Python hides the message of a module that lacks it.
 
 Whether data were misused is said by the data alone.
 """
@@ -32,6 +34,15 @@ _PACKAGES_BETWEEN = {
     *LIBRARIES,
 }
 
+# What methods, searches of scikit-learn and trainings of XGBoost call the objects of `running`.
+_NAMES_OF_OBJECTS = (
+    "self",
+    "parallel",
+    "dtrain",
+    "cb_container",
+    "callbacks_container",
+)
+
 # The places in our code that have warned, by run of joblib.Parallel: a search warns once of each.
 _cases_by_run: WeakKeyDictionary[Any, set[object]] = WeakKeyDictionary()
 _cases_in_worker: set[object] = set()
@@ -55,20 +66,14 @@ def warn_once(
     in_searches : bool, default=True
         Whether to warn in a cross-validation or search at all.
     """
-    from multiprocessing import parent_process
-
-    joblib = sys.modules.get("joblib")
-    runs: list[Any] = []
-    if joblib is not None:
-        runs = list(running(joblib.Parallel))
-    is_worker = parent_process() is not None
-    if not in_searches and (runs or is_worker):
+    run = outermost_run()
+    is_worker = is_in_worker()
+    if not in_searches and (run is not None or is_worker):
         return
 
-    # The outermost run is the search.
     cases: set[object] = set()
-    if runs:
-        cases = _cases_by_run.setdefault(runs[-1], set())
+    if run is not None:
+        cases = _cases_by_run.setdefault(run, set())
     elif is_worker:
         cases = _cases_in_worker
 
@@ -77,6 +82,60 @@ def warn_once(
     if case not in cases:
         cases.add(case)
         warnings.warn(message, category, stacklevel=stacklevel_of_the_user())
+
+
+def outermost_run() -> Any:
+    """Return the joblib.Parallel of the cross-validation or search that is at work, or None."""
+    joblib = sys.modules.get("joblib")
+    if joblib is None:
+        return None
+    runs = list(running(joblib.Parallel))
+    return runs[-1] if runs else None
+
+
+def is_in_worker() -> bool:
+    """Whether this is a process that another one has started."""
+    from multiprocessing import parent_process
+
+    return parent_process() is not None
+
+
+def n_rows_given_to_search(name: str) -> int | None:
+    """Return the number of rows of a fit parameter as a search of scikit-learn was given it.
+
+    Parameters
+    ----------
+    name : str
+        The parameter, before which the names of steps may stand.
+
+    Returns
+    -------
+    int or None
+        The number, or None outside of searches and in their worker processes.
+    """
+    for frame in _frames_above_the_caller():
+        if not _module_of(frame).startswith("sklearn.model_selection."):
+            continue
+        params = frame.f_locals.get("params")
+        if not isinstance(params, dict):
+            continue
+        for key, value in params.items():
+            if str(key).rpartition("__")[2] == name and hasattr(value, "__len__"):
+                rows: tuple[int, ...] = getattr(value, "shape", (len(value),))
+                return int(rows[0])
+    return None
+
+
+def is_import_statement() -> bool:
+    """Whether a statement ``from ... import ...`` asks the caller's caller for a name."""
+    import dis
+
+    for frame in _frames_above_the_caller():
+        if _module_of(frame).startswith("skgraded"):
+            continue
+        instruction = frame.f_code.co_code[frame.f_lasti]
+        return dis.opname[instruction] == "IMPORT_FROM"
+    return False
 
 
 def stacklevel_of_the_user() -> int:
@@ -154,11 +213,12 @@ def running(kind: type) -> Iterator[Any]:
     Yields
     ------
     object
-        What a method calls ``self``, or what a search of scikit-learn calls ``parallel``.
+        What a method calls ``self``, what a search of scikit-learn calls ``parallel``, or what the
+        training of a booster calls its data set.
     """
     for frame in _frames_above_the_caller():
         local_values = frame.f_locals  # which Python copies in every access
-        for name in ("self", "parallel"):
+        for name in _NAMES_OF_OBJECTS:
             if isinstance(local_values.get(name), kind):
                 yield local_values[name]
 

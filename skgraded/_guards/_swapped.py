@@ -70,6 +70,61 @@ def _are_repeated(scores: NDArray[Any], indptr: IntArray) -> bool:
     return distinct_pairs.shape[1] < pairs.shape[1]
 
 
+# By chance ranks go against grades so far in one of 30,000 samples.
+_DEVIATIONS = 4.0
+
+
+def warn_if_scores_are_ranks(judgments: Any, lists: Any) -> None:
+    """Warn where scores are ranks, of which the lowest is the best.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        The grades by query, ``graded``, which are read for ranks alone.
+    lists : Rankings
+        The scores by query: those of query q are ``scores[indptr[q]:indptr[q + 1]]``.
+    """
+    scores = lists.scores
+    indptr = lists.indptr
+    # The first query mostly says that scores are no ranks.
+    if scores is None or not _are_ranks(scores[: indptr[1]], indptr[:2]):
+        return
+    if not _are_ranks(scores, indptr):
+        return
+
+    # How the grades of a query fall with its ranks, and by how much they would by chance.
+    sizes = np.diff(indptr)
+    starts = indptr[:-1]
+    levels = np.maximum(judgments.graded, 0.0)
+    mean_grades = np.add.reduceat(levels, starts) / sizes
+    mean_ranks = np.add.reduceat(scores, starts) / sizes
+    of_grades = levels - np.repeat(mean_grades, sizes)
+    of_ranks = scores - np.repeat(mean_ranks, sizes)
+    trend = np.add.reduceat(of_grades * of_ranks, starts)
+    spread = np.add.reduceat(of_grades**2, starts) * np.add.reduceat(
+        of_ranks**2, starts
+    )
+    deviation = np.sqrt((spread / np.maximum(sizes - 1, 1)).sum())
+    if trend.sum() < -_DEVIATIONS * deviation:
+        warn_once(
+            "y_score holds the ranks of the documents, of which the lowest have the highest "
+            "grades: a higher score ranks first here. Pass -y_score.",
+            SwappedArgumentsWarning,
+        )
+
+
+def _are_ranks(scores: NDArray[Any], indptr: NDArray[np.int64]) -> bool:
+    """Whether the scores of every query are 1, 2 ... or 0, 1 ..., in some order."""
+    sizes = np.diff(indptr)
+    first = scores.min(initial=np.inf)
+    if first not in (0, 1) or not (sizes > 1).any():
+        return False
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    place_in_query = np.arange(len(scores)) - np.repeat(indptr[:-1], sizes)
+    order = np.lexsort((scores, query))
+    return bool((scores[order] == place_in_query + first).all())
+
+
 def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:
     """Warn where ids look like grades and grades like ids, whose rows stand together.
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from importlib.util import find_spec
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -69,19 +71,29 @@ class LazyField(Generic[S, T]):
         vars(instance)[self._name] = source
 
 
+_INTERNAL = frozenset(
+    {"TYPE_CHECKING", "annotations", "on_first_use", "cached_property"}
+)
+
+
 def on_first_use(
     package: str,
     names: Sequence[str],
     homes: Sequence[str],
     modules: Sequence[str] = (),
+    *,
+    modules_of_libraries: Mapping[str, str] = MappingProxyType({}),
+    refuse: Callable[[str], None] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package that imports what is asked for.
 
-    A name is that of the first home that has it; homes and other modules are attributes, too.
+    A name is that of the first home that has it; homes and other modules are attributes, too. Those
+    of libraries are listed where the library is there. An unknown name may be refused with a
+    message of its own.
     """
 
     def of_name(name: str) -> Any:
-        if name in homes or name in modules:
+        if name in homes or name in modules or name in modules_of_libraries:
             return import_module(f"{package}.{name}")
         if name in names:
             for home in homes:
@@ -90,11 +102,20 @@ def on_first_use(
                     value = getattr(module, name)
                     setattr(sys.modules[package], name, value)
                     return value
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if refuse is not None:
+            refuse(name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
 
-    return of_name, lambda: sorted(
-        {*vars(sys.modules[package]), *names, *homes, *modules}
-    )
+    def public_names() -> list[str]:
+        attributes = vars(sys.modules[package])
+        # What a package needs to define itself is nothing to be used.
+        public = {name for name in attributes if name not in _INTERNAL}
+        importable = {
+            name for name, library in modules_of_libraries.items() if find_spec(library)
+        }
+        return sorted({*public, *names, *homes, *modules, *importable})
+
+    return of_name, public_names
 
 
 def import_pandas(

@@ -19,6 +19,7 @@ from skgraded._boosting import ChosenMeasure, NamedMeasures, as_argument, parse_
 from skgraded._engines.scan import require_version, version_here
 from skgraded._support.arguments import ArgumentError, number, threads
 from skgraded._support.array_types import FloatArray
+from skgraded._support.keywords import suggests_keywords
 from skgraded.exceptions import WorkerLostError
 from skgraded.measures import (
     Measure,
@@ -36,6 +37,7 @@ _LOOK_EVERY = 0.5  # seconds, for workers that have left the cluster
 _MARGIN = 10.0  # seconds beyond the timeout, for the messages to the scheduler and back
 
 
+@suggests_keywords
 def global_evaluation(
     *measures: ChosenMeasure,
     client: Client | None = None,

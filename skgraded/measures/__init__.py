@@ -29,6 +29,11 @@ from skgraded.measures._scales import (
     warn_if_grades_are_inferred as warn_if_grades_are_inferred,
     warn_of_continuous_scale as warn_of_continuous_scale,
 )
+from skgraded.measures._telling import (
+    has_one_value as has_one_value,
+    tells_rankings_apart as tells_rankings_apart,
+    warn_if_nothing_is_scored as warn_if_nothing_is_scored,
+)
 from skgraded.measures.average_precision import *
 from skgraded.measures.blend import *
 from skgraded.measures.bpref import *

@@ -205,7 +205,12 @@ def measure(spec: str | Measure) -> Measure:
         )
     if is_of_ir_measures(spec):
         return _measure_of_ir_measures(spec)
-    raise TypeError(f"A measure must be a Measure or a string, got {spec!r}.")
+    hint = ""
+    if isinstance(spec, list | tuple):
+        hint = (
+            " Where several are taken one by one, write a star: eval_metric(*measures)."
+        )
+    raise TypeError(f"A measure must be a Measure or a string, got {spec!r}.{hint}")
 
 
 def _measure_of_ir_measures(spec: Any) -> Measure:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skgraded import _core
-from skgraded._guards import refuse_calls_of_boosters
+from skgraded._guards import refusal_of, refuse_calls_of_boosters
 from skgraded._support import arguments as _params
 from skgraded._support.array_types import BoolArray, FloatArray
 from skgraded._support.exact_mean import exact_means
@@ -83,6 +83,17 @@ class Measure(Fields):
 
     # 1 if a higher grade of any document can only raise the value, -1 if it can only lower it.
     _changes_with_grades: ClassVar[int] = 0
+
+    def __new__(cls, *args: Any, **values: Any) -> Any:
+        # scikit-learn calls scoring=xGAP, the class, with an estimator, and hides errors.
+        if args and hasattr(args[0], "fit"):
+            name = cls.__name__
+            error = _params.ArgumentError(
+                "scoring",
+                f"must be a measure, got the class {name}: write scoring={name}().",
+            )
+            return refusal_of(error)
+        return super().__new__(cls)
 
     def _check(self) -> None:
         _require_rules(type(self))  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -53,6 +54,24 @@ def refuse_second_stopping(callbacks: Sequence[Any], *kinds: type) -> None:
                 "Only one callback may stop the training early: leave early_stopping out of the "
                 "callbacks, or early_stopping_rounds of QueryRanker None."
             )
+
+
+# What a suffix says of the format of a file.
+_SUFFIXES_OF_FORMATS = re.compile(
+    r"\.(bin|cbm|coreml|cpp|csv|feather|gz|h5|joblib|json|mlmodel|npy|npz|onnx|parquet|pb|pickle|pkl"
+    r"|pmml|pt|pth|py|safetensors|skops|txt|ubj|ubjson|xml|ya?ml|zip)"
+)
+
+
+def refuse_other_formats(
+    path: Path, suffixes: Collection[str], library: str, advice: str
+) -> None:
+    """Raise where a path ends as files of a format that a library does not write."""
+    suffix = path.suffix.lower()
+    if _SUFFIXES_OF_FORMATS.fullmatch(suffix) and suffix not in suffixes:
+        raise ValueError(
+            f"path must not end in {suffix} for {library}, {advice}, got {str(path)!r}."
+        )
 
 
 def as_list(value: Any) -> list[Any]:

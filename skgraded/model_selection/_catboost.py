@@ -17,10 +17,21 @@ from skgraded.model_selection._booster import (
     Params,
     as_list,
     params_that_are_set,
+    refuse_other_formats,
     refuse_params_that_stop,
 )
 from skgraded.model_selection._rows import QueryRows, Validation, Watched
 
+# What CatBoost calls the formats that it writes, by suffix.
+_FORMATS = {
+    ".cbm": "cbm",
+    ".json": "json",
+    ".onnx": "onnx",
+    ".pmml": "pmml",
+    ".mlmodel": "coreml",
+    ".cpp": "cpp",
+    ".py": "python",
+}
 _LISTS_OF_FEATURES = ("cat_features", "text_features", "embedding_features")
 
 
@@ -129,7 +140,7 @@ class CatBoost(PlainCatBoost):
         self, estimator: Any, rows: QueryRows, validation: Validation
     ) -> None:
         """Set the metric that evaluates the measure, which CatBoost asks of both data sets."""
-        from skgraded.catboost import eval_metric
+        from skgraded.catboost import metric_of_sets
 
         data_sets = []
         for data_set in (rows, validation.rows):
@@ -137,7 +148,7 @@ class CatBoost(PlainCatBoost):
             if data_set.weight is not None:
                 columns.append(data_set.weight)
             data_sets.append(tuple(columns))
-        metric = eval_metric(dict(validation.named), *data_sets)
+        metric = metric_of_sets(validation.named, *data_sets)
         estimator.set_params(eval_metric=metric)
 
     def _pool(self, rows: QueryRows, params: Params) -> Any:
@@ -172,8 +183,11 @@ class CatBoost(PlainCatBoost):
         return importances
 
     def export(self, estimator: Any, path: Path, measure: str) -> None:
-        """Write CatBoost's binary format, or its JSON."""
+        """Write CatBoost's binary format, or another one that it writes, by the suffix."""
+        refuse_other_formats(
+            path, _FORMATS, self.name, f"which writes {', '.join(_FORMATS)}"
+        )
         exported = estimator.copy()
         exported.get_metadata()["measure"] = measure
-        file_format = "json" if path.suffix == ".json" else "cbm"
+        file_format = _FORMATS.get(path.suffix.lower(), "cbm")
         exported.save_model(str(path), format=file_format)

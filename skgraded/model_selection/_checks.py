@@ -22,6 +22,8 @@ _USE_IDS = (
     "is worked out from the query ids: leave it out of the fit parameters. Group sizes become ids "
     "by qid=np.repeat(np.arange(len(sizes)), sizes)."
 )
+# What other tools call query ids.
+_NAMES_OF_IDS = ("query_id", "query_ids", "qids", "groups", "group_ids", "query")
 _BY_NUMBER = (
     "must be left out: it holds numbers of rows, which the ranker reorders and holds out. Fit the "
     "library's ranker itself, with a Pool of rows that stand query by query."
@@ -32,6 +34,9 @@ _NO_STARTS = (
     "fit the estimator itself, with the library's own evaluation sets and skgraded's early "
     "stopping."
 )
+
+
+_DIMENSIONS = 2  # of features
 
 
 class RowArguments(NamedTuple):
@@ -82,6 +87,8 @@ def check_parameters(
     bool
         Whether the training is watched.
     """
+    if evaluation is not None:
+        _refuse_several_sets(evaluation.X)
     share = ranker.validation_fraction
     rounds = ranker.early_stopping_rounds
     integer_or_none("early_stopping_rounds", rounds, 1, "no early stopping")
@@ -112,14 +119,36 @@ def check_parameters(
             f"got {type(final_step(ranker.estimator)).__name__}; leave it None."
         )
 
-    reasons = _refused_params(booster, source)
+    says_queries = not booster.needs_queries or _says_queries_of_eval_set(fit_params)
+    reasons = _refused_params(booster, source, says_queries=says_queries)
     for name in sorted(fit_params.keys() & reasons):
         if fit_params[name] is not None:
             raise ValueError(f"{name} {reasons[name]}")
     return bool(source)
 
 
-def _refused_params(booster: Booster, source: str) -> dict[str, str]:
+def _refuse_several_sets(X: Any) -> None:
+    """Raise where the features to watch are a list of tables, as LightGBM takes them."""
+    if isinstance(X, list | tuple) and X and len(np.shape(X[0])) == _DIMENSIONS:
+        raise ValueError(
+            f"eval_X must hold the rows of one data set, got a {type(X).__name__} of {len(X)}: "
+            "the ranker watches one. Append them, or record the others by callbacks of the "
+            "library."
+        )
+
+
+def _says_queries_of_eval_set(fit_params: dict[str, Any]) -> bool:
+    """Whether a library's own evaluation set comes with its queries."""
+    eval_set = fit_params.get("eval_set")
+    sets = eval_set if isinstance(eval_set, list) else [eval_set]
+    are_pools = all(hasattr(data_set, "num_row") for data_set in sets)  # of CatBoost
+    names = {"eval_group", "eval_qid", "eval_set_group_id"}
+    return eval_set is None or are_pools or bool(names & fit_params.keys())
+
+
+def _refused_params(
+    booster: Booster, source: str, *, says_queries: bool
+) -> dict[str, str]:
     """Return why fit parameters are refused, which would not follow the rows, by name.
 
     The names are those of all libraries, since users may take one for the other.
@@ -128,14 +157,21 @@ def _refused_params(booster: Booster, source: str) -> dict[str, str]:
     reasons["grades"] = (
         "is a parameter of the ranker itself: QueryRanker(..., grades={...})."
     )
+    reasons |= dict.fromkeys(_NAMES_OF_IDS, "must be named qid: fit(X, y, qid=...).")
     if source == "eval_X":
         reasons[booster.start] = _NO_STARTS
 
-    is_taken = f"is taken by {source}: leave it out of the fit parameters."
+    is_taken = (
+        "is the library's name: QueryRanker.fit takes the rows to watch as eval_X=, eval_y= and "
+        "eval_qid=, or holds queries out by validation_fraction."
+    )
+    if source:
+        is_taken = f"is taken by {source}: leave it out of the fit parameters."
     for library in BOOSTERS.values():
         reasons |= dict.fromkeys(library.names_of_queries, _USE_IDS)
-        if source:
+        if source or not says_queries:
             reasons |= dict.fromkeys(library.names_of_evaluation_sets, is_taken)
+        if source:
             reasons |= dict.fromkeys(library.names_of_evaluation_starts, _NO_STARTS)
     return reasons
 
@@ -148,6 +184,13 @@ def grades_of(labels: Any, features: Any) -> NDArray[Any]:
             "y",
             "must hold the grades of the documents, got None: QueryRanker requires y to be passed, "
             "but the target y is None.",
+        )
+
+    if isinstance(labels, str):
+        raise ArgumentError(
+            "y",
+            f"must hold the grades of the documents, got the text {labels!r}: pass the column, "
+            f"such as X[{labels!r}], and leave it out of X.",
         )
 
     grades = np.asarray(labels)
@@ -220,6 +263,11 @@ def check_initial_scores(
         The initial scores by the library's name.
     """
     name = booster_of(ranker.estimator_).start
+    for wrong_name in sorted(initial_scores.keys() & {"qid", *_NAMES_OF_IDS}):
+        raise TypeError(
+            f"predict needs no query ids, since every document is scored for itself, got "
+            f"{wrong_name}: leave it out."
+        )
     for wrong_name in sorted(initial_scores.keys() - {name}):
         supported = f"initial scores as {name}" if name else "no initial scores"
         raise TypeError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
@@ -14,7 +15,13 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 
-from skgraded._guards import n_shared, warn_once
+from skgraded._guards import (
+    estimators_in,
+    n_shared,
+    warn_if_rows_are_held_out,
+    warn_once,
+)
+from skgraded._support.arguments import closest
 from skgraded._support.array_types import FloatArray
 from skgraded.exceptions import QueryLeakWarning
 from skgraded.measures import Measure
@@ -58,12 +65,17 @@ def fit_estimator(
         If predictions for the validation rows have another value than the measure recorded.
     """
     last = final_step(estimator)
+    warn_if_rows_are_held_out(estimator, len(rows.y))
+    _warn_of_inner_splits(estimator, _cross_validator_in(last), rows)
     params = _with_model_to_continue(booster, params) | dict(rows.per_row)
     if rows.weight is not None:
         params["sample_weight"] = rows.weight
 
     rows, transformed = _transformed(estimator, rows, validation)
-    watched = _fit_on_queries(booster, last, rows, transformed, params)
+    try:
+        watched = _fit_on_queries(booster, last, rows, transformed, params)
+    except TypeError as error:
+        raise _with_suggestion(error, estimator) from error
     if watched is None or validation is None:
         return None
 
@@ -72,6 +84,42 @@ def fit_estimator(
     start = held_out.per_row.get(booster.start)
     scores = predict_from(estimator, held_out.X, start)
     return watched, recorded_value(watched, validation, scores, type(last).__name__)
+
+
+_UNEXPECTED = re.compile(r"unexpected keyword argument '(\w+)'")
+_NAMES_OF_FIT = (
+    "X",
+    "y",
+    "qid",
+    "sample_weight",
+    "eval_X",
+    "eval_y",
+    "eval_qid",
+    "eval_sample_weight",
+    "eval_metric",
+    "callbacks",
+)
+
+
+def _with_suggestion(error: TypeError, estimator: Any) -> TypeError:
+    """Return an error of the library's fit, or one that says how a parameter is written."""
+    unexpected = _UNEXPECTED.search(str(error))
+    if unexpected is None:
+        return error
+    name = unexpected.group(1)
+    last = final_step(estimator)
+    advice = closest(name, _NAMES_OF_FIT)
+
+    # Names of steps stand before parameters in a Pipeline's own fit.
+    step, _, param = name.partition("__")
+    if param and isinstance(estimator, Pipeline):
+        advice = f" Parameters of {step!r} are written without its name: {param}=..."
+    elif name == "position":
+        advice = " Pass positions to lightgbm.train, as lightgbm.Dataset(position=...)."
+    return TypeError(
+        f"fit has no parameter {name!r}, nor has that of {type(last).__name__}, to which others "
+        f"are handed.{advice}"
+    )
 
 
 def _fit_on_queries(
@@ -123,6 +171,26 @@ def _cross_validator_in(estimator: Any) -> Any:
     if estimator.cv is None and type(estimator).__name__ in _MAKE_NO_FOLDS_BY_DEFAULT:
         return None
     return estimator
+
+
+def _warn_of_inner_splits(estimator: Any, handled: Any, rows: QueryRows) -> None:
+    """Warn where an estimator inside, or a transformer, makes folds that cut queries.
+
+    The one at the end of a Pipeline is told of the queries.
+    """
+    for inner_estimator in estimators_in(estimator):
+        cross_validator = _cross_validator_in(inner_estimator)
+        if cross_validator is not inner_estimator or cross_validator is handled:
+            continue
+        # A TargetEncoder makes folds so that no row is encoded by its own label.
+        is_encoder = hasattr(inner_estimator, "transform") and not (
+            hasattr(inner_estimator, "estimator")
+            or hasattr(inner_estimator, "estimators")
+        )
+        if is_encoder:
+            continue
+        if not _takes_groups(cross_validator.cv):
+            _warn_if_queries_are_cut(cross_validator, cross_validator.cv, rows)
 
 
 def _takes_groups(cv: Any) -> bool:

@@ -12,7 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
-from skgraded._boosting import NamedMeasures, named_means, refuse_taken_names
+from skgraded._boosting import (
+    NamedMeasures,
+    named_means,
+    refuse_bagging_by_query,
+    refuse_taken_names,
+)
 from skgraded._support.array_types import FloatArray
 from skgraded.measures import Measure
 from skgraded.model_selection._booster import (
@@ -20,11 +25,15 @@ from skgraded.model_selection._booster import (
     Params,
     as_list,
     params_that_are_set,
+    refuse_other_formats,
     refuse_params_that_stop,
     refuse_second_stopping,
 )
 from skgraded.model_selection._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
+
+_NAMES_OF_METRICS = {"metric", "metrics", "metric_types"}
+_NAMES_OF_BOOSTING = {"boosting_type", "boosting", "boost"}
 
 
 class LightGBM(Booster):
@@ -48,7 +57,9 @@ class LightGBM(Booster):
         """Fit by the sizes of the queries; the metric gets them even where LightGBM does not."""
         if self.needs_queries:
             params = {**params, "group": rows.sizes}
+        self._refuse_params(params_that_are_set(estimator), validation)
         if validation is None:
+            self._leave_out_own_metrics(estimator)
             estimator.fit(rows.X, rows.y, **params)
             return None
 
@@ -57,6 +68,30 @@ class LightGBM(Booster):
         # 0 without stopping, also where LightGBM warns that it cannot stop (boosting_type="dart").
         best = estimator.best_iteration_ or None
         return Watched(estimator.evals_result_, best, validation.predicts_with(best))
+
+    def _refuse_params(self, set_params: Params, validation: Validation | None) -> None:
+        """Raise where LightGBM would grow no tree, or could not stop."""
+        if callable(set_params.get("objective")):
+            refuse_bagging_by_query(set_params)
+
+        stops = validation is not None and validation.rounds is not None
+        for name in sorted(set_params.keys() & _NAMES_OF_BOOSTING):
+            if stops and set_params[name] == "dart":
+                raise ValueError(
+                    "early_stopping_rounds must be None where trees are weighed anew in later "
+                    f"iterations, got {name}='dart': LightGBM does not stop it early."
+                )
+
+    def _leave_out_own_metrics(self, estimator: Any) -> None:
+        """Switch LightGBM's metrics off where a callable objective trains.
+
+        They would refuse labels between whole grades or above 30, and queries of more than 10,000
+        rows, which such an objective takes.
+        """
+        set_params = params_that_are_set(estimator)
+        is_callable = callable(set_params.get("objective"))
+        if is_callable and not set_params.keys() & _NAMES_OF_METRICS:
+            estimator.set_params(metric="None")
 
     def _params_that_watch(
         self, estimator: Any, validation: Validation, params: Params
@@ -67,7 +102,7 @@ class LightGBM(Booster):
         refuse_params_that_stop(set_params)
 
         own_metrics = []
-        names_of_metrics = set_params.keys() & {"metric", "metrics", "metric_types"}
+        names_of_metrics = set_params.keys() & _NAMES_OF_METRICS
         for name in names_of_metrics:
             own_metrics += as_list(set_params[name])
         refuse_taken_names(named_measures, own_metrics, self.name)
@@ -111,11 +146,13 @@ class LightGBM(Booster):
         LightGBM writes none for a callable one, and programs that read the text refuse it. The
         name says which function of the sum of leaves is the score: for these two, the sum itself.
         """
-        if path.suffix == ".json":
-            raise ValueError(
-                f"path must not end in .json for LightGBM, which reads text, got {str(path)!r}: "
-                "name it .txt. ranker.booster_.dump_model() describes the trees for JSON."
-            )
+        refuse_other_formats(
+            path,
+            [".txt"],
+            self.name,
+            "which writes text: name it .txt; ranker.booster_.dump_model() describes the trees, "
+            "and onnxmltools converts them",
+        )
         text: str = estimator.booster_.model_to_string()
 
         # The objective stands in the header, and among the parameters.

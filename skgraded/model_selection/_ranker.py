@@ -17,14 +17,27 @@ from sklearn.utils.validation import check_is_fitted
 from skgraded._boosting import NamedMeasures
 from skgraded._guards import (
     QueryRecord,
+    has_two_grades,
     refusal_of,
     warn_about_queries,
     warn_if_a_feature_holds_the_ids,
+    warn_if_a_feature_holds_the_labels,
+    warn_if_labels_are_equal,
+    warn_if_other_parts_were_scored,
+    warn_if_words_are_in_alphabetical_order,
     warn_once,
 )
 from skgraded._support.arguments import ArgumentError
+from skgraded._support.keywords import suggests_keywords
 from skgraded.exceptions import GradeScaleWarning
-from skgraded.measures import Measure, measure, resolve_all, warn_of_continuous_scale
+from skgraded.measures import (
+    Measure,
+    measure,
+    resolve_all,
+    tells_rankings_apart,
+    warn_if_nothing_is_scored,
+    warn_of_continuous_scale,
+)
 from skgraded.model_selection._booster import Booster
 from skgraded.model_selection._boosters import booster_of, final_step
 from skgraded.model_selection._checks import (
@@ -36,12 +49,21 @@ from skgraded.model_selection._checks import (
     check_parameters,
     grades_of,
 )
+from skgraded.model_selection._doubts import (
+    spread_telling_queries,
+    warn_if_cut_along,
+    warn_if_features_are_transformed,
+    warn_if_ids_are_binned,
+    warn_if_nothing_is_watched,
+    warn_if_scores_are_equal,
+)
 from skgraded.model_selection._estimators import (
     export_model,
     fit_estimator,
     predict_from,
     train_for,
 )
+from skgraded.model_selection._positions import refuse_positions_beside_ids
 from skgraded.model_selection._rows import (
     QueryRows,
     Validation,
@@ -78,7 +100,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     validation_fraction : float, optional
         Share of the training queries, between 0 and 1, that is held out and evaluated in each
         iteration, for LGBMRanker, XGBRanker, CatBoostRanker, LGBMRegressor and XGBRegressor, also
-        at the end of a Pipeline; ``eval_X`` of `fit` gives other queries instead.
+        at the end of a Pipeline; ``eval_X`` of `fit` gives other queries instead. Where the order
+        of documents changes the measure in some queries alone, the same share of these is drawn.
     early_stopping_rounds : int, optional
         Stop when the measure on the held-out queries has not improved for that many iterations,
         and predict with the best one.
@@ -159,6 +182,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     )
     __metadata_request__score = {"qid": True, "sample_weight": True}  # noqa: RUF012
 
+    @suggests_keywords
     def __init__(
         self,
         estimator: Any,
@@ -249,6 +273,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If the query ids are the sizes of the queries, row by row, or row numbers.
         IdColumnWarning
             If predictions change with a feature that equals the query ids.
+        ConstantValueWarning
+            If no training query has two grades, the measure has one value for every ranking of the
+            validation queries, or the fitted estimator gives all documents of a query one score.
         CutQueriesWarning
             If training or validation queries lack rows or have rows twice, as `query_target`,
             `query_series` or `query_ids` has counted them.
@@ -256,6 +283,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If validation queries are training queries, or the ``cv`` of the estimator cuts queries.
         """
         check_estimator(self.estimator)
+        refuse_positions_beside_ids(self.estimator, fit_params, X)
         booster = booster_of(self.estimator)
         evaluation = None
         eval_rows = RowArguments(eval_X, eval_y, eval_qid, eval_sample_weight)
@@ -271,9 +299,11 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         arguments = RowArguments(X, y, qid, sample_weight)
         judgments, rows = self._lay_out(arguments, booster.per_row, fit_params)
         check_labels(judgments, is_watched=False)
+        warn_if_ids_are_binned(X)
         warn_about_queries(judgments, "training rows")
         self.training_queries_ = QueryRecord.of(judgments)
         self.measure_ = _resolved(self.measure, judgments)
+        warn_if_labels_are_equal(judgments.graded, judgments.indptr)
 
         train = rows
         validation = None
@@ -281,9 +311,16 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             train, validation = self._set_apart(judgments, rows, evaluation, measures)
         self._train(booster, train, validation, fit_params)
 
+        self._warn_about_model(judgments, rows)
+        return self
+
+    def _warn_about_model(self, judgments: Judgments, rows: QueryRows) -> None:
+        """Warn where the fitted model uses what is no feature, or nothing."""
         predict = partial(predict_from, self.estimator_, start=None)
         warn_if_a_feature_holds_the_ids(predict, rows.X, judgments)
-        return self
+        warn_if_a_feature_holds_the_labels(predict, rows.X, rows.y)
+        if has_two_grades(judgments.graded, judgments.indptr):
+            warn_if_scores_are_equal(predict, rows, final_step(self.estimator_))
 
     def _train(
         self,
@@ -319,6 +356,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         features = _features_of(X)
         check_features(self, features, reset=reset)
 
+        if self.grades is None:
+            warn_if_words_are_in_alphabetical_order(y)
         y = replace_words("y", y, self.grades)
         columns = read_columns(
             y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight, **fit_params
@@ -346,7 +385,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         try:
             judgments, rows = self._lay_out(evaluation, frozenset(), {}, reset=False)
         except ArgumentError as error:  # which names an argument of training
-            raise error.renamed(f"eval_{error.name}") from error
+            name = error.name.removesuffix("_true")
+            raise error.renamed(f"eval_{name}") from error
         except ValueError as error:
             raise ValueError(
                 f"eval_X, eval_y, eval_qid or eval_sample_weight is refused: {error}"
@@ -354,6 +394,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
         check_labels(judgments, is_watched=True)
         warn_about_queries(judgments, estimator=self)
+        warn_if_cut_along(judgments)
         self.validation_queries_ = QueryRecord.of(judgments)
         self.measure_ = self._measure_for(judgments)
         return rows
@@ -379,7 +420,28 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         are_fractional = held_out.judgments.has_fractional_grades
         resolved = resolve_all(dict(measures), top, are_fractional=are_fractional)
         recorded = measures_to_record(self.measure_, resolved)
-        return rows, Validation(held_out, recorded, self.early_stopping_rounds)
+        validation = Validation(held_out, recorded, self.early_stopping_rounds)
+        self._warn_about_validation(judgments, rows, validation, evaluation is None)
+        return rows, validation
+
+    def _warn_about_validation(
+        self,
+        judgments: Judgments,
+        rows: QueryRows,
+        validation: Validation,
+        was_drawn: bool,
+    ) -> None:
+        """Warn where watching tells nothing: no value can change, or features are others."""
+        if not was_drawn:
+            warn_if_features_are_transformed(rows.X, validation.rows.X)
+        if has_two_grades(judgments.graded, judgments.indptr):
+            warn_if_nothing_is_watched(
+                self.measure_,
+                validation.rows.judgments,
+                judgments,
+                was_drawn=was_drawn,
+                stops=validation.rounds is not None,
+            )
 
     def _hold_out(
         self, judgments: Judgments, rows: QueryRows
@@ -396,6 +458,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
 
         queries = draw_queries(judgments, self.random_state)
+        tells = tells_rankings_apart(self.measure_, judgments)
+        queries = spread_telling_queries(queries, tells, n_held_out)
         held_out = queries[:n_held_out]
         ids = judgments.qid[held_out]
         self.validation_queries_ = self.training_queries_.of_ids(ids)
@@ -498,6 +562,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             return refusal_of(error)
 
         warn_about_queries(judgments, estimator=self)
+        warn_if_other_parts_were_scored(judgments)
         resolved = self._measure_for(judgments)
         if resolved != self.measure_:
             warn_once(
@@ -507,6 +572,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 f"measure={resolved!r}.",
                 GradeScaleWarning,
             )
+        warn_if_nothing_is_scored([resolved], judgments)
         mean = resolved(judgments.rank(scores))
         return mean if resolved.greater_is_better else -mean
 
@@ -515,8 +581,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
         The file holds the iterations that `predict` uses, and the libraries and the converters of
         their formats read it: text for LightGBM (``lightgbm.Booster(model_file=path)``), JSON or,
-        with the suffix ``.ubj``, binary JSON for XGBoost (``XGBRanker.load_model``), JSON with the
-        suffix ``.json`` and else ``cbm`` for CatBoost (``CatBoostRanker.load_model``). It also
+        with the suffix ``.ubj``, binary JSON for XGBoost (``XGBRanker.load_model``), and for
+        CatBoost ``cbm`` (``CatBoostRanker.load_model``) or by the suffix ``.json``, ``.onnx``,
+        ``.pmml``, ``.mlmodel``, ``.cpp`` or ``.py``. It also
         holds the string of `measure_`: in the line ``measure: ...`` of LightGBM's text, as
         ``booster.attr("measure")`` of XGBoost and ``get_metadata()["measure"]`` of CatBoost.
 
@@ -535,8 +602,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         TypeError
             If the estimator is of a library without a file format, such as scikit-learn.
         ValueError
-            If the estimator is a Pipeline with transformers, which the file could not hold, or a
-            file of LightGBM's is to end in ``.json``, which LightGBM would not read.
+            If the estimator is a Pipeline with transformers, which the file could not hold, or the
+            suffix of the file says a format that the library does not write.
         FileNotFoundError
             If there is no such folder.
 

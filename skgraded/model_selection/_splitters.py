@@ -16,6 +16,7 @@ from sklearn.utils.validation import _num_samples
 from skgraded._guards import warn_about_queries
 from skgraded._support.arguments import integer, is_integer, is_number
 from skgraded._support.array_types import BoolArray, IntArray
+from skgraded._support.keywords import suggests_keywords
 from skgraded.rankings import CheckedColumns, Judgments, read_columns
 
 _T = TypeVar("_T", bound=np.generic)
@@ -162,6 +163,7 @@ class QueryKFold(_QueryFolds):
     [1 3 4 5] [0 2]
     """
 
+    @suggests_keywords
     def __init__(
         self,
         n_splits: int = 5,
@@ -223,6 +225,7 @@ class StratifiedQueryKFold(_QueryFolds):
     [4. 0. 1. 0. 1. 1.]
     """
 
+    @suggests_keywords
     def __init__(
         self, n_splits: int = 5, *, random_state: int | RandomState | None = 0
     ) -> None:
@@ -273,6 +276,7 @@ class QueryShuffleSplit(_QuerySplitter):
     [1 3 4 5] [0 2]
     """
 
+    @suggests_keywords
     def __init__(
         self,
         n_splits: int = 5,
@@ -299,6 +303,7 @@ class QueryShuffleSplit(_QuerySplitter):
             yield is_train, is_test
 
 
+@suggests_keywords
 def query_train_test_split(
     *arrays: Any,
     qid: ArrayLike | None = None,
@@ -372,6 +377,12 @@ def query_train_test_split(
         if position != 1
     }
     columns = read_columns(y, qid, named=("array 1", "qid"), **arrays_beside_y)
+
+    if columns.ids is None and len(arrays) > 2:  # noqa: PLR2004
+        raise ValueError(
+            f"qid must be given by name, got {len(arrays)} arrays and no query ids: "
+            "query_train_test_split(X, y, qid=qid). It is split too, and comes last."
+        )
 
     if test_size is None and train_size is None:
         test_size = 0.25

@@ -17,9 +17,14 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from skgraded._guards import warn_about_queries, warn_if_splits_cut_queries
+from skgraded._guards import (
+    warn_about_queries,
+    warn_if_rows_are_held_out,
+    warn_if_splits_cut_queries,
+)
 from skgraded._support.arguments import choice, integer, is_integer
 from skgraded._support.array_types import FloatArray, IntArray
+from skgraded._support.keywords import suggests_keywords
 from skgraded._support.progress import ProgressBar
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures import (
@@ -29,6 +34,7 @@ from skgraded.measures import (
     measure,
     measures_by_name,
     resolve_all,
+    warn_if_nothing_is_scored,
 )
 from skgraded.model_selection._boosters import booster_of
 from skgraded.model_selection._ranker import QueryRanker
@@ -81,6 +87,7 @@ class QueryValidation(Scores):
     estimators: tuple[Any, ...] | None = None
 
 
+@suggests_keywords
 def cross_validate_queries(
     estimator: Any,
     X: Any,
@@ -155,6 +162,8 @@ def cross_validate_queries(
         If the query ids are the sizes of the queries, row by row.
     GradeScaleWarning
         If no document reaches the ``rel`` of a measure, in all folds together.
+    ConstantValueWarning
+        If all measures have one value for every ranking of the queries.
     QueryLeakWarning
         If ``cv`` cuts queries, so that training and test rows of a split share one.
     CutQueriesWarning
@@ -186,6 +195,7 @@ def cross_validate_queries(
     warn_about_queries(judgments, "rows to cross-validate on")
 
     resolved = measures_for(estimators, measures, judgments)
+    warn_if_nothing_is_scored(resolved.values(), judgments)
     first_measure = next(iter(resolved.values()))
     rankers = {
         name: ranker_for(estimator, first_measure)
@@ -266,6 +276,8 @@ def _fit_and_score(
     if task.weight is not None:
         weights["sample_weight"] = task.weight[train]
 
+    if ranker_in(ranker) is None:
+        warn_if_rows_are_held_out(ranker, len(train))
     start = time.perf_counter()
     ranker.fit(_safe_indexing(task.X, train), _safe_indexing(target, train), **weights)
     end_of_fit = time.perf_counter()

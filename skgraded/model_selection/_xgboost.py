@@ -17,6 +17,7 @@ from skgraded.model_selection._booster import (
     Params,
     as_list,
     params_that_are_set,
+    refuse_other_formats,
     refuse_params_that_stop,
     refuse_second_stopping,
 )
@@ -144,6 +145,13 @@ class XGBoost(PlainXGBoost):
 
     def export(self, estimator: Any, path: Path, measure: str) -> None:
         """Write the iterations that predictions use, as JSON or binary JSON."""
+        refuse_other_formats(
+            path,
+            [".json", ".ubj"],
+            self.name,
+            "which writes JSON, or binary JSON as .ubj; for ONNX, convert an "
+            "XGBRegressor that has loaded the JSON by load_model",
+        )
         booster = estimator.get_booster()
         best = getattr(estimator, "best_iteration", None)
         # Only XGBRanker would look for the best iteration in the file.

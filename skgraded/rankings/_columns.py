@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skgraded._guards import warn_if_grades_are_ids
+from skgraded._guards import (
+    warn_if_grades_are_ids,
+    warn_if_words_are_in_alphabetical_order,
+)
 from skgraded._support.arguments import ArgumentError, first_true
 from skgraded._support.array_types import IntArray
 from skgraded._support.column_names import QUERY_IDS
 from skgraded._support.frames import is_pandas_object, without_columns
+from skgraded._support.keywords import suggests_keywords
 from skgraded._support.lazy import import_pandas
 from skgraded.rankings._numbers import read_grades
 from skgraded.rankings._queries import as_ids, count_rows, number_rows
@@ -210,7 +214,16 @@ def id_columns(X: Any) -> list[str]:
     >>> id_columns([[0.5], [0.25]])
     []
     """
-    return [name for name in QUERY_IDS if name in getattr(X, "columns", ())]
+    if type(X).__name__ == "LazyFrame":
+        raise ArgumentError(
+            "X",
+            "must hold its rows, got a LazyFrame, which is a query: pass X.collect().",
+        )
+    # The columns of pyarrow are arrays.
+    names: Any = getattr(X, "column_names", None)
+    if names is None:
+        names = getattr(X, "columns", ())
+    return [name for name in QUERY_IDS if name in names]
 
 
 _WAYS = (
@@ -221,6 +234,7 @@ _WAYS = (
     "- y=query_series(y, qid), for estimators that need a y of numbers;\n"
     "- a column 'qid' or 'query_id' of X, a pandas or polars DataFrame; it is no feature;\n"
     "- an index level named 'qid' of y or X, a pandas Series or DataFrame.\n"
+    "Ensembles such as StackingRegressor hand on a plain array of y: give them the column of X.\n"
     "scikit-learn passes groups=... to the splitter alone, and not to fit and score. xgboost.cv "
     "passes none to its folds: give the DMatrix qid=..., and the number of folds, nfold=3."
 )
@@ -466,6 +480,7 @@ def _differ_only_in_order(index: Any, second_index: Any) -> bool:
     return bool(counts.equals(second_counts.reindex(counts.index)))
 
 
+@suggests_keywords
 def query_target(
     y: ArrayLike, qid: ArrayLike, *, grades: Mapping[str, float] | None = None
 ) -> NDArray[Any]:
@@ -519,6 +534,8 @@ def query_target(
     >>> y["grade"], y["qid"], y["n_rows"]
     (array([2., 0., 1.]), array(['a', 'a', 'b'], dtype='<U1'), array([2, 2, 1]))
     """
+    if grades is None:
+        warn_if_words_are_in_alphabetical_order(y)
     labels, ids, sizes = _read_target(replace_words("y", y, grades), qid)
     types = (np.float64, ids.dtype, np.int64)
 
@@ -533,6 +550,7 @@ def query_target(
     return target
 
 
+@suggests_keywords
 def query_series(y: ArrayLike, qid: ArrayLike) -> pandas.Series:
     """Make a pandas Series of grades whose index holds query ids and numbers of rows.
 
@@ -591,6 +609,7 @@ def query_series(y: ArrayLike, qid: ArrayLike) -> pandas.Series:
     return series
 
 
+@suggests_keywords
 def query_ids(qid: ArrayLike) -> NDArray[Any]:
     """Put query ids and the queries' numbers of rows into one array, for metadata routing.
 

@@ -18,6 +18,7 @@ from skgraded._guards import (
     hash_ids,
     warn_about_queries,
     warn_if_ids_are_forgotten,
+    warn_if_scores_are_ranks,
     warn_if_swapped,
 )
 from skgraded._support.arguments import ArgumentError, threads
@@ -724,4 +725,6 @@ def as_rankings(
     rankings = judgments.rank(y_score, n_threads)
     if judgments.has_fractional_grades:
         warn_if_swapped(judgments.graded, rankings)
+    if judgments.n_queries > 1:
+        warn_if_scores_are_ranks(judgments, rankings)
     return rankings

@@ -32,7 +32,7 @@ _MOST_WORDS = 10  # that stand for grades
 
 _WAY_TO_GRADES = (
     " y_true comes first, and then y_score. Use 0 for documents judged not relevant (or junk), "
-    "and NaN for unjudged documents."
+    "and NaN for unjudged documents; leave rows out that pad a batch."
 )
 _WAY_TO_SCORES = (
     " Scores without a value have no rank: "

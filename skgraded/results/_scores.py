@@ -384,6 +384,10 @@ class Scores(MeasureCollection, LongResult):
 
     __hash__ = object.__hash__
 
+    def __format__(self, spec: str) -> str:
+        """Format the only mean, as an f-string with a format asks for."""
+        return format(float(self), spec) if spec else str(self)
+
     def __float__(self) -> float:
         """Return the only mean."""
         ways = []

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skgraded._guards import refusal_of, warn_about_queries, warn_if_a_column_is_learned
-from skgraded._support.arguments import choice
+from skgraded._guards import (
+    refusal_of,
+    warn_about_queries,
+    warn_if_a_column_is_learned,
+    warn_if_other_parts_were_scored,
+    warn_if_training_cuts_queries,
+)
+from skgraded._support.arguments import choice, closest
 from skgraded._support.array_types import FloatArray
+from skgraded._support.keywords import suggests_keywords
 from skgraded.measures import (
     Measure,
     Measures,
@@ -22,6 +29,7 @@ from skgraded.measures import (
     measures_by_name,
     resolve_all,
     warn_if_grades_are_inferred,
+    warn_if_nothing_is_scored,
 )
 from skgraded.rankings import (
     Judgments,
@@ -166,6 +174,12 @@ class RankingScorer:
     measures: tuple[tuple[str, Measure], ...]
     is_single: bool
     response_method: ResponseMethod = "auto"
+    _requests: dict[str, Any] = field(
+        default_factory=lambda: {"qid": True, "sample_weight": True},
+        init=False,
+        repr=False,
+        compare=False,
+    )
 
     def __call__(
         self,
@@ -244,6 +258,10 @@ class RankingScorer:
 
     def _rank(self, estimator: Any, X: Any, judgments: Judgments) -> Rankings:
         warn_about_queries(judgments, estimator=estimator)
+        warn_if_other_parts_were_scored(judgments)
+        warn_if_training_cuts_queries(estimator)
+        measures = self._resolved_measures(judgments).values()
+        warn_if_nothing_is_scored(measures, judgments)
         return judgments.rank(scores_of_rows(estimator, X, self.response_method))
 
     @property
@@ -276,12 +294,39 @@ class RankingScorer:
         Returns
         -------
         MetadataRequest
-            A request for ``qid`` and ``sample_weight``.
+            A request for ``qid`` and ``sample_weight``, or what `set_score_request` has set.
         """
         request = MetadataRequest(owner=self)
-        for name in ("qid", "sample_weight"):
-            request.score.add_request(param=name, alias=True)
+        for name, alias in self._requests.items():
+            request.score.add_request(param=name, alias=alias)
         return request
+
+    def set_score_request(self, **requests: bool | str | None) -> Self:
+        """Ask for other metadata than the query ids and weights, as scikit-learn's scorers do.
+
+        Parameters
+        ----------
+        **requests : bool, str or None
+            For ``qid`` and ``sample_weight``: True asks for it, False does not, None makes it an
+            error to pass it, and a string is the name under which it is passed.
+
+        Returns
+        -------
+        RankingScorer
+            The scorer itself.
+
+        Raises
+        ------
+        TypeError
+            If there is no metadata of a name.
+        """
+        for name in sorted(requests.keys() - self._requests.keys()):
+            raise TypeError(
+                "set_score_request takes qid and sample_weight, which a scorer of rankings uses, "
+                f"got {name}.{closest(name, self._requests)}"
+            )
+        self._requests.update(requests)
+        return self
 
     def _accept_sample_weight(self) -> bool:
         # scikit-learn asks this of every scorer in a dict of scorers while routing is off.
@@ -305,6 +350,7 @@ def _judge(
     return Judgments(columns.require_ids())
 
 
+@suggests_keywords
 def make_ranking_scorer(
     measures: Measures, *, response_method: ResponseMethod = "auto"
 ) -> RankingScorer:
@@ -353,6 +399,8 @@ def make_ranking_scorer(
         In a call, if the query ids are the sizes of the queries, row by row.
     IdColumnWarning
         In a call, if predictions change with a column ``"qid"`` of X.
+    ConstantValueWarning
+        In a call, if all measures have one value for every ranking of the queries.
 
     See Also
     --------

@@ -149,6 +149,7 @@ def test_what_is_set_by_the_name_of_a_field_counts_from_then_on():
         assert not np.array_equal(target(scores, data)[0], before[1])
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.ConstantValueWarning")
 def test_labels_are_laid_out_once_and_forgotten_with_their_data_set():
     metric = eval_metric("AP")
     train(metric)

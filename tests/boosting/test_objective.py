@@ -207,6 +207,7 @@ def test_worst_or_best_grade_or_the_first_row_first_in_a_tie(kind, ties, sign, d
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.ConstantValueWarning")
 @given(
     rows=strategies.long_data(unjudged=False),
     name=st.sampled_from(list(filter(has_mean_over_ties, TRAINABLE))),

@@ -80,6 +80,7 @@ def test_a_fold_that_lacks_a_grade_is_scored_all_the_same():
     assert np.isfinite(fitted.predict(X)).all()
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.ConstantValueWarning")
 def test_a_grade_alone_gives_every_document_that_score():
     fitted = QueryRanker(DecisionTreeClassifier(), measure=NDCG).fit(
         X, Y * 0 + 2, qid=QID

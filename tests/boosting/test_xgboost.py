@@ -1,6 +1,5 @@
 """evaluation, eval_metric and objective in XGBoost: train, cv and XGBRanker."""
 
-import copy
 import pickle
 
 import numpy as np
@@ -189,8 +188,8 @@ def test_eval_metric_of_xgb_train():
             assert results[name][str(each)][-1] == pytest.approx(exact, abs=1e-6)
 
 
-def test_labels_weights_and_groups_are_read_once():
-    """The next metric or objective reads what has been set since."""
+def test_labels_weights_and_groups_are_read_anew_in_each_training():
+    """A call outside of trainings reads what has been set since."""
     _, y, qid = ROWS
     data, metric, derivatives = matrix(ROWS), eval_metric("nDCG"), objective("nDCG")
     scores = np.random.default_rng(0).random(len(y)).astype(np.float32)
@@ -198,10 +197,10 @@ def test_labels_weights_and_groups_are_read_once():
     weight = np.linspace(1, 2, len(np.unique(qid)))
     data.set_weight(weight)
     data.set_label(y[::-1])
-    assert metric(scores, data) == before[0]
-    np.testing.assert_array_equal(derivatives(scores, data), before[1])
+    assert metric(scores, data) != before[0]
+    assert (derivatives(scores, data)[0] != before[1][0]).any()
     by_row = weight.astype(np.float32)[qid]
-    ((_, weighted),) = copy.deepcopy(metric)(scores, data)
+    ((_, weighted),) = metric(scores, data)
     assert weighted == nDCG()(y[::-1], scores, qid=qid, sample_weight=by_row)
     data.set_weight([])
     data.set_group([len(y)])

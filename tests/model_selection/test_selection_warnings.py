@@ -92,6 +92,7 @@ def test_folds_of_rows_warn_in_every_tool():
         assert found == CUT_AND_LEAK
     with (
         sklearn.config_context(enable_metadata_routing=True),
+        pytest.warns(CutQueriesWarning, match="other numbers of rows"),
         pytest.warns(QueryLeakWarning, match=r"QueryKFold\(5\)") as caught,
     ):
         GridSearchCV(RANKER, GRID, cv=SHUFFLED_ROWS).fit(X, Y, qid=QID)

@@ -313,19 +313,17 @@ def test_scores_that_lightgbm_would_not_sum_to_the_end_are_refused():
 )
 def test_xgboosts_other_boosters_are_recorded_and_not_stopped(params):
     params |= {} if params["booster"] == "dart" else {"max_depth": None}
-    with pytest.raises(
-        ValueError, match=r"another model was watched than the one that predicts"
-    ):
+    with pytest.raises(ValueError, match=r"^early_stopping_rounds must be None with"):
         watch(xgb(**params))
     fitted = watch(xgb(**params), rounds=None)
     assert value_of(fitted) == pytest.approx(values_of(fitted)[-1], abs=1e-12)
 
 
-def test_boosting_of_lightgbm_that_cannot_stop_is_left_to_warn():
-    with pytest.warns(
-        UserWarning, match="Early stopping is not available in dart mode"
-    ):
-        fitted = watch(lgbm(boosting_type="dart", n_estimators=10))
+def test_boosting_of_lightgbm_that_cannot_stop_is_refused():
+    dart = lgbm(boosting_type="dart", n_estimators=10)
+    with pytest.raises(ValueError, match=r"^early_stopping_rounds must be None where"):
+        watch(dart)
+    fitted = watch(dart, rounds=None)
     assert not hasattr(fitted, "best_iteration_")
     assert len(values_of(fitted)) == 10
 

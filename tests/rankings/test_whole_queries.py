@@ -206,6 +206,7 @@ def test_rows_warn_if_and_only_if_a_query_lacks_some(data):
 # What a fitted ranker remembers
 
 
+@pytest.mark.filterwarnings("ignore::skgraded.exceptions.ConstantValueWarning")
 def test_a_fitted_ranker_remembers_its_queries_without_their_ids():
     words = np.array([f"customer {each} of the shop" for each in QID])
     assert b"customer" not in pickle.dumps(clone(RANKER).fit(X, query_target(Y, words)))
