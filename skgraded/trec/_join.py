@@ -180,8 +180,7 @@ def join(
         left_out = left_out._replace(
             contradicted=run.n_contradicted, all_tied=_n_all_tied(tied, indptr)
         )
-    is_known = rows < qrels.n_documents
-    doubt = doubt_of(qrels, run, is_known, order_in_topic, indptr)
+    doubt = doubt_of(qrels, run, rows < qrels.n_documents, order_in_topic, indptr)
     return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out, doubt)
 
 

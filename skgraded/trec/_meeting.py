@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 
 import numpy as np
@@ -122,7 +122,7 @@ def _guess(qrels: Qrels, run: Run) -> str:
     return ""
 
 
-_GUESSES = {
+_GUESSES: Mapping[str, Callable[[str], str]] = {
     "Leading zeros look lost: read the ids as text, as in pd.read_csv(..., dtype=str).": (
         lambda name: name.lstrip("0") if name.isdecimal() else name
     ),
