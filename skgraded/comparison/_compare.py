@@ -135,16 +135,19 @@ def compare(
         If the scores lack a measure.
     ValueError
         If there are fewer than two systems or queries, values do not fit each other, a query loses
-        more than ``worst``, or an argument is not as described.
+        more than ``worst``, a judge's values are those of the human labels, or an argument is not
+        as described.
 
     Warns
     -----
     QueryLeakWarning
-        If a model was trained on queries in X.
+        If a model was trained on queries in X, or a judge has seen human labels.
     UnhelpfulJudgeWarning
         If a judge makes no interval narrower.
     UnlikeQueriesWarning
         If a judge's values differ where there are human labels.
+    UnjudgedDocumentsWarning
+        If a verdict is not taken, since it favours a system whose first documents are judged more.
     CutQueriesWarning
         If queries in X lack rows.
 
@@ -213,7 +216,7 @@ def _with_judge(
     corrected_tail = tail._replace(times=plan.times(data))
     interval = corrected_tail.interval(plan.confidence)
     judged_pairs = replace(judged_pairs, interval=interval.swapaxes(0, 1))
-    judge = with_notes(judged_pairs, of_pairs)
+    judge = with_notes(judged_pairs, of_pairs, judged)
     return _comparison(data._replace(means=means), plan, differences, judge)
 
 
@@ -232,6 +235,7 @@ def _comparison(
         measures=data.scores.measures,
         directions=data.scores.directions,
         means=data.means,
+        judged_share=data.judged_share,
         pairs=data.pairs,
         difference=tail.value.T,
         interval=tail.interval(plan.confidence).swapaxes(0, 1),

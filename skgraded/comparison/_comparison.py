@@ -26,6 +26,8 @@ from skgraded.comparison._tables import (
 )
 from skgraded.results import MeasureCollection, column_of
 
+# Between the shares of judged documents of two systems.
+_LARGEST_GAP = 0.02 + 1e-12
 _STATUS = {"fails": 1, "undecided": 3}
 
 
@@ -53,6 +55,9 @@ class Comparison(MeasureCollection, LongResult):
     means : ndarray of shape (n_systems, n_measures)
         Mean of each system over the queries, with their weights. With a judge they subtract to the
         differences, as nearly as all pairs allow, each of which has a slope of its own.
+    judged_share : ndarray of shape (n_systems, n_measures) or None
+        Share of judged documents among the first k of each system's lists, k as in the measure or
+        10. None where all are judged, or it is unknown.
     pairs : ndarray of shape (n_pairs, 2), int64
         Places of the two systems of each pair in ``systems``.
     difference : ndarray of shape (n_pairs, n_measures)
@@ -102,6 +107,7 @@ class Comparison(MeasureCollection, LongResult):
     measures: tuple[str, ...]
     directions: tuple[int, ...]
     means: FloatArray
+    judged_share: FloatArray | None
     pairs: IntArray
     difference: FloatArray
     interval: FloatArray
@@ -187,8 +193,17 @@ class Comparison(MeasureCollection, LongResult):
 
         It ``"holds"`` if the whole interval is above minus the margin (in the direction in which
         the measure is better), ``"fails"`` if it is below, and is ``"undecided"`` otherwise.
-        Without a margin or ``better=True`` it is None.
+        A verdict in favour of a system whose first documents are judged more than the other's, by
+        more than 2 %, is ``"undecided"``, too. Without a margin or ``better=True`` it is None.
         """
+        decisions = self._decisions_of_intervals
+        if decisions is None:
+            return None
+        return np.where(self._is_withheld, "undecided", decisions)
+
+    @property
+    def _decisions_of_intervals(self) -> NDArray[np.str_] | None:
+        """The decisions by the intervals alone."""
         if self.margins is None:
             return None
         by_direction = self.interval * np.array(self.directions)[:, None]
@@ -197,6 +212,26 @@ class Comparison(MeasureCollection, LongResult):
         bound = -np.array(self.margins)
         below = np.where(high < bound, "fails", "undecided")
         return np.where(low > bound, "holds", below)
+
+    @property
+    def _judged_more(self) -> IntArray:
+        """1 where the first system of a pair is judged more, -1 where the second one is, or 0."""
+        if self.judged_share is None:
+            return np.zeros(self.difference.shape, dtype=np.int64)
+        first, second = self.pairs.T
+        apart = self.judged_share[first] - self.judged_share[second]
+        return np.sign(apart).astype(np.int64) * (np.abs(apart) > _LARGEST_GAP)
+
+    @property
+    def _is_withheld(self) -> BoolArray:
+        """Whether a verdict of the interval favours the system that is judged more."""
+        decisions = self._decisions_of_intervals
+        if decisions is None:
+            return np.zeros(self.difference.shape, dtype=bool)
+        favours_first = (decisions == "holds") & (self._judged_more > 0)
+        favours_second = (decisions == "fails") & (self._judged_more < 0)
+        is_withheld: BoolArray = favours_first | favours_second
+        return is_withheld
 
     @property
     def status(self) -> int:
@@ -341,7 +376,9 @@ class Comparison(MeasureCollection, LongResult):
         if not rows.any():
             return np.full(rows.shape, np.nan)
         planned = self._planned(rows, self._likely_truths, 0.8, self.confidence)
-        return np.maximum(planned, np.array(self.n_queries) + 1.0)
+        planned = np.maximum(planned, np.array(self.n_queries) + 1.0)
+        # More queries with such labels do not decide, either.
+        return np.where(rows & self._is_withheld, np.inf, planned)
 
     @cached_property
     def holds_to_worst(self) -> FloatArray:
@@ -349,7 +386,7 @@ class Comparison(MeasureCollection, LongResult):
 
         It is a share of the measure's range, as ``worst`` is. Of an undecided row it is the one
         with which it would hold. It is nan where the queries seen do not suffice, whatever the
-        worst loss, and where a query lost more.
+        worst loss, where a query lost more, and where a verdict is not taken.
         """
         tail = self._tail.mirrored(self._sides)
         largest = tail.largest_loss((1.0 - self.confidence) / 2.0, self._least)
@@ -368,7 +405,8 @@ class Comparison(MeasureCollection, LongResult):
 
         seen = np.where(is_forward, self._largest_loss, self._largest_gain)
         largest = np.fmax(largest, -self._least)
-        largest = np.where((largest >= seen) & (largest > 0.0), largest, np.nan)
+        is_enough = (largest >= seen) & (largest > 0.0) & ~self._is_withheld
+        largest = np.where(is_enough, largest, np.nan)
         return np.minimum(largest / self._ranges, 1.0)
 
     @property

@@ -43,6 +43,9 @@ class ComparisonInput(NamedTuple):
         Number of these, or of their clusters.
     means : ndarray of shape (n_systems, n_measures)
         Mean of each system over the queries that are compared, each by its mean over the repeats.
+    judged_share : ndarray of shape (n_systems, n_measures) or None
+        Share of judged documents among the first ones of each system's lists, over these queries.
+        None where all documents are judged, or it is unknown.
     """
 
     scores: Scores
@@ -55,6 +58,7 @@ class ComparisonInput(NamedTuple):
     n_queries: tuple[int, ...]
     n_units: tuple[int, ...]
     means: FloatArray
+    judged_share: FloatArray | None
 
     @property
     def in_words(self) -> str:
@@ -198,7 +202,22 @@ def comparison_input(
         n_queries=n_queries,
         n_units=n_units,
         means=np.stack(means, axis=1),
+        judged_share=_judged_share(scores, is_compared, weights),
     )
+
+
+def _judged_share(
+    scores: Scores, is_compared: BoolArray, weights: FloatArray | None
+) -> FloatArray | None:
+    """Return the mean shares of judged documents over the queries that are compared."""
+    shares = scores.judged_share
+    if not isinstance(shares, np.ndarray):
+        return None
+    means = []
+    for place, row in enumerate(is_compared):
+        row_weights = None if weights is None else weights[row]
+        means.append(np.average(shares[:, row, place], axis=1, weights=row_weights))
+    return np.stack(means, axis=1)
 
 
 def by_measure(scores: Scores) -> FloatArray:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from skgraded._guards import stacklevel_of_the_user
 from skgraded._intervals.paired import CORRECTIONS
 from skgraded._support.text import count, first_few, told_queries, unit_in_words
 from skgraded.comparison._comparison import Comparison
@@ -14,6 +16,7 @@ from skgraded.comparison._input import ComparisonInput
 from skgraded.comparison._judge import notes_on_judge
 from skgraded.comparison._tables import pair_names
 from skgraded.comparison._test_plan import TestPlan
+from skgraded.exceptions import UnjudgedDocumentsWarning
 
 _ONE_TRAINING = (
     "One cross-validation: intervals hold for the models that were trained in it, and "
@@ -31,7 +34,13 @@ def with_words(
     scores = data.scores
     is_one_training = scores.folds is not None and len(scores.folds) == 1
 
+    on_judged = _note_on_judged(comparison)
+    if comparison._is_withheld.any():
+        warnings.warn(
+            on_judged, UnjudgedDocumentsWarning, stacklevel=stacklevel_of_the_user()
+        )
     notes = [
+        on_judged,
         _note_on_too_many(data, plan, count(min(data.n_units), *units)),
         _note_on_left_out(data),
         *([] if comparison.judge is None else notes_on_judge(comparison.judge)),
@@ -98,6 +107,38 @@ def _worst_in_words(comparison: Comparison, plan: TestPlan) -> str:
     return first_few(by_measures)
 
 
+def _note_on_judged(comparison: Comparison) -> str:
+    """Say which system is judged more, and whether a verdict in its favour is not taken."""
+    shares = comparison.judged_share
+    if shares is None or not comparison._judged_more.any():
+        return ""
+
+    # The largest gap, of those that count.
+    first, second = comparison.pairs.T
+    gaps = np.abs(shares[first] - shares[second])
+    is_withheld = comparison._is_withheld
+    if is_withheld.any():
+        gaps = np.where(is_withheld, gaps, 0.0)
+    pair, column = np.unravel_index(gaps.argmax(), gaps.shape)
+
+    systems = comparison.pairs[pair]
+    less, more = systems[np.argsort(shares[systems, column])]
+    by = "" if len(comparison) == 1 else f" (for {comparison.measures[column]})"
+    favoured = comparison.systems[more]
+    sentence = (
+        f"Of the first documents of {comparison.systems[less]}, {shares[less, column]:.0%} are "
+        f"judged, and {shares[more, column]:.0%} of those of {favoured}{by}, which favours "
+        f"{favoured}"
+    )
+
+    n_withheld = int(is_withheld.sum())
+    if n_withheld == 1:
+        return f"{sentence}: no verdict for it is taken."
+    if n_withheld:
+        return f"{sentence}: {n_withheld} verdicts for systems that are judged more are not taken."
+    return f"{sentence}."
+
+
 def _note_on_too_many(data: ComparisonInput, plan: TestPlan, units: str) -> str:
     """Say what is not decided."""
     if plan.is_decided:
@@ -157,7 +198,8 @@ def _note_on_identical(comparison: Comparison) -> str:
 
 def _note_on_undecided(comparison: Comparison) -> str:
     """Say what would decide the nearest row, or the farthest one of those that must all hold."""
-    is_undecided = ~comparison._is_decided & (comparison.n_differing > 0)
+    is_open = ~comparison._is_decided & ~comparison._is_withheld
+    is_undecided = is_open & (comparison.n_differing > 0)
     n = int(is_undecided.sum())
     if not n or np.isnan(comparison.p_value["score"]).all():
         return ""

@@ -31,7 +31,7 @@ from skgraded.rankings import (
 )
 
 if TYPE_CHECKING:
-    from skgraded.results import Scores
+    from skgraded.results import JudgedShare, Scores
 
 
 class Measure(Fields):
@@ -484,6 +484,7 @@ def as_scores(
     judgments: Judgments,
     values: FloatArray,
     n_empty: tuple[int, ...],
+    judged_share: JudgedShare = None,
 ) -> Scores:
     """Return values, which nothing else refers to, as a result.
 
@@ -506,4 +507,5 @@ def as_scores(
         empty=tuple([measure.empty for measure in measures]),
         ideals=tuple(ideals),
         judged=lambda: judgments.fingerprints,
+        judged_share=judged_share if judgments.has_unjudged else 1.0,
     )

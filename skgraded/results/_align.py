@@ -11,6 +11,7 @@ import numpy as np
 from skgraded._support.arguments import is_missing
 from skgraded._support.array_types import IntArray
 from skgraded._support.text import count, first_few
+from skgraded.results._judged_share import joined_shares
 from skgraded.results._names import by_name, direction_of
 from skgraded.results._scores import IdealSource, Scores, value_of
 from skgraded.results._selection import take_queries
@@ -96,6 +97,11 @@ def _scores_from_parts(results: dict[str, Scores]) -> Scores:
     clusters = [result.clusters for result in aligned if result.clusters is not None]
     folds = [result.folds for result in aligned if result.folds is not None]
     notes = [note for result in aligned for note in result.notes]
+    judged_share = joined_shares(
+        [result.judged_share for result in aligned],
+        [(1, first.n_queries, len(first))] * len(aligned),
+        "system",
+    )
     return first._with_cube(
         np.array(cubes),
         has_measure_axis=any(result.has_measure_axis for result in aligned),
@@ -104,6 +110,7 @@ def _scores_from_parts(results: dict[str, Scores]) -> Scores:
         folds=next(iter(folds), None),
         n_empty=tuple(n_empty),
         ideals=tuple(ideals),
+        judged_share=judged_share,
         notes=tuple(dict.fromkeys(notes)),
         is_sorted=False,
     )

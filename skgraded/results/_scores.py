@@ -21,6 +21,7 @@ from skgraded._support.lazy import Lazy, LazyField, import_pandas
 from skgraded._support.results_base import Field, LongResult, Report, Table
 from skgraded._support.sealed import sealed
 from skgraded.exceptions import UndefinedMeanWarning
+from skgraded.results._judged_share import JudgedShare, shares_at
 from skgraded.results._names import (
     MeasureCollection,
     column_of,
@@ -101,6 +102,9 @@ class Scores(MeasureCollection, LongResult):
     judged : ndarray of shape (n_queries,), uint64, or None
         A number that stands for the judged grades of each query, by which systems that were scored
         by different ones are told apart; None if they are unknown.
+    judged_share : ndarray of shape (n_systems, n_queries, n_measures), 1.0 or None
+        Share of judged documents among the first k of each list, with the k of the measure, or 10.
+        It is 1.0 where all documents are judged, and None if it is unknown.
     notes : tuple of str
         Sentences on what the values do not show, such as what was left out.
     is_sorted : bool
@@ -146,6 +150,7 @@ class Scores(MeasureCollection, LongResult):
         (), _ideals_from
     )
     judged: LazyField[JudgedSource, HashArray | None] = LazyField(None, _hashes_from)  # noqa: RUF009
+    judged_share: JudgedShare = None
     notes: tuple[str, ...] = ()
     is_sorted: bool = False
 
@@ -161,6 +166,9 @@ class Scores(MeasureCollection, LongResult):
         for name, dtype in _DTYPES.items():
             if not isinstance(fields[name], Lazy | None):
                 fields[name] = _unwritable(fields[name], dtype)
+
+        if isinstance(fields["judged_share"], np.ndarray):
+            fields["judged_share"] = _unwritable(fields["judged_share"], np.float64)
 
         axes = [len(labels) for labels in self._outer_axes.values()]
         axes.append(self.n_queries)
@@ -240,6 +248,7 @@ class Scores(MeasureCollection, LongResult):
         picked = entries_at(columns, vars(self), fields)
 
         has_measure_axis = isinstance(name, list | tuple)
+        picked["judged_share"] = shares_at(self.judged_share, "measure", columns)
         return self._with_cube(cube, has_measure_axis=has_measure_axis, **picked)
 
     def select(
@@ -318,7 +327,10 @@ class Scores(MeasureCollection, LongResult):
 
         cube = self.cube[order]
         systems = tuple([self.systems[place] for place in order])
-        return self._with_cube(cube, systems=systems, is_sorted=True)
+        share = shares_at(self.judged_share, "system", order)
+        return self._with_cube(
+            cube, systems=systems, judged_share=share, is_sorted=True
+        )
 
     def over_repeats(self) -> Scores:
         """Return the mean of each query over the repeats that tested it.

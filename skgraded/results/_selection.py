@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skgraded.results._judged_share import shares_at
 from skgraded.results._names import places_on
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def select_systems(scores: Scores, system: Any) -> Scores:
     names = None
     if isinstance(system, list):
         names = tuple([scores.systems[place] for place in places])
-    return scores._with_cube(scores.cube[places], systems=names)
+    share = shares_at(scores.judged_share, "system", np.atleast_1d(places))
+    return scores._with_cube(scores.cube[places], systems=names, judged_share=share)
 
 
 def select_repeats(scores: Scores, repeat: Any) -> Scores:
@@ -55,6 +57,7 @@ def take_queries(scores: Scores, places: Any) -> Scores:
         array = getattr(scores, name)
         if array is not None:
             changes[name] = array[..., places]
+    changes["judged_share"] = shares_at(scores.judged_share, "query", places)
 
     if len(places) != scores.n_queries:
         # Counts over all queries are unknown for a part of them, unless they are 0.
