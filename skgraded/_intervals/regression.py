@@ -77,34 +77,27 @@ def regression(
     weights_of_labels = None if weights is None else weights[places]
     shares = shares_of_rows(weights_of_labels, n)[:, None]
 
-    y = centred(labels, shares)
     x = centred(judged[places], shares)
     s_xx = (shares * x**2).sum(axis=0)
     per_xx = quotients(np.ones_like(s_xx), s_xx)
-    s_xy = (shares * x * y).sum(axis=0)
-    slope = s_xy * per_xx
+    y = centred(labels, shares)
+    slope = (shares * x * y).sum(axis=0) * per_xx
     residuals = without_rounding(y - slope * x, labels)
+
     mean_of_judge = (all_shares * judged).sum(axis=0)
     mean_of_labelled = (shares * judged[places]).sum(axis=0)
     away = mean_of_judge - mean_of_labelled
 
     # What each label puts into the mean; the line is far from sure where the mean is far away.
     share_in_mean = shares * (1.0 + away * per_xx * x)
-    squared_share = share_in_mean**2
-    sum_of_squares = squared_share.sum(axis=0)
-
-    # With weights, residuals count as they move the mean.
     n_by_weight = 1.0 / float((shares**2).sum())
     freedom = np.maximum(n_by_weight - 1.0 - (s_xx > 0.0), 1.0)
-    counted = squared_share / sum_of_squares
-    if weights is None:
-        counted = np.full_like(residuals, 1.0 / n)
-    mean_square = (residuals**2 * counted).sum(axis=0)
+    mean_square = _mean_square(residuals, share_in_mean, weights)
     unexplained = mean_square * n_by_weight / freedom
 
     # Of these queries, only those that are not labelled are unknown.
     squares_of_all = float((all_shares**2).sum())
-    remaining = sum_of_squares - of_these * squares_of_all
+    remaining = (share_in_mean**2).sum(axis=0) - of_these * squares_of_all
     remaining[remaining <= _ROUNDING / n] = 0.0  # nothing is left if all are labelled
     influence = _with_variance(residuals * share_in_mean, unexplained * remaining)
 
@@ -121,6 +114,18 @@ def regression(
     )
     variance_of_judge = of_judge / squares_of_all
     return Regression(estimate, slope, unexplained + variance_of_judge)
+
+
+def _mean_square(
+    residuals: FloatArray, share_in_mean: FloatArray, weights: FloatArray | None
+) -> FloatArray:
+    """Return mean squares of residuals; with weights, they count as they move the mean."""
+    squared_share = share_in_mean**2
+    relative = squared_share / squared_share.sum(axis=0)
+    if weights is None:
+        relative = np.full_like(residuals, 1.0 / len(residuals))
+    mean_square: FloatArray = (residuals**2 * relative).sum(axis=0)
+    return mean_square
 
 
 def _variance_of_mean(deviations: FloatArray, shares: FloatArray) -> FloatArray:

@@ -147,12 +147,15 @@ def test_plan(
     )
 
 
-def check_better(margin: Margin, *, better: bool) -> None:
-    """Refuse a margin beside ``better``."""
-    if flag("better", better) and margin is not None:
+def margin_asked(margin: Margin, *, better: bool) -> Margin:
+    """Return the margin, which is 0 for ``better`` and cannot be given beside it."""
+    if not flag("better", better):
+        return margin
+    if margin is not None:
         raise ValueError(
             f"margin cannot be given with better, which asks another question, got {margin}."
         )
+    return 0.0
 
 
 def _are_too_many(data: ComparisonInput) -> bool:
