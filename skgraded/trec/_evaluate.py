@@ -28,7 +28,7 @@ from skgraded.results import Scores, direction_of, known_shares
 from skgraded.trec._exclude import read_excluded, without_pairs
 from skgraded.trec._join import (
     JoinedRun,
-    LeftOut,
+    Omissions,
     Order,
     in_threads,
     join,
@@ -243,7 +243,7 @@ class _Batch(NamedTuple):
     n_measures) are those of judged documents. They are empty where there are errors.
     """
 
-    runs: list[tuple[str, LeftOut, str]]
+    runs: list[tuple[str, Omissions, str]]
     faults: list[ValueError | OSError]
     values: FloatArray
     n_empty: tuple[int, ...]

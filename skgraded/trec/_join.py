@@ -48,7 +48,7 @@ Order = Literal["trec_eval", "score", "rank", "file"]
 ValuesAndEmpty = tuple[FloatArray, tuple[int, ...]]
 
 
-class LeftOut(NamedTuple):
+class Omissions(NamedTuple):
     """How much a run's scores do not show.
 
     Attributes
@@ -95,7 +95,7 @@ class JoinedRun(NamedTuple):
         it, which is its place in the levels of a `Pool`.
     order, tied : ndarray of shape (n_documents,)
         The ranking, as in `Rankings`.
-    left_out : LeftOut
+    left_out : Omissions
         What the scores do not show.
     doubt : str
         What is doubtful about the run's documents, of which `warn_of_doubt` warns.
@@ -106,7 +106,7 @@ class JoinedRun(NamedTuple):
     rows: NDArray[np.int32]
     order: NDArray[np.int32]
     tied: NDArray[np.uint8]
-    left_out: LeftOut
+    left_out: Omissions
     doubt: str = ""
 
 
@@ -168,7 +168,7 @@ def join(
     is_judged = pool.levels < len(pool.grades)
     has_list = np.diff(indptr) > 0
     first_places = order_in_topic[indptr[:-1][has_list]]
-    left_out = LeftOut(
+    left_out = Omissions(
         missing=n_missing,
         extra=n_extra,
         repeated=run.n_duplicates,
@@ -338,7 +338,7 @@ def _no_common_topic(qrels: Qrels, run: Run) -> str:
 
 
 def notes_on_runs(
-    systems: Sequence[str], left_out: Sequence[LeftOut], complete: bool = True
+    systems: Sequence[str], left_out: Sequence[Omissions], complete: bool = True
 ) -> list[str]:
     """Describe in sentences what was left out of several runs."""
     fate = "counts as an empty list" if complete else "is left out of the run's mean"
