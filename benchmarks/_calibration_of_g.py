@@ -3,13 +3,15 @@
 import warnings
 
 import numpy as np
-from _calibration_of_pairs import BOUNDS, LEVEL, NORMAL, QUERIES, made_up, percent
+from _calibration_generators import made_up
+from _calibration_of_pairs import BOUNDS, LEVEL, NORMAL, percent
 from recovery_of_g import LOGS, TRUE_G, from_feedback, from_log
 
 from skgraded._intervals.estimate import means
 from skgraded.exceptions import UserModelWarning
 from skgraded.users._pair_profile import PairProfile, even_points
 
+BAND_QUERIES = (10, 30, 100, 300)
 G = np.array(TRUE_G["(.1 .2 .3 .4)"])
 
 
@@ -46,15 +48,15 @@ def band_rows(n_replications):
         np.array([1.0, 1.0, 0.3]),
     )
     for name in (
-        "normal",
+        "normal, SD 0.15",
         "AP-like",
-        "right skew",
-        "left skew",
+        "gamma, right skew",
+        "gamma, left skew",
         "lognormal",
         "half zeros",
     ):
         columns, cells = made_up(name), []
-        for n in QUERIES:
+        for n in BAND_QUERIES:
             rng, held, reach, values = np.random.default_rng([n, 4]), [], [], []
             for _ in range(n_replications):
                 drawn, truth, _ = columns(rng, n, 4)

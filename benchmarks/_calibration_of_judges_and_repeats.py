@@ -1,7 +1,7 @@
 """How often intervals hold with a judge of many queries, and of repeated cross-validations."""
 
 import numpy as np
-from _calibration_of_pairs import BOUNDS, LEVEL, tails_and_width
+from _calibration_of_pairs import LEVEL, bounds_by_default, tails_and_width
 
 from skgraded._intervals.regression import regression
 from skgraded._intervals.repeats import over_repeats
@@ -32,7 +32,11 @@ def judge_rows(n_columns):
                 for of_these in (False, True):
                     truth = values.mean(axis=0) if of_these else 0.0
                     found = regression(
-                        human, judged, places, of_these=of_these, bounds=BOUNDS
+                        human,
+                        judged,
+                        places,
+                        of_these=of_these,
+                        bounds=bounds_by_default(human),
                     )
                     error = (found.estimate.value - truth).std()
                     row.append(
@@ -60,7 +64,10 @@ def leak_rows(n_columns, off=0.1):
                 judged[:n_human] += by_fold[np.arange(n_human) % 5]
                 judged[n_human:] += by_fold.mean(axis=0)
             found = regression(
-                values[:n_human], judged, np.arange(n_human), bounds=BOUNDS
+                values[:n_human],
+                judged,
+                np.arange(n_human),
+                bounds=bounds_by_default(values[:n_human]),
             ).estimate
             error = values.std() / np.sqrt(n_human)  # that of the human labels alone
             row.append(tails_and_width(found.interval(1 - LEVEL), 0.0, error))
@@ -95,7 +102,8 @@ def component_rows(n_columns, n_designs=4):
                     ]
                     rows += rng.normal(0.0, of_query, (len(rows), 1, n_queries))
                     rows += rng.normal(0.0, rest, rows.shape)
-                    _, found = over_repeats(rows, folds, bounds=BOUNDS)
+                    by_query, found = over_repeats(rows, folds)
+                    found.bounds = bounds_by_default(by_query)
                     ends.append(found.interval(1 - LEVEL))
                 by_repeat = of_model**2 / n_folds + rest**2 / n_queries
                 error = np.sqrt(of_query**2 / n_queries + by_repeat / n_repeats)

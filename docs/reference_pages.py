@@ -23,6 +23,7 @@ TASKS = {
         "skgraded.QueryKFold",
         "skgraded.StratifiedQueryKFold",
         "skgraded.QueryShuffleSplit",
+        "skgraded.QueryTimeSeriesSplit",
         "skgraded.query_train_test_split",
         "skgraded.make_ranking_scorer",
         "skgraded.query_target",

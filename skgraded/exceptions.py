@@ -27,7 +27,7 @@ class UndefinedMeanWarning(SkgradedWarning):
 
 
 class QueryLeakWarning(SkgradedWarning):
-    """A ranker is scored on queries that it was trained on.
+    """A ranker is scored on queries that it was trained on, or a judge on labels that it has seen.
 
     It ranks its training rows, and other documents of the same queries, better than those of a new
     query. The score is too high, and more so for larger models, so that it shows neither how good a
@@ -94,6 +94,14 @@ class UnlikeQueriesWarning(SkgradedWarning):
     Those with human labels do not look as if they were drawn from those of the judge, and what both
     labels tell about the judge's bias there need not hold for the other queries. Or the features of
     validation queries lie beyond those of the training queries, as if they were not transformed.
+    """
+
+
+class UnjudgedDocumentsWarning(SkgradedWarning):
+    """The documents of one system are judged less than those of another one.
+
+    Labels that were collected for one system favour it: what it alone shows is judged, and what the
+    other one alone shows counts as not relevant. So a verdict in its favour is not taken.
     """
 
 

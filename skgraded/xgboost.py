@@ -34,7 +34,7 @@ from skgraded._boosting._evaluator import (
 )
 from skgraded._boosting._lambdamart import LambdaMART, noise_or_none
 from skgraded._guards import running, warn_about_queries
-from skgraded._support.arguments import integer_or_none
+from skgraded._support.arguments import integer_or_none, number
 from skgraded._support.array_types import FloatArray
 from skgraded._support.keywords import suggests_keywords
 from skgraded.measures import Measure
@@ -224,6 +224,7 @@ def evaluation(
     base_margin: ArrayLike | None = None,
     missing: float | None = None,
     rounds: int | None = None,
+    min_delta: float = 0.0,
     name: str = "validation",
     n_threads: int | None = None,
 ) -> TrainingCallback:
@@ -256,6 +257,9 @@ def evaluation(
     rounds : int, optional
         Stop when the first measure has not improved for this many iterations; the model then keeps
         the iterations up to the best one. With None, values are only recorded.
+    min_delta : float, default=0.0
+        A value counts as an improvement if it is better than the best one by more than this. Only
+        with `rounds`.
     name : str, default="validation"
         Name of the rows among the recorded results.
     n_threads : int, optional
@@ -333,7 +337,14 @@ def evaluation(
     rounds = integer_or_none("rounds", rounds, 1, "recording without stopping")
     by_name = named_measures(measures, "evaluation")
     Evaluator(by_name, n_threads).warn_if_constant(judgments)
-    return _Evaluation(by_name, make_data, judgments, rounds, name, n_threads)
+    min_delta = number("min_delta", min_delta, at_least=0.0)
+    if min_delta and rounds is None:
+        raise ValueError(
+            "min_delta needs rounds, which counts improvements by more than it."
+        )
+    return _Evaluation(
+        by_name, make_data, judgments, rounds, name, n_threads, min_delta=min_delta
+    )
 
 
 @dataclass(eq=False, repr=False)  # all rows would be shown
@@ -347,6 +358,7 @@ class _Evaluation(TrainingCallback):
     name: str
     n_threads: int | None = None
     save_best: bool = True
+    min_delta: float = 0.0
 
     def before_training(self, model: Any) -> Any:
         """Start anew, since one callback may serve several trainings, one after the other."""
@@ -377,6 +389,7 @@ class _Evaluation(TrainingCallback):
             data_name=self.name,
             maximize=measure.greater_is_better,
             save_best=self.save_best,
+            min_delta=self.min_delta,
         )
         return self._stop.before_training(model)
 

@@ -18,7 +18,7 @@ from skgraded._support.arguments import first_true, flag, threads
 from skgraded._support.array_types import IntArray
 from skgraded.measures import Measure, Measures, evaluate, measures_by_name, resolve_all
 from skgraded.rankings import Judgments
-from skgraded.results import Means, Scores
+from skgraded.results import Means, Scores, joined_shares
 
 Order = Literal["ascending", "grouped"]
 
@@ -244,12 +244,15 @@ def _join_results(results: list[Any]) -> Means | Scores:
     if first.weights is not None:
         weights = np.concatenate([scores.weights for scores in results])
     n_empty = zip(*(scores.n_empty for scores in results), strict=True)
+    shares = [scores.judged_share for scores in results]
+    shapes = [(1, scores.n_queries, len(scores)) for scores in results]
     return dataclasses.replace(
         first,
         qid=join_ids([scores.qid for scores in results]),
         values=np.concatenate([scores.values for scores in results]),
         weights=weights,
         judged=np.concatenate([scores.fingerprints for scores in results]),
+        judged_share=joined_shares(shares, shapes, "query"),
         n_empty=tuple(map(sum, n_empty)),
     )
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from skgraded._guards._queries import Queries
 from skgraded._guards._stack import warn_once
 from skgraded._support.array_types import IntArray
-from skgraded._support.frames import is_table, names_of_columns, reorder_column
+from skgraded._support.frames import names_of_columns, reorder_column
 from skgraded.exceptions import IdColumnWarning
 
 _PREDICTED = 300  # rows
@@ -47,14 +47,16 @@ def warn_if_a_feature_holds_the_ids(predict: Predict, X: Any, queries: Queries) 
     if len(queries.qid) < _FEWEST_QUERIES:
         return
 
-    rows = _sample_rows(queries.indptr.item(-1))
-    query_of_row = np.searchsorted(queries.indptr, rows, side="right") - 1
-    ids = queries.qid[query_of_row]
+    n_rows = queries.indptr.item(-1)
+    rows = _sample_rows(n_rows)
+    next_query_of_row = np.searchsorted(queries.indptr, rows, side="right")
+    ids = queries.qid[next_query_of_row - 1]
+
     sample = _select_rows(X, rows)
-    for place in _places_of_ids(ids, sample):
-        if _changes_predictions(predict, sample, int(place)):
+    for place in _places_of_ids(ids, sample).tolist():
+        if _changes_predictions(predict, sample, place):
             names = names_of_columns(X)
-            _warn_of_ids(int(place) if names is None else names[place])
+            _warn_of_ids(place if names is None else names[place])
             return
 
 
@@ -153,7 +155,8 @@ def warn_if_a_column_is_learned(predict: Predict, X: Any, name: str) -> None:
     name : str
         Name of the column.
     """
-    sample = _select_rows(X, _sample_rows(len(X)))
+    rows = _sample_rows(len(X))
+    sample = _select_rows(X, rows)
     place = list(X.columns).index(name)
     if _changes_predictions(predict, sample, place):
         _warn_of_ids(name)
@@ -190,42 +193,53 @@ def _places_of_ids(ids: NDArray[Any], X: Any) -> NDArray[np.intp]:
     """Return the columns that equal ids, but for digits that a type of numbers loses."""
     if hasattr(X, "tocsc"):  # a column of ids is full
         n_entries = np.diff(X.tocsc().indptr)
-        full_columns = np.flatnonzero(2 * n_entries > len(ids))
-        places = _places_of_ids(ids, X[:, full_columns].toarray())
-        return full_columns[places]
+        is_full = 2 * n_entries > len(ids)
+        full_columns = np.flatnonzero(is_full)
+        dense_columns = X[:, full_columns].toarray()
+        return full_columns[_places_of_ids(ids, dense_columns)]
 
     table = np.asarray(X)
     if table.dtype == object and table.shape[1] > 1:  # columns of different types
-        columns = np.hsplit(table, table.shape[1])
-        n_equal = [len(_places_of_ids(ids, column)) for column in columns]
+        n_equal = []
+        for column in np.hsplit(table, table.shape[1]):
+            places = _places_of_ids(ids, column)
+            n_equal.append(len(places))
         return np.flatnonzero(n_equal)
 
+    are_equal = None
+    ids = ids[:, None]
     with suppress(TypeError, ValueError), np.errstate(invalid="ignore"):
-        numbers = ids.astype(np.float64)[:, None]
-        difference = np.abs(table.astype(np.float64) - numbers)
+        numbers = ids.astype(np.float64)
+        difference = table.astype(np.float64) - numbers
         tolerance = _DIGITS_OF_FLOAT32 * np.abs(numbers)
-        are_equal = (difference <= tolerance).all(axis=0)
-        return np.flatnonzero(are_equal)
+        are_equal = np.abs(difference) <= tolerance
 
-    # NumPy writes no tuples into an array of text.
-    texts = np.array([str(query) for query in ids.tolist()])[:, None]
-    are_equal = (table.astype(str) == texts).all(axis=0)
-    return np.flatnonzero(are_equal)
+    if are_equal is None:  # not all are numbers; NumPy writes no tuples into text
+        texts = np.array([str(query) for query in ids[:, 0].tolist()])[:, None]
+        are_equal = table.astype(str) == texts
+    is_equal_column = are_equal.all(axis=0)
+    return np.flatnonzero(is_equal_column)
 
 
 def _changes_predictions(predict: Predict, X: Any, place: int) -> bool:
     """Whether predictions change where rows get the entries of others in a column."""
     rng = np.random.default_rng(0)
     order = rng.permutation(X.shape[0])
+    predictions = predict(X)
+
     reordered = _reorder_column(X, place, order)
-    return not np.array_equal(predict(X), predict(reordered))
+    return not np.array_equal(predictions, predict(reordered))
 
 
 def _reorder_column(X: Any, place: int, order: IntArray) -> Any:
     """Return rows with the entries of a column in another order, in the type that X has."""
-    if is_table(X):
+    if names_of_columns(X) is not None:
         return reorder_column(X, place, order)
+
     is_sparse = hasattr(X, "tolil")
     reordered = X.tolil() if is_sparse else X.copy()
-    reordered[:, place] = reordered[order][:, place]
-    return reordered.tocsr() if is_sparse else reordered
+    reordered_rows = reordered[order]
+    reordered[:, place] = reordered_rows[:, place]
+    if is_sparse:
+        reordered = reordered.tocsr()
+    return reordered

@@ -100,9 +100,11 @@ class QueryRecord:
         """
         hashes = hash_ids(queries.qid)
         order = np.argsort(hashes)
-        n_rows = np.diff(queries.indptr)[order]
+
+        n_rows = np.diff(queries.indptr)
         smallest_type = np.min_scalar_type(n_rows.max())
-        return cls(hashes[order], n_rows.astype(smallest_type))
+        n_rows = n_rows.astype(smallest_type)
+        return cls(hashes[order], n_rows[order])
 
     def of_ids(self, qid: NDArray[Any]) -> QueryRecord:
         """Take some of the queries.
@@ -117,7 +119,8 @@ class QueryRecord:
         QueryRecord
             Their record.
         """
-        places = np.searchsorted(self.hashes, hash_ids(qid))
+        hashes = hash_ids(qid)
+        places = np.searchsorted(self.hashes, hashes)
         places.sort()
         return QueryRecord(self.hashes[places], self.n_rows[places])
 
@@ -138,16 +141,21 @@ class QueryRecord:
             Whether the query is there.
         """
         # NumPy would turn a list of ids of several types into text.
-        is_list = isinstance(qid, list | tuple)
-        ids = np.asarray(qid, dtype=object if is_list else None)
+        dtype: type | None = None
+        if isinstance(qid, list | tuple):
+            dtype = object
+
+        ids = np.asarray(qid, dtype=dtype)
         if ids.dtype.names:
             ids = ids["qid"]
-        return np.isin(hash_ids(ids), self.hashes)
+        hashes = hash_ids(ids)
+        return np.isin(hashes, self.hashes)
 
 
 def n_shared(query_of_row: IntArray, query_of_other_row: IntArray) -> int:
     """Count the queries that have rows in both of two sets, given the query of each row."""
-    return len(np.intersect1d(query_of_row, query_of_other_row))
+    queries_of_both = np.intersect1d(query_of_row, query_of_other_row)
+    return len(queries_of_both)
 
 
 def hash_ids(ids: NDArray[Any]) -> HashArray:
@@ -168,13 +176,15 @@ def hash_ids(ids: NDArray[Any]) -> HashArray:
             integers = ids.astype(np.int64)
         if np.array_equal(integers, ids):
             ids = integers
-    if ids.dtype.kind in "biu":
-        return _mix_bits(ids.astype(np.uint64))
 
-    objects = ids.tolist()
-    codes = {query_id: _code_of_id(query_id) for query_id in set(objects)}
-    code_of_row = [codes[query_id] for query_id in objects]
-    return _mix_bits(np.array(code_of_row, dtype=np.uint64))
+    if ids.dtype.kind in "biu":
+        codes = ids.astype(np.uint64)
+    else:
+        objects = ids.tolist()
+        code_by_id = {query_id: _code_of_id(query_id) for query_id in set(objects)}
+        codes_of_rows = [code_by_id[query_id] for query_id in objects]
+        codes = np.array(codes_of_rows, dtype=np.uint64)
+    return _mix_bits(codes)
 
 
 def _code_of_id(query_id: Any) -> int:
@@ -187,7 +197,9 @@ def _code_of_id(query_id: Any) -> int:
         if -(2**63) <= query_id <= _LOWEST_64_BITS:
             return query_id & _LOWEST_64_BITS
 
-    text = f"str {query_id}" if isinstance(query_id, str) else repr(query_id)
+    text = repr(query_id)
+    if isinstance(query_id, str):
+        text = f"str {query_id}"
     text_bytes = text.encode("utf-8", "surrogatepass")
     digest = blake2b(text_bytes, digest_size=8).digest()
     return int.from_bytes(digest, "little")
@@ -196,9 +208,14 @@ def _code_of_id(query_id: Any) -> int:
 def _mix_bits(codes: HashArray) -> HashArray:
     """Spread the bits by the finalizer of SplitMix64, which maps no two numbers to one."""
     bits = codes + np.uint64(0x9E3779B97F4A7C15)
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
+    bits = _fold(bits, 30) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = _fold(bits, 27) * np.uint64(0x94D049BB133111EB)
+    return _fold(bits, 31)
+
+
+def _fold(bits: HashArray, n_places: int) -> HashArray:
+    upper_bits = bits >> np.uint64(n_places)
+    return bits ^ upper_bits
 
 
 def warn_about_queries(
@@ -217,8 +234,9 @@ def warn_about_queries(
         tells nothing of the queries that it has seen.
     """
     _warn_if_ids_are_of_another_kind(queries)
-    trained = None if estimator is None else _training_record(estimator)
+    trained = _training_record(estimator)
     is_known = trained is not None and _warn_if_trained_on(trained, queries)
+
     if queries.sizes is not None and not is_known:
         _warn_of_sizes(queries.sizes, queries, rows)
 
@@ -239,7 +257,8 @@ def warn_if_splits_cut_queries(
     """
     n_cut = 0
     for train, test in splits:
-        n_cut = max(n_cut, n_shared(query[train], query[test]))
+        n_cut_here = n_shared(query[train], query[test])
+        n_cut = max(n_cut, n_cut_here)
 
     if n_cut:
         warn_once(
@@ -263,6 +282,8 @@ def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
     )
     n_known = len(in_training)
     n_queries = len(queries.qid)
+
+    # The numbers of rows of the queries that are in both.
     n_trained = trained.n_rows[in_training].astype(np.int64)
     n_scored = np.diff(queries.indptr)[in_scoring]
     are_same = np.array_equal(n_trained, n_scored)
@@ -290,6 +311,7 @@ def _warn_if_trained_on(trained: QueryRecord, queries: Queries) -> bool:
 def _are_equal_by_chance(lengths: IntArray) -> bool:
     """Whether lists drawn from these would often be as long, one by one."""
     _, counts = np.unique(lengths, return_counts=True)
+
     shares = counts / len(lengths)
     chance_of_one = (shares**2).sum()
     log_chance = len(lengths) * np.log(chance_of_one)
@@ -298,9 +320,10 @@ def _are_equal_by_chance(lengths: IntArray) -> bool:
 
 def _is_numbering(qid: NDArray[Any]) -> bool:
     """Whether ids are 0..n-1 or 1..n."""
-    return qid.dtype.kind in "iu" and bool(
-        qid.min() in {0, 1} and np.ptp(qid) == len(qid) - 1
-    )
+    if qid.dtype.kind not in "iu":
+        return False
+    first = qid.min()
+    return first in {0, 1} and bool(np.ptp(qid) == len(qid) - 1)
 
 
 def _training_record(estimator: Any) -> QueryRecord | None:
@@ -320,7 +343,9 @@ def _warn_of_sizes(sizes: IntArray, queries: Queries, rows: str) -> None:
     """Warn where queries have fewer or more rows than they should."""
     n_rows = np.diff(queries.indptr)
     is_cut = bool((n_rows < sizes).any())
-    is_wrong = n_rows < sizes if is_cut else n_rows > sizes
+    is_wrong = n_rows > sizes
+    if is_cut:
+        is_wrong = n_rows < sizes
     query = first_true(is_wrong)
     if query is None:
         return
@@ -371,7 +396,9 @@ def refuse_cut_queries(data_set: Any) -> None:
 def _require_whole(sizes: IntArray | None, rows: Sequence[int]) -> None:
     if sizes is None:
         return
-    query_of_row = np.repeat(np.arange(len(sizes)), sizes)
+
+    queries = np.arange(len(sizes))
+    query_of_row = np.repeat(queries, sizes)
     n_rows = np.bincount(query_of_row[rows], minlength=len(sizes))
     is_cut = (n_rows > 0) & (n_rows < sizes)
     n_cut = is_cut.sum()
@@ -422,10 +449,14 @@ def _name_rows(ids: NDArray[Any]) -> bool:
     """Whether ids are 0, 1, 2 ..., 1, 2, 3 ... or fractions; others may be of single documents."""
     if len(ids) < _MANY_SINGLE_DOCUMENTS or ids.dtype.kind not in "iuf":
         return False
-    if (ids != np.floor(ids)).any():
+
+    is_fraction = ids != np.floor(ids)
+    if is_fraction.any():
         return True
+
     starts_a_count = ids[0] in {0, 1}
-    return starts_a_count and bool((np.diff(ids) == 1).all())
+    is_next = np.diff(ids) == 1
+    return starts_a_count and bool(is_next.all())
 
 
 def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:
@@ -439,8 +470,10 @@ def _are_sizes(ids: NDArray[Any], n_rows: IntArray) -> bool:
     # In this order, as the first mostly tells.
     if ids.min() < 1:
         return False
-    if (n_rows == n_rows[0]).all() or (n_rows % ids).any():
+    are_equal = n_rows == n_rows[0]
+    if are_equal.all() or (n_rows % ids).any():
         return False
+
     # An id divides a number of rows by chance once in id times.
     log_chance = -np.log(ids).sum()
     return bool(log_chance <= _LOG_CHANCE)

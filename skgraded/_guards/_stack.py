@@ -86,10 +86,11 @@ def warn_once(
 
 def outermost_run() -> Any:
     """Return the joblib.Parallel of the cross-validation or search that is at work, or None."""
-    joblib = sys.modules.get("joblib")
-    if joblib is None:
+    # While another thread imports joblib, the module lacks its classes.
+    parallel = getattr(sys.modules.get("joblib"), "Parallel", None)
+    if parallel is None:
         return None
-    runs = list(running(joblib.Parallel))
+    runs = list(running(parallel))
     return runs[-1] if runs else None
 
 

@@ -58,16 +58,19 @@ def _count_distinct(numbers: NDArray[Any]) -> int:
 
 
 def _are_whole(numbers: NDArray[Any]) -> bool:
-    return np.array_equal(numbers, np.floor(numbers))
+    whole_numbers = np.floor(numbers)
+    return np.array_equal(numbers, whole_numbers)
 
 
 def _are_repeated(scores: NDArray[Any], indptr: IntArray) -> bool:
     """Whether scores above 0 occur twice in a query, as grades do and ranks do not."""
     queries = np.arange(len(indptr) - 1)
     query = np.repeat(queries, np.diff(indptr))
-    pairs = np.stack([query, scores])[:, scores > 0]
-    distinct_pairs = np.unique(pairs, axis=1)
-    return distinct_pairs.shape[1] < pairs.shape[1]
+
+    pairs = np.stack([query, scores], axis=1)
+    pairs = pairs[scores > 0]
+    distinct_pairs = np.unique(pairs, axis=0)
+    return len(distinct_pairs) < len(pairs)
 
 
 # By chance ranks go against grades so far in one of 30,000 samples.
@@ -142,9 +145,8 @@ def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:
 
     distinct_grades = np.unique(grades)
     n_grades = len(distinct_grades)
-    are_ids = n_runs_of_grades == n_grades > _MOST_GRADES and _are_whole(
-        distinct_grades
-    )
+    are_many = n_runs_of_grades == n_grades > _MOST_GRADES
+    are_ids = are_many and _are_whole(distinct_grades)
     distinct_ids = np.unique(ids)
     if are_ids and len(distinct_ids) <= _MOST_GRADES and distinct_ids[0] >= 0:
         warn_once(
@@ -157,5 +159,6 @@ def warn_if_grades_are_ids(grades: NDArray[Any], ids: NDArray[Any]) -> None:
 
 def _count_runs(numbers: NDArray[Any]) -> int:
     """Count the runs of equal numbers that stand together."""
-    changes = numbers[1:] != numbers[:-1]
-    return 1 + int(np.count_nonzero(changes))
+    is_change = numbers[1:] != numbers[:-1]
+    n_changes = np.count_nonzero(is_change)
+    return int(n_changes) + 1

@@ -27,15 +27,16 @@ _KURTOSIS = 3.0  # of normal numbers
 
 
 def sums_by_cluster(
-    values: FloatArray, clusters: NDArray[Any] | None
+    values: FloatArray, clusters: NDArray[Any] | None, axis: int = -1
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the sums over each cluster along the last axis, and the sizes of the clusters."""
+    """Return the sums over each cluster along an axis, and the sizes of the clusters."""
     if clusters is None:
-        return values, np.ones(values.shape[-1])
+        return values, np.ones(values.shape[axis])
     _, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
     order = np.argsort(places, kind="stable")
     starts = np.cumsum(sizes) - sizes
-    sums = np.add.reduceat(values[..., order], starts, axis=-1)
+    by_cluster = np.take(values, order, axis)
+    sums = np.add.reduceat(by_cluster, starts, axis)
     return sums, sizes.astype(np.float64)
 
 
@@ -114,25 +115,24 @@ class Estimate:
         self.value = value
         self.part = part
         self.bounds = bounds
-        is_rounding = np.abs(influence) * len(influence) <= _ROUNDING * np.abs(value)
+        rounding = _ROUNDING * np.abs(value)
+        is_rounding = np.abs(influence) * len(influence) <= rounding
         influence = np.where(is_rounding, 0.0, influence)
-        shares = _shares_of_rows(weights, len(influence))
+        shares = shares_of_rows(weights, len(influence))
         self._influence = influence
         self._shares = shares
         self._freedom = freedom
 
-        self._clusterings = [
+        clusterings = [
             _clustered(1.0, numbers, influence, shares) for numbers in clusters
         ]
         if not clusters:
-            self._clusterings = [_Clustering(1.0, influence, shares)]
-        elif len(clusters) > 1:
+            clusterings = [_Clustering(1.0, influence, shares)]
+        self._units = min(clusterings, key=lambda clustering: len(clustering.sums))
+        if len(clusters) > 1:
             cells = _crossed(*clusters)
-            self._clusterings.append(_clustered(-1.0, cells, influence, shares))
-        self._units = min(
-            (each for each in self._clusterings if each.sign > 0),
-            key=lambda clustering: len(clustering.sums),
-        )
+            clusterings.append(_clustered(-1.0, cells, influence, shares))
+        self._clusterings = clusterings
 
     @cached_property
     def covariance(self) -> FloatArray:
@@ -141,24 +141,32 @@ class Estimate:
         Of two ways it is their sum less that of the cells (Cameron, Gelbach, Miller 2011), and no
         variance is less than by either way alone (MacKinnon, Nielsen, Webb 2024).
         """
-        sums = [(each.sign, each.corrected()) for each in self._clusterings]
-        products = [sign * each.T @ each for sign, each in sums]
+        products = []
+        variances = []
+        for clustering in self._clusterings:
+            sums = clustering.corrected()
+            products.append(clustering.sign * sums.T @ sums)
+            if clustering.sign > 0:
+                variances.append((sums**2).sum(axis=0))
         covariance: FloatArray = np.sum(products, axis=0)
-        if len(sums) == 1:
+        if len(products) == 1:
             return covariance
 
+        # A difference of covariances may have axes without any variance.
         sizes, axes = np.linalg.eigh(covariance)
-        covariance = (axes * np.maximum(sizes, 0.0)) @ axes.T
-        variances = [(each**2).sum(axis=0) for sign, each in sums if sign > 0]
+        sizes = np.maximum(sizes, 0.0)
+        covariance = (axes * sizes) @ axes.T
         missing = np.max(variances, axis=0) - covariance.diagonal()
-        return covariance + np.diag(np.maximum(missing, 0.0))
+        missing = np.maximum(missing, 0.0)
+        return covariance + np.diag(missing)
 
     @cached_property
     def _variance(self) -> FloatArray:
         """Variances of the values over units, shape (k,)."""
         if len(self._clusterings) > 1:
             return self.covariance.diagonal()
-        variance: FloatArray = (self._clusterings[0].corrected() ** 2).sum(axis=0)
+        sums = self._units.corrected()
+        variance: FloatArray = (sums**2).sum(axis=0)
         return variance
 
     @cached_property
@@ -184,9 +192,11 @@ class Estimate:
         most = max(len(self._units.sums) - 1.0, 1.0)
         if _are_alike(self._units.shares):
             return np.full(len(self.value), most)
+
         squares = self._units.corrected() ** 2
-        fourth = np.maximum((squares**2).sum(axis=0), _TINY)
-        freedom = _KURTOSIS * squares.sum(axis=0) ** 2 / fourth
+        second = squares.sum(axis=0)
+        fourth = (squares**2).sum(axis=0)
+        freedom = _KURTOSIS * second**2 / np.maximum(fourth, _TINY)
         clipped: FloatArray = np.clip(freedom, 1.0, most)
         return clipped
 
@@ -199,21 +209,24 @@ class Estimate:
         n = len(self._influence)
         second = (self._influence**2).sum(axis=0)
         third = (self._influence**3).sum(axis=0)
-        growth = quotients(third, second**2) * np.sqrt((n - 1) / n)
-        share = np.ones_like(second)
-        has_moved = second > 0.0
-        np.divide(self._variance, self.error**2, out=share, where=has_moved)
+        growth = quotients(third, second**2)
+        growth = growth * np.sqrt((n - 1) / n)
+        share_of_units = quotients(self._variance, self.error**2)
+        skewness = growth * share_of_units**2 * self.error
 
+        # One number apart from the others that are alike is the most skewed.
         n_units = len(self._units.sums)
-        most = max(n_units - 2, 0) / np.sqrt(n_units * max(n_units - 1, 1))
-        skewness: FloatArray = np.clip(growth * share**2 * self.error, -most, most)
-        return skewness
+        n_alike = max(n_units - 1, 1)
+        most = max(n_units - 2, 0) / np.sqrt(n_units * n_alike)
+        clipped: FloatArray = np.clip(skewness, -most, most)
+        return clipped
 
     @property
     def n_units(self) -> float:
         """Number of units; where rows have weights, as few as Kish (1965) counts."""
         n_rows_by_weight = 1.0 / (self._shares**2).sum()
-        return float(len(self._units.sums) / len(self._shares) * n_rows_by_weight)
+        units_per_row = len(self._units.sums) / len(self._shares)
+        return float(units_per_row * n_rows_by_weight)
 
     def tail(self, times: float = 1.0) -> Tail:
         """Return the tails of the values, that of the units seen multiplied by a correction."""
@@ -227,18 +240,21 @@ class Estimate:
         )
 
         if self.bounds is not None:
-            low, high = (np.broadcast_to(end, self.value.shape) for end in self.bounds)
-            tail = tail._replace(lowest=low, highest=high)
-        if self.part is not None and not self.part.shrinks:
+            low, high = self.bounds
             tail = tail._replace(
-                fixed_variance=self.part.variance,
-                fixed_freedom=np.full(len(self.value), self.part.freedom),
+                lowest=np.broadcast_to(low, self.value.shape),
+                highest=np.broadcast_to(high, self.value.shape),
+            )
+        if self.part is not None and not self.part.shrinks:
+            freedom = np.full(len(self.value), self.part.freedom)
+            tail = tail._replace(
+                fixed_variance=self.part.variance, fixed_freedom=freedom
             )
         return tail
 
-    def students_p_value(self, null: float = 0.0) -> FloatArray:
-        """Return two-sided p-values of Student's t, (k,), of the values being ``null``."""
-        return self.tail().students_p_value(null)
+    def students_p_value(self) -> FloatArray:
+        """Return two-sided p-values of Student's t, (k,), of the values being 0."""
+        return self.tail().students_p_value()
 
     def p_value(self, null: float = 0.0) -> FloatArray:
         """Return two-sided p-values, (k,), of the values being ``null``."""
@@ -246,7 +262,8 @@ class Estimate:
 
     def reach(self, confidence: float) -> FloatArray:
         """Return half the widths of Student's intervals, (k,)."""
-        reach: FloatArray = stdtrit(self.freedom, (1.0 + confidence) / 2.0) * self.error
+        t = stdtrit(self.freedom, (1.0 + confidence) / 2.0)
+        reach: FloatArray = t * self.error
         return reach
 
     def interval(self, confidence: float) -> FloatArray:
@@ -264,9 +281,10 @@ def means(
     widening: FloatArray | float = 1.0,
 ) -> Estimate:
     """Return the estimate of weighted means of rows, shape (n_rows, k)."""
-    shares = _shares_of_rows(weights, len(rows))
+    shares = shares_of_rows(weights, len(rows))
     value = shares @ rows
-    value[np.abs(value) <= _ROUNDING * (shares @ np.abs(rows))] = 0.0
+    mean_size = shares @ np.abs(rows)
+    value[np.abs(value) <= _ROUNDING * mean_size] = 0.0
 
     influence = widening * shares[:, None] * (rows - value)
     return Estimate(
@@ -274,7 +292,8 @@ def means(
     )
 
 
-def _shares_of_rows(weights: FloatArray | None, n_rows: int) -> FloatArray:
+def shares_of_rows(weights: FloatArray | None, n_rows: int) -> FloatArray:
+    """Return the share of each row in a mean."""
     if weights is None:
         return np.full(n_rows, 1.0 / n_rows)
     return weights / weights.sum()
@@ -283,16 +302,15 @@ def _shares_of_rows(weights: FloatArray | None, n_rows: int) -> FloatArray:
 def _clustered(
     sign: float, clusters: IntArray, influence: FloatArray, shares: FloatArray
 ) -> _Clustering:
-    places = np.unique(clusters, return_inverse=True)[1].ravel()
-    order = np.argsort(places, kind="stable")
-    starts = np.flatnonzero(np.diff(places[order], prepend=-1))
-    sums = np.add.reduceat(influence[order], starts, axis=0)
-    return _Clustering(sign, sums, np.bincount(places, shares).astype(np.float64))
+    columns = np.column_stack([influence, shares])
+    sums, _ = sums_by_cluster(columns, clusters, axis=0)
+    return _Clustering(sign, sums[:, :-1], sums[:, -1])
 
 
 def _crossed(rows: IntArray, columns: IntArray) -> IntArray:
     cells = np.stack([rows, columns])
-    return np.unique(cells, axis=1, return_inverse=True)[1].ravel()
+    _, numbers = np.unique(cells, axis=1, return_inverse=True)
+    return numbers.ravel()
 
 
 def _are_alike(shares: FloatArray) -> bool:

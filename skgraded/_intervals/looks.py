@@ -18,29 +18,34 @@ def levels_of_looks(numbers: Sequence[int], level: float) -> list[float]:
     from scipy.optimize import brentq
 
     times = np.array(numbers, dtype=float) / numbers[-1]
-    spent = 4.0 * (1.0 - ndtr(ndtri(1.0 - level / 4.0) / np.sqrt(times)))
+    bounds = ndtri(1.0 - level / 4.0) / np.sqrt(times)
+    spent = 4.0 * (1.0 - ndtr(bounds))
+    steps = np.diff(times, prepend=0.0)
+    levels_to_spend = np.diff(spent, prepend=0.0)
     levels = []
+
     # Sums that decided at no look so far, and the mass of each.
     sums = np.zeros(1)
     masses = np.ones(1)
-    for time, step, to_spend in zip(
-        times, np.diff(times, prepend=0.0), np.diff(spent, prepend=0.0), strict=True
-    ):
+    for time, step, to_spend in zip(times, steps, levels_to_spend, strict=True):
         spread = np.sqrt(step)
 
         def excess(bound: float) -> float:
             """Return by how much the chance to be beyond the bound exceeds what is to spend."""
             end = bound * np.sqrt(time)  # noqa: B023 - it is called in this turn alone
-            beyond = ndtr((sums - end) / spread) + ndtr((-end - sums) / spread)  # noqa: B023
-            return float(masses @ beyond - to_spend)  # noqa: B023
+            above = ndtr((sums - end) / spread)  # noqa: B023
+            below = ndtr((-end - sums) / spread)  # noqa: B023
+            return float(masses @ (above + below) - to_spend)  # noqa: B023
 
         bound = brentq(excess, 0.1, 12.0)
         levels.append(2.0 * float(ndtr(-bound)))
 
+        # The sums of this look, and by the trapezoid rule what mass each stands for.
         end = bound * np.sqrt(time)
         new_sums = np.linspace(-end, end, _N_POINTS)
         away = (new_sums[:, None] - sums) / spread
-        density = np.exp(-(away**2) / 2.0) @ masses / (spread * np.sqrt(2.0 * np.pi))
+        normal = np.exp(-(away**2) / 2.0)
+        density = normal @ masses / (spread * np.sqrt(2.0 * np.pi))
         widths = np.full(_N_POINTS, new_sums[1] - new_sums[0])
         widths[[0, -1]] /= 2.0
         sums = new_sums

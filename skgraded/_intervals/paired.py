@@ -18,6 +18,7 @@ import numpy as np
 
 from skgraded import _core
 from skgraded._intervals.estimate import means
+from skgraded._intervals.tail import quotients
 from skgraded._support.array_types import FloatArray, IntArray
 
 # Resamples of every test that draws some, unless the user says more.
@@ -29,8 +30,6 @@ _DIGITS_OF_RANKS = 12
 _CELLS_AT_A_TIME = 1_000_000
 # Counts of topics in resamples at a time: 4 MB.
 _COUNTS_AT_A_TIME = 500_000
-# Signs that are in memory at the same time: 32 MB.
-_SIGNS_AT_A_TIME = 4_000_000
 # Sums of the same numbers in another order differ by rounding; they count as equal.
 _ROUNDING = 1e-12
 
@@ -42,8 +41,9 @@ def paired_differences(values: FloatArray, other_values: FloatArray) -> FloatArr
     spreads, for which even the smallest differences count.
     """
     differences: FloatArray = values - other_values
-    rounding = _ROUNDING_OF_VALUES * np.maximum(np.abs(values), np.abs(other_values))
-    differences[np.abs(differences) <= rounding] = 0.0
+    sizes = np.maximum(np.abs(values), np.abs(other_values))
+    is_rounding = np.abs(differences) <= _ROUNDING_OF_VALUES * sizes
+    differences[is_rounding] = 0.0
     return differences
 
 
@@ -53,13 +53,13 @@ def effect_size(
     """Mean difference in standard deviations of the differences (Cohen's d), 0 without any."""
     mean = np.average(differences, axis=-1, weights=weights)
     squares = (differences - mean[..., None]) ** 2
+    mean_square = np.average(squares, axis=-1, weights=weights)
     n = differences.shape[-1]
-    spread = np.sqrt(np.average(squares, axis=-1, weights=weights) * n / (n - 1))
+    spread = np.sqrt(mean_square * n / (n - 1))
 
+    sizes: FloatArray = np.zeros_like(mean)
     with np.errstate(divide="ignore"):  # the same difference in every topic
-        sizes: FloatArray = np.divide(
-            mean, spread, out=np.zeros_like(mean), where=mean != 0.0
-        )
+        np.divide(mean, spread, out=sizes, where=mean != 0.0)
     return sizes
 
 
@@ -82,7 +82,8 @@ def wilcoxon_test(differences: FloatArray) -> FloatArray:
         differing = row[row != 0.0]
         if len(differing):
             # Sizes that rounding alone tells apart, such as 0.3 - 0.2 and 0.1, have one rank.
-            shares = np.round(differing / np.abs(differing).max(), _DIGITS_OF_RANKS)
+            shares = differing / np.abs(differing).max()
+            shares = np.round(shares, _DIGITS_OF_RANKS)
             p_values[pair] = wilcoxon(shares).pvalue
     return p_values
 
@@ -112,30 +113,33 @@ def bootstrapped(
     residuals = differences - mean[:, None]
     rounding = _ROUNDING * np.abs(mean)
     residuals[np.abs(residuals) <= rounding[:, None]] = 0.0
-    ratio = _in_errors(mean, (residuals**2).sum(axis=1), n_topics)
+    squares = (residuals**2).sum(axis=1)
+    ratio = _in_errors(mean, squares, n_topics)
+    least_ratio = ratio * (1.0 - _ROUNDING)
 
-    rank = max(1, round(level * n_resamples))
+    place = max(1, round(level * n_resamples)) - 1
     p_value = np.ones(len(mean))
     required = np.zeros(len(mean))
     for first, n_pairs in _batches(len(mean), _CELLS_AT_A_TIME // n_resamples):
         batch = slice(first, first + n_pairs)
         # All pairs have the same resamples.
-        counts = _counts(n_topics, n_resamples, np.random.default_rng(seed))
-        parts = [_resampled(residuals[batch], rows.T) for rows in counts]
-        of_means, of_ratios = zip(*parts, strict=True)
-        resampled_means = np.concatenate(of_means, axis=1)
-        resampled_ratios = np.concatenate(of_ratios, axis=1)
+        same_rng = np.random.default_rng(seed)
+        resamples = [
+            _resampled(residuals[batch], counts.T)
+            for counts in _counts(n_topics, n_resamples, same_rng)
+        ]
+        means, ratios = np.concatenate(resamples, axis=2)
 
-        least_ratio = ratio[batch] * (1.0 - _ROUNDING)
-        n_beyond = (resampled_ratios >= least_ratio[:, None]).sum(axis=1)
+        n_beyond = (ratios >= least_ratio[batch, None]).sum(axis=1)
         p_value[batch] = (n_beyond + 1) / (n_resamples + 1)
-        by_ratio = np.argpartition(-resampled_ratios, rank - 1, axis=1)
-        places = by_ratio[:, rank - 1, None]
-        means_at_rank = np.take_along_axis(resampled_means, places, axis=1)
-        required[batch] = np.abs(means_at_rank[:, 0])
+        by_ratio = np.argpartition(-ratios, place, axis=1)
+        means_at_level = means[np.arange(n_pairs), by_ratio[:, place]]
+        required[batch] = np.abs(means_at_level)
 
     differ = (differences != 0.0).any(axis=1)
-    return np.where(differ, p_value, 1.0), np.where(differ, required, 0.0)
+    p_value[~differ] = 1.0
+    required[~differ] = 0.0
+    return p_value, required
 
 
 def _resampled(
@@ -150,18 +154,19 @@ def _resampled(
     spread[spread <= _ROUNDING * squares] = 0.0
 
     ratios = _in_errors(resampled_means, spread, n_topics)
-    rounding = _ROUNDING * np.abs(residuals).max(axis=1, keepdims=True)
-    ratios[np.abs(resampled_means) <= rounding] = 0.0
+    largest = np.abs(residuals).max(axis=1, keepdims=True)
+    is_rounding = np.abs(resampled_means) <= _ROUNDING * largest
+    ratios[is_rounding] = 0.0
     return resampled_means, ratios
 
 
 def _in_errors(means: FloatArray, squares: FloatArray, n_topics: int) -> FloatArray:
     """Return sizes of means in standard errors, by sums of squares; endless where these are 0."""
     degrees = max(n_topics - 1, 1)
-    error = np.sqrt(squares * n_topics / degrees) / n_topics
-    sizes = np.where(means == 0.0, 0.0, np.inf)
-    np.divide(np.abs(means), error, out=sizes, where=error > 0.0)
-    return sizes
+    variance = squares * n_topics / degrees
+    error = np.sqrt(variance) / n_topics
+    endless = np.where(means == 0.0, 0.0, np.inf)
+    return quotients(np.abs(means), error, endless)
 
 
 def _counts(
@@ -170,7 +175,8 @@ def _counts(
     """Draw how often each topic is in each resample, some rows (n_resamples, n_topics) at once."""
     for _, size in _batches(n_resamples, _COUNTS_AT_A_TIME // n_topics):
         topics = rng.integers(n_topics, size=(size, n_topics), dtype=np.int32)
-        cells = topics + (np.arange(size, dtype=np.int32) * n_topics)[:, None]
+        first_cells = np.arange(size, dtype=np.int32) * n_topics
+        cells = topics + first_cells[:, None]
         counts = np.bincount(cells.ravel(), minlength=size * n_topics)
         yield counts.reshape(size, n_topics).astype(np.float64)
 
@@ -190,18 +196,16 @@ def randomization_test(
     n_swaps = 2**n_topics if is_exact else n_resamples
 
     n_beyond = np.zeros(n_pairs, dtype=np.int64)
-    for first, size in _batches(n_swaps, _SIGNS_AT_A_TIME // n_topics):
+    for first, size in _batches(n_swaps, _CELLS_AT_A_TIME // max(n_pairs, n_topics)):
         if is_exact:
             numbers = np.arange(first, first + size)
             bits = numbers[:, None] >> np.arange(n_topics)
             signs = 1.0 - 2.0 * (bits & 1)
         else:
             signs = rng.choice([-1.0, 1.0], size=(size, n_topics))
-        for start, n in _batches(n_pairs, _CELLS_AT_A_TIME // size):
-            batch = slice(start, start + n)
-            sums = differences[batch] @ signs.T
-            is_beyond = np.abs(sums, out=sums) >= observed[batch, None]
-            n_beyond[batch] += is_beyond.sum(axis=1)
+        sizes = np.abs(differences @ signs.T)
+        n_beyond += (sizes >= observed[:, None]).sum(axis=1)
+
     if is_exact:
         return n_beyond / n_swaps
     return (n_beyond + 1) / (n_swaps + 1)
@@ -215,7 +219,6 @@ def tukey_test(
     The systems' values are shuffled within each topic. A pair's difference is compared with the
     largest difference of any two shuffled systems, which corrects for the number of comparisons.
     """
-    n_systems = len(values)
     sums = values.sum(axis=1)
     sums_of_sizes = np.abs(values).sum(axis=1)
     rounding = _ROUNDING * sums_of_sizes.max()
@@ -223,16 +226,18 @@ def tukey_test(
 
     by_topic = np.ascontiguousarray(values.T, dtype=np.float64).ravel()
     seed = int(rng.integers(2**63))
-    shuffled = _core.shuffled_ranges(by_topic, n_systems, seed, n_resamples)
-    n_below = np.searchsorted(np.sort(shuffled), observed, side="left")
+    shuffled = _core.shuffled_ranges(by_topic, len(values), seed, n_resamples)
+    shuffled = np.sort(shuffled)
+    n_below = np.searchsorted(shuffled, observed, side="left")
     n_beyond = n_resamples - n_below
     p_values: FloatArray = (n_beyond + 1) / (n_resamples + 1)
     return p_values
 
 
 def _batches(total: int, at_a_time: int) -> Iterator[tuple[int, int]]:
-    for first in range(0, total, max(1, at_a_time)):
-        yield first, min(max(1, at_a_time), total - first)
+    at_a_time = max(1, at_a_time)
+    for first in range(0, total, at_a_time):
+        yield first, min(at_a_time, total - first)
 
 
 class PairedTest(NamedTuple):
@@ -376,7 +381,8 @@ def holm(p_values: FloatArray) -> FloatArray:
     """Correct by Holm's step-down procedure, which bounds the chance of any false discovery."""
     n = len(p_values)
     order = np.argsort(p_values, kind="stable")
-    stepped = np.maximum.accumulate(p_values[order] * np.arange(n, 0, -1))
+    multiplied = p_values[order] * np.arange(n, 0, -1)
+    stepped = np.maximum.accumulate(multiplied)
     corrected = np.empty(n)
     corrected[order] = np.minimum(stepped, 1.0)
     return corrected

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skgraded._intervals.estimate import Bounds, Estimate, Part
+from skgraded._intervals.estimate import Bounds, Estimate, Part, shares_of_rows
 from skgraded._intervals.tail import quotients
 from skgraded._support.array_types import FloatArray, IntArray
 
@@ -73,15 +73,16 @@ def regression(
     """
     n = len(labels)
     n_all = len(judged)
-    all_shares = _shares(weights, n_all)
+    all_shares = shares_of_rows(weights, n_all)[:, None]
     weights_of_labels = None if weights is None else weights[places]
-    shares = _shares(weights_of_labels, n)
+    shares = shares_of_rows(weights_of_labels, n)[:, None]
 
     y = centred(labels, shares)
     x = centred(judged[places], shares)
     s_xx = (shares * x**2).sum(axis=0)
     per_xx = quotients(np.ones_like(s_xx), s_xx)
-    slope = (shares * x * y).sum(axis=0) * per_xx
+    s_xy = (shares * x * y).sum(axis=0)
+    slope = s_xy * per_xx
     residuals = without_rounding(y - slope * x, labels)
     mean_of_judge = (all_shares * judged).sum(axis=0)
     mean_of_labelled = (shares * judged[places]).sum(axis=0)
@@ -89,40 +90,43 @@ def regression(
 
     # What each label puts into the mean; the line is far from sure where the mean is far away.
     share_in_mean = shares * (1.0 + away * per_xx * x)
-    sum_of_squares = (share_in_mean**2).sum(axis=0)
+    squared_share = share_in_mean**2
+    sum_of_squares = squared_share.sum(axis=0)
+
+    # With weights, residuals count as they move the mean.
     n_by_weight = 1.0 / float((shares**2).sum())
     freedom = np.maximum(n_by_weight - 1.0 - (s_xx > 0.0), 1.0)
-    # With weights, residuals count as they move the mean.
-    squares = residuals**2
-    counted = 1.0 / n if weights is None else share_in_mean**2 / sum_of_squares
-    unexplained = (squares * counted).sum(axis=0) * n_by_weight / freedom
-    remaining = sum_of_squares - of_these * float((all_shares**2).sum())
+    counted = squared_share / sum_of_squares
+    if weights is None:
+        counted = np.full_like(residuals, 1.0 / n)
+    mean_square = (residuals**2 * counted).sum(axis=0)
+    unexplained = mean_square * n_by_weight / freedom
+
+    # Of these queries, only those that are not labelled are unknown.
+    squares_of_all = float((all_shares**2).sum())
+    remaining = sum_of_squares - of_these * squares_of_all
     remaining[remaining <= _ROUNDING / n] = 0.0  # nothing is left if all are labelled
+    influence = _with_variance(residuals * share_in_mean, unexplained * remaining)
 
     of_judge = slope**2 * _variance_of_mean(judged - mean_of_judge, all_shares)
     if of_these and bounds is not None:
         bounds = _with_labels(bounds, labels, all_shares[places])
     estimate = Estimate(
         (shares * labels).sum(axis=0) + slope * away,
-        _with_variance(residuals * share_in_mean, unexplained * remaining),
+        influence,
         weights=weights_of_labels,
         part=None if of_these else Part(of_judge, n_all - 1.0, shrinks=True),
         bounds=bounds,
         freedom=freedom,
     )
-    variance_of_judge = of_judge / float((all_shares**2).sum())
+    variance_of_judge = of_judge / squares_of_all
     return Regression(estimate, slope, unexplained + variance_of_judge)
-
-
-def _shares(weights: FloatArray | None, n: int) -> FloatArray:
-    """Return the share of each row in a mean, as a column."""
-    shares = np.full(n, 1.0) if weights is None else weights
-    return (shares / shares.sum())[:, None]
 
 
 def _variance_of_mean(deviations: FloatArray, shares: FloatArray) -> FloatArray:
     n = len(deviations)
-    variance: FloatArray = ((shares * deviations) ** 2).sum(axis=0) * n / (n - 1)
+    squares = (shares * deviations) ** 2
+    variance: FloatArray = squares.sum(axis=0) * n / (n - 1)
     return variance
 
 
@@ -138,14 +142,17 @@ def _with_variance(influence: FloatArray, variance: FloatArray) -> FloatArray:
     """Return influences around 0 in these proportions, whose variance is that."""
     influence = influence - influence.mean(axis=0)
     n = len(influence)
-    squares = (influence**2).sum(axis=0) * n / (n - 1)
-    scaled: FloatArray = influence * np.sqrt(quotients(variance, squares))
+    squares = (influence**2).sum(axis=0)
+    ratio = quotients(variance, squares * n / (n - 1))
+    factor = np.sqrt(ratio)
+    scaled: FloatArray = influence * factor
     return scaled
 
 
 def centred(values: FloatArray, shares: FloatArray) -> FloatArray:
     """Subtract the weighted mean of each column."""
-    return without_rounding(values - (shares * values).sum(axis=0), values)
+    mean = (shares * values).sum(axis=0)
+    return without_rounding(values - mean, values)
 
 
 def without_rounding(small: FloatArray, values: FloatArray) -> FloatArray:

@@ -127,7 +127,8 @@ def _variance_over_queries(
     deviations = relative_weights * (of_queries - mean[:, None])
     sums, sizes = sums_by_cluster(deviations, clusters)
     n_units = len(sizes)
-    variances: FloatArray = (sums**2).sum(axis=1) * n_units / (n_units - 1)
+    squares: FloatArray = (sums**2).sum(axis=1)
+    variances = squares * n_units / (n_units - 1)
     return variances / n_queries**2
 
 
@@ -154,7 +155,8 @@ class _Design:
         fold_in_repeat = repeat * (fold.max() + 1) + fold
         level = np.unique(fold_in_repeat, return_inverse=True)[1].ravel()
         n_queries = len(relative_weights)
-        tests = np.zeros((n_queries, int(level.max()) + 1))
+        n_levels = int(level.max()) + 1
+        tests = np.zeros((n_queries, n_levels))
         tests[query, level] = 1.0
         self._level = level
         self._n_residuals = max(len(level) - n_queries, 1)
@@ -164,26 +166,28 @@ class _Design:
         times = is_tested.sum(axis=0)
         shares = tests / times[:, None]
         normal = np.diag(n_tested) - tests.T @ shares
-        self._of_folds = float((normal**2 / n_tested).sum())
-        self._of_rest = float((normal.diagonal() / n_tested).sum())
+        squares = normal**2
+        diagonal = normal.diagonal()
+        self._of_folds = float((squares / n_tested).sum())
+        self._of_rest = float((diagonal / n_tested).sum())
         self._trace = normal.trace()
-        pairs = float((normal**2 / np.outer(n_tested, n_tested)).sum())
+        pairs = float((squares / np.outer(n_tested, n_tested)).sum())
         self.freedom = self._of_rest**2 / pairs if pairs > 0.0 else 1.0
 
         # A model's training queries over those that it tests, of all queries in its repeat.
         n_in_repeat = is_tested.sum(axis=1)[repeat]
-        self._training_ratio = float((n_in_repeat / n_tested[level]).mean()) - 1.0
+        folds_in_repeat = n_in_repeat / n_tested[level]
+        self._training_ratio = float(folds_in_repeat.mean()) - 1.0
         # What of the variance within queries is in the mean: of all tests, and of one for each.
         squared_weights = relative_weights**2
-        self._noise_share = float((squared_weights / times).sum()) / n_queries**2
+        weights_of_tests = squared_weights / times
+        self._noise_share = float(weights_of_tests.sum()) / n_queries**2
         self._share_of_one = float(squared_weights.sum()) / n_queries**2
+
         # The variance of the mean of effects of variance 1, less what that by queries has of it.
         in_mean = relative_weights @ shares / n_queries
-        deviations = (relative_weights[:, None] * (shares - in_mean)).T
-        sums, sizes = sums_by_cluster(deviations, clusters)
-        n_units = len(sizes)
-        by_queries = (sums**2).sum() * n_units / (n_units - 1) / n_queries**2
-        self._factor = float((in_mean**2).sum() - by_queries)
+        by_queries = _variance_over_queries(shares.T, relative_weights, clusters)
+        self._factor = float((in_mean**2).sum() - by_queries.sum())
 
     def added(self, residuals: FloatArray) -> FloatArray:
         """Return what the folds add to variances of means; at least 0.
@@ -195,9 +199,12 @@ class _Design:
         if scale <= _ROUNDING * self._of_folds or self._factor <= 0.0:
             # Each fold tests one query, or no query is shared.
             return np.zeros(len(residuals))
-        of_folds = ((sums / np.sqrt(n_tested)) ** 2).sum(axis=1)
+
+        sums_in_errors = sums / np.sqrt(n_tested)
+        of_folds = (sums_in_errors**2).sum(axis=1)
         of_cells = (residuals**2).sum(axis=1)
-        component = (of_folds - self._of_rest * of_cells / self._n_residuals) / scale
+        of_chance = self._of_rest * of_cells / self._n_residuals
+        component = (of_folds - of_chance) / scale
         added: FloatArray = np.maximum(component, 0.0) * self._factor
         return added
 

@@ -34,13 +34,12 @@ UNSEEN_FACTOR = 1.6
 # Shares of unseen kinds, as -n log(1 - p).
 _RATES = np.append(np.arange(0.05, 4.0, 0.05), np.geomspace(4.0, 60.0, 30))
 _RATES_OF_PLANS = _RATES[3::4]  # with 3.2, the last one of units that are alike
-_TINY = 1e-300
 _ENDLESS = 1e300  # in standard errors, of what does not vary
 _ROUNDING = 1e-12
-# Numbers of units that a plan tries.
+# Numbers of units between which a plan looks for the least one that is enough.
 _FEWEST = 4.0
 _MOST = 1e7
-_STEP = 1.4
+_N_HALVINGS = 16
 
 
 class Tail(NamedTuple):
@@ -106,23 +105,27 @@ class Tail(NamedTuple):
         """Return two-sided p-values, below a level where the interval does not hold the null."""
         lower = self.lower_tail(null)
         upper = self.mirrored().lower_tail(-null)
-        p_value: FloatArray = np.minimum(1.0, 2.0 * np.minimum(lower, upper))
+        smaller = np.minimum(lower, upper)
+        p_value: FloatArray = np.minimum(1.0, 2.0 * smaller)
         if self.lowest is None or self.highest is None:
             return p_value
         is_beyond = (null < self.lowest) | (null > self.highest)
         return np.where(is_beyond, 0.0, p_value)
 
-    def students_p_value(self, null: float = 0.0) -> FloatArray:
-        """Return two-sided p-values of Student's t."""
-        of_seen = self._replace(lowest=None, highest=None, times=1.0)
-        return of_seen._replace(skewness=np.zeros_like(self.value)).p_value(null)
+    def students_p_value(self) -> FloatArray:
+        """Return two-sided p-values of Student's t, not corrected."""
+        t_tail = self._replace(
+            skewness=np.zeros_like(self.value), lowest=None, highest=None, times=1.0
+        )
+        return t_tail.p_value()
 
     def lower_end(self, tail: float, rates: FloatArray = _RATES) -> FloatArray:
         """Return the lower ends, at which the tails have this probability."""
         end = self._end_of_seen(tail / self.times)
         if self.lowest is not None:
             shares, ends = self._ends_by_share(tail, rates)
-            ends_with_unseen = (1.0 - shares) * ends + shares * self.lowest
+            of_drawn = (1.0 - shares) * ends
+            ends_with_unseen = of_drawn + shares * self.lowest
             end = np.minimum(end, ends_with_unseen.min(axis=0))
             end = np.maximum(end, self.lowest)
         return np.minimum(end, self.value)
@@ -132,10 +135,13 @@ class Tail(NamedTuple):
         tail = self.times * self._tail_of_seen(null)
         if self.lowest is None:
             return tail
+
+        # With a share of an unseen kind, the other units have this mean.
         shares = self._shares(_RATES)
-        null_of_seen = (null - shares * self.lowest) / (1.0 - shares)
+        null_of_others = (null - shares * self.lowest) / (1.0 - shares)
         chance = _along_first_axis(np.exp(-_RATES), shares)
-        tails = chance * self._tail_of_seen(null_of_seen) / UNSEEN_FACTOR
+        tails = chance * self._tail_of_seen(null_of_others)
+        tails = tails / UNSEEN_FACTOR
         return np.maximum(tail, tails.max(axis=0))
 
     def largest_loss(self, tail: float, bound: FloatArray) -> FloatArray:
@@ -144,9 +150,12 @@ class Tail(NamedTuple):
         It is nan where the ends are not above it with any loss.
         """
         shares, ends = self._ends_by_share(tail, _RATES)
-        losses = ((1.0 - shares) * ends - bound) / shares
+        gains_of_others = (1.0 - shares) * ends
+        losses = (gains_of_others - bound) / shares
         largest: FloatArray = losses.min(axis=0)
-        is_enough = (self._end_of_seen(tail / self.times) > bound) & (largest > 0.0)
+
+        end_of_seen = self._end_of_seen(tail / self.times)
+        is_enough = (end_of_seen > bound) & (largest > 0.0)
         return np.where(is_enough, largest, np.nan)
 
     def units_needed(
@@ -166,27 +175,34 @@ class Tail(NamedTuple):
         power : float
             The share of samples.
         """
-        most_units = self.n_units.max()
-        n_steps = int(np.log(_MOST / _FEWEST) / np.log(_STEP))
-        ratios = _FEWEST * _STEP ** np.arange(n_steps) / most_units
         quantile = stdtrit(_common(self.freedom), power)
 
-        gaps = np.empty((n_steps, *self.value.shape))
-        for place, ratio in enumerate(ratios):
-            planned = self.with_more_units(ratio)
+        # Logarithms of a ratio that is not enough, and of one that is.
+        log_few = np.log(_FEWEST / self.n_units)
+        log_most = np.log(_MOST / self.n_units)
+        log_enough = log_most
+        for _ in range(_N_HALVINGS):
+            middle = (log_few + log_enough) / 2.0
+            planned = self.with_more_units(np.exp(middle))
+
             low_value = truth - quantile * planned.error
             end = planned._replace(value=low_value).lower_end(tail, _RATES_OF_PLANS)
-            gaps[place] = end - bound
-        return _first_above(gaps, ratios)
+            is_enough = end > bound
+            log_enough = np.where(is_enough, middle, log_enough)
+            log_few = np.where(is_enough, log_few, middle)
+        is_never_enough = log_enough == log_most
+        return np.where(is_never_enough, np.inf, np.exp(log_enough))
 
-    def with_more_units(self, ratio: float) -> Tail:
+    def with_more_units(self, ratio: FloatArray | float) -> Tail:
         """Return the tails of so many times as many units like these."""
         fixed = self.fixed_variance
-        error = np.sqrt((self.error**2 - fixed) / ratio + fixed)
+        unit_variance = self.error**2 - fixed
+        error = np.sqrt(unit_variance / ratio + fixed)
 
         # Satterthwaite's sum, in which the part of the units shrinks by itself.
         fixed_term = fixed**2 / self.fixed_freedom
-        unit_term = np.maximum(self.error**4 / self.freedom - fixed_term, 0.0)
+        both_terms = self.error**4 / self.freedom
+        unit_term = np.maximum(both_terms - fixed_term, 0.0)
         terms = unit_term / ratio**3 + fixed_term
         freedom = quotients(error**4, terms, self.freedom * ratio)
 
@@ -219,22 +235,26 @@ class Tail(NamedTuple):
         t = stdtrit(_common(self.freedom), 1.0 - tail)
         a = self.skewness
         middle = a / 6.0 + t**2 * a / 3.0
-        reach = t * np.sqrt(1.0 + (t * a / 3.0) ** 2)
-        end: FloatArray = self.value + self.error * np.minimum(-t, middle - reach)
+        lean = t * a / 3.0
+        reach = t * np.sqrt(1.0 + lean**2)
+        u = np.minimum(-t, middle - reach)
+        end: FloatArray = self.value + self.error * u
         return end
 
     def _tail_of_seen(self, null: FloatArray | float) -> FloatArray:
         """Return the tails by t and the score alone, whichever is larger."""
         away = null - self.value
-        endless = np.sign(away) * _ENDLESS
         with np.errstate(over="ignore"):
-            u = np.divide(away, self.error, out=endless, where=self.error > 0.0)
+            u = quotients(away, self.error, np.sign(away) * _ENDLESS)
         u = np.clip(u, -_ENDLESS, _ENDLESS)
 
+        # The score, which is endless where its own spread would be below 0.
         v = u - self.skewness / 6.0
-        square = 1.0 + 2.0 * self.skewness / 3.0 * v
-        z = v / np.sqrt(np.maximum(square, _TINY))
-        z = np.where(square > 0.0, z, np.sign(v) * _ENDLESS)
+        rise = 2.0 * self.skewness / 3.0
+        square = np.maximum(1.0 + rise * v, 0.0)
+        spread = np.sqrt(square)
+        z = quotients(v, spread, np.sign(v) * _ENDLESS)
+
         tail: FloatArray = stdtr(self.freedom, np.maximum(u, z))
         return tail
 
@@ -245,13 +265,15 @@ def quotients(
     otherwise: FloatArray | float = 0.0,
 ) -> FloatArray:
     """Divide, and return something else where a denominator is not above 0."""
-    result = np.array(np.broadcast_to(otherwise, np.shape(denominators)), dtype=float)
+    shape = np.broadcast_shapes(np.shape(numerators), np.shape(denominators))
+    result = np.array(np.broadcast_to(otherwise, shape), dtype=float)
     return np.divide(numerators, denominators, out=result, where=denominators > 0.0)
 
 
 def _along_first_axis(numbers: FloatArray, others: FloatArray) -> FloatArray:
     """Shape numbers so that they vary along the first axis of the others."""
-    return numbers.reshape(-1, *[1] * (others.ndim - 1))
+    ones = (1,) * (others.ndim - 1)
+    return numbers.reshape(-1, *ones)
 
 
 def _common(freedom: FloatArray) -> FloatArray:
@@ -259,19 +281,3 @@ def _common(freedom: FloatArray) -> FloatArray:
     if np.ptp(freedom) == 0.0:
         return freedom.ravel()[0]
     return freedom
-
-
-def _first_above(gaps: FloatArray, ratios: FloatArray) -> FloatArray:
-    """Return from which ratio on gaps are above 0; they are nearly straight in its square root."""
-    n = len(gaps)
-    n_below = n - np.argmax(gaps[::-1] <= 0.0, axis=0)
-    n_below = np.where((gaps > 0.0).all(axis=0), 0, n_below)
-
-    above = np.clip(n_below, 1, n - 1)
-    gap_above = np.take_along_axis(gaps, above[None], axis=0)[0]
-    gap_below = np.take_along_axis(gaps, above[None] - 1, axis=0)[0]
-    roots = 1.0 / np.sqrt(ratios)
-    rise = np.maximum(gap_above - gap_below, _TINY)
-    weight = np.clip(-gap_below / rise, 0.0, 1.0)
-    root = roots[above - 1] + weight * (roots[above] - roots[above - 1])
-    return np.where(n_below == n, np.inf, root**-2.0)

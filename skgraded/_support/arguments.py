@@ -79,16 +79,18 @@ def is_integer(value: object) -> bool:
     """Whether a value is an integer of any type except bool."""
     if type(value) is int:  # as most often: the abstract type takes a microsecond
         return True
-    return isinstance(value, numbers.Integral) and not isinstance(
-        value, bool | np.bool_
-    )
+    return isinstance(value, numbers.Integral) and not _is_flag(value)
 
 
 def is_number(value: object) -> bool:
     """Whether a value is a real number of any type except bool."""
     if type(value) is float or type(value) is int:
         return True
-    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    return isinstance(value, numbers.Real) and not _is_flag(value)
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool | np.bool_)
 
 
 def is_nan(value: object) -> bool:
@@ -179,6 +181,7 @@ def number(
     """
     is_fit = is_number(value) and math.isfinite(value)
     is_fit = is_fit and (above is None or value > above)
+
     if not is_fit or (at_least is not None and value < at_least):
         bound = ""
         if above is not None:
@@ -200,7 +203,7 @@ def fraction(name: str, value: Any) -> float:
 
 def flag(name: str, value: Any) -> bool:
     """Return True or False."""
-    if not isinstance(value, bool | np.bool_):
+    if not _is_flag(value):
         raise ArgumentError(name, f"must be True or False, got {value!r}.")
     return bool(value)
 
@@ -224,15 +227,20 @@ def threads(n_threads: Any) -> int:
     """Return a number of threads; None is one, and -1 one per processor of this process."""
     if n_threads is None:
         return 1
-    if not is_integer(n_threads) or not (
+
+    is_fit = is_integer(n_threads) and (
         n_threads == -1 or 1 <= n_threads <= _MOST_THREADS
-    ):
+    )
+    if not is_fit:
         raise ArgumentError(
             "n_threads",
             f"must be an integer from 1 to {_MOST_THREADS}, or -1 for all processors, "
             f"got {n_threads!r}.",
         )
-    return _processors() if n_threads == -1 else int(n_threads)
+
+    if n_threads == -1:
+        return _processors()
+    return int(n_threads)
 
 
 def _processors() -> int:
@@ -254,4 +262,6 @@ def closest_of(word: str, known: Iterable[str]) -> str | None:
 
     by_lower_case = {name.lower(): name for name in known}
     near = difflib.get_close_matches(word.lower(), by_lower_case, n=1)
-    return by_lower_case[near[0]] if near else None
+    if not near:
+        return None
+    return by_lower_case[near[0]]

@@ -77,7 +77,9 @@ class MeanSums(NamedTuple):
         """The mean, rounded once; nan if the weights add up to 0."""
         if not self.weights:
             return math.nan
-        return math.inf if self.infinite else self.values / self.weights
+        if self.infinite:
+            return math.inf
+        return self.values / self.weights
 
 
 def exact_means(

@@ -38,21 +38,6 @@ def is_pandas_object(value: Any) -> bool:
     return isinstance(value, (pandas.Series, pandas.DataFrame))
 
 
-def has_pandas_rows(value: Any) -> bool:
-    """Whether a value is read by ``iloc``, as objects of pandas are."""
-    return hasattr(value, "iloc")
-
-
-def is_polars_series(value: Any) -> bool:
-    """Whether a value is a Series of polars."""
-    return hasattr(value, "to_physical")
-
-
-def is_table(value: Any) -> bool:
-    """Whether a value is a table of pandas, polars or Arrow, which names its columns."""
-    return has_pandas_rows(value) or names_of_columns(value) is not None
-
-
 def by_position(column: Any) -> Any:
     """Return what reads the entries of a column by their positions."""
     return getattr(column, "iloc", column)
@@ -65,22 +50,26 @@ def names_of_columns(table: Any) -> Any:
 
 def without_columns(table: Any, names: list[str]) -> Any:
     """Return a table without some of its columns."""
-    if has_pandas_rows(table):
+    if hasattr(table, "iloc"):  # of pandas
         return table.drop(columns=names)
     return table.drop(names)
 
 
 def reorder_column(table: Any, place: int, order: IntArray) -> Any:
     """Return a table with the entries of a column in another order."""
-    if has_pandas_rows(table):
+    if hasattr(table, "iloc"):  # of pandas
+        entries = table.iloc[:, place].array
         table = table.copy()
-        table.isetitem(place, table.iloc[:, place].array.take(order))
+        table.isetitem(place, entries.take(order))
         return table
 
     name = names_of_columns(table)[place]
     if hasattr(table, "column_names"):  # of Arrow
-        return table.set_column(place, name, table.column(place).take(order))
-    return table.with_columns(table[name].gather(order))
+        entries = table.column(place)
+        return table.set_column(place, name, entries.take(order))
+
+    reordered = table[name].gather(order)
+    return table.with_columns(reordered)
 
 
 def words_of_grades(column: Any) -> tuple[Any, ...]:
@@ -104,32 +93,45 @@ def words_of_grades(column: Any) -> tuple[Any, ...]:
     ('bad', 'good')
     """
     dtype: Any = getattr(column, "dtype", None)
-    if not getattr(dtype, "ordered", type(dtype).__name__ == "Enum"):
+    is_enum = type(dtype).__name__ == "Enum"
+    if not getattr(dtype, "ordered", is_enum):
         return ()
+
     words = tuple(dtype.categories)
-    return () if all(isinstance(word, Number) for word in words) else words
+    if all(isinstance(word, Number) for word in words):
+        return ()
+    return words
 
 
 def category_numbers(column: Any) -> FloatArray:
     """Return the number of each entry's category, NaN where an entry is missing."""
-    if is_polars_series(column):
-        numbers: FloatArray = column.to_physical().cast(float).to_numpy()
-        return numbers
-    codes = _pandas_codes(column)
-    return np.where(codes < 0, np.nan, codes.astype(np.float64))
+    codes = _codes(column)
+    is_missing = codes < 0
+    return np.where(is_missing, np.nan, codes.astype(np.float64))
 
 
 def category_codes(column: Any) -> NDArray[Any] | None:
     """Return the code of each entry's category, -1 for missing ones; None without categories."""
+    has_categories = False
     if _is_column_of_pandas(column):
-        if isinstance(column.dtype, imported("pandas").CategoricalDtype):
-            return _pandas_codes(column)
+        categorical = imported("pandas").CategoricalDtype
+        has_categories = isinstance(column.dtype, categorical)
+
     elif _is_column_of_polars(column):
         polars = imported("polars")
-        if column.dtype in (polars.Categorical, polars.Enum):
-            codes = column.to_physical().cast(polars.Int64).fill_null(-1)
-            return np.asarray(codes.to_numpy())
-    return None
+        has_categories = column.dtype in (polars.Categorical, polars.Enum)
+    return _codes(column) if has_categories else None
+
+
+def _codes(column: Any) -> NDArray[Any]:
+    """Return the codes of a column with categories."""
+    if hasattr(column, "to_physical"):  # of polars
+        numbers = column.to_physical().cast(int)
+        numbers = numbers.fill_null(-1)
+        codes = numbers.to_numpy()
+    else:
+        codes = getattr(column, "cat", column).codes
+    return np.asarray(codes)
 
 
 def _is_column_of_pandas(value: Any) -> bool:
@@ -137,11 +139,7 @@ def _is_column_of_pandas(value: Any) -> bool:
 
 
 def _is_column_of_polars(value: Any) -> bool:
-    return library_of(value) == "polars" and is_polars_series(value)
-
-
-def _pandas_codes(column: Any) -> NDArray[Any]:
-    return np.asarray(getattr(column, "cat", column).codes)
+    return library_of(value) == "polars" and hasattr(value, "to_physical")
 
 
 def arrow_text(column: Any) -> tuple[IntArray, NDArray[np.uint8]] | None:
@@ -161,17 +159,21 @@ def arrow_text(column: Any) -> tuple[IntArray, NDArray[np.uint8]] | None:
     text = _arrow_array(column)
     if text is None:
         return None
+
     pyarrow = imported("pyarrow")
     if isinstance(text, pyarrow.ChunkedArray):
         text = text.combine_chunks()
-    if not isinstance(text, pyarrow.Array) or text.null_count or not len(text):
+    if not isinstance(text, pyarrow.Array):
+        return None
+    if text.null_count or not len(text):
         return None
 
     text = text.cast(pyarrow.large_string())
     _, offsets, characters = text.buffers()
-    rows = slice(text.offset, text.offset + len(text) + 1)
-    ends = np.frombuffer(offsets, dtype=np.int64)[rows]
-    return ends, np.frombuffer(characters or b"", dtype=np.uint8)
+    last = text.offset + len(text)
+    ends = np.frombuffer(offsets, dtype=np.int64)
+    bytes_of_all = np.frombuffer(characters or b"", dtype=np.uint8)
+    return ends[text.offset : last + 1], bytes_of_all
 
 
 def _arrow_array(column: Any) -> Any:
@@ -180,6 +182,7 @@ def _arrow_array(column: Any) -> Any:
         is_text = isinstance(column.dtype, imported("pandas").StringDtype)
         if is_text and column.dtype.storage == "pyarrow":
             return imported("pyarrow").array(column)
+
     elif _is_column_of_polars(column) and column.dtype == imported("polars").String:
         with suppress(ImportError):  # pyarrow is not installed
             return column.to_arrow()
@@ -190,15 +193,20 @@ def floats_of_nullable(column: Any) -> FloatArray | None:
     """Return numbers of a column of pandas, NaN for pandas.NA; None for other types."""
     if not hasattr(column, "to_numpy") or not hasattr(column, "isna"):
         return None
-    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+
+    floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.asarray(floats)
 
 
 def without_gradient(values: Any) -> Any:
     """Return a tensor of torch as one that NumPy reads, and anything else as it is."""
     if not hasattr(values, "detach") or not hasattr(values, "cpu"):
         return values
+
     tensor = values.detach().cpu()
-    return tensor.float() if is_short_float(tensor.dtype) else tensor
+    if is_short_float(tensor.dtype):
+        tensor = tensor.float()
+    return tensor
 
 
 def is_short_float(dtype: Any) -> bool:

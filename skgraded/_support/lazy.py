@@ -95,6 +95,7 @@ def on_first_use(
     def of_name(name: str) -> Any:
         if name in homes or name in modules or name in modules_of_libraries:
             return import_module(f"{package}.{name}")
+
         if name in names:
             for home in homes:
                 module = import_module(f"{package}.{home}")

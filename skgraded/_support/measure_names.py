@@ -13,6 +13,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from skgraded._support.arguments import ArgumentError
+from skgraded._support.frames import library_of
 
 
 class Meaning(NamedTuple):
@@ -125,12 +126,15 @@ def meaning_of(name: str, ours: Mapping[str, str]) -> Meaning | None:
         return Meaning(ours[key], {})
     if key in _BY_FOLDED_NAME:
         return Meaning(*_BY_FOLDED_NAME[key])
+
     text = name.strip().lower()
     for pattern, our_name, field, fields in PATTERNS:
         match = re.fullmatch(pattern, text, re.ASCII)
         if match and len(match["number"]) <= _DIGITS:
-            number = _AS_CLASS.get(field, float)(match["number"])
+            as_number = _AS_CLASS.get(field, float)
+            number = as_number(match["number"])
             return Meaning(our_name, {**fields, field: number})
+
     return None
 
 
@@ -180,10 +184,9 @@ def _n_alike(text: str, other_text: str) -> int:
 
 def is_of_ir_measures(value: object) -> bool:
     """Whether a value is a measure of ir_measures, such as ``ir_measures.nDCG @ 10``."""
-    module = type(value).__module__.partition(".")[0]
-    return (
-        module == "ir_measures" and hasattr(value, "NAME") and hasattr(value, "params")
-    )
+    if library_of(value) != "ir_measures":
+        return False
+    return hasattr(value, "NAME") and hasattr(value, "params")
 
 
 _RENAMED = {"cutoff": "k", "max_rel": "max_grade", "relative": "normalize"}
@@ -207,6 +210,7 @@ def fields_of_ir_measures(name: str, params: Mapping[str, Any]) -> dict[str, Any
                 raise ValueError(
                     f"The gain of grade 0 is 0 here; got min_rel={value!r} in {name}."
                 )
+
         else:
             fields[_RENAMED.get(param, param)] = value
     return fields
@@ -218,13 +222,19 @@ def _gains_by_grade(gains: Any) -> tuple[float, ...]:
     There, this holds for higher grades, too, which are not known before the labels: gains that do
     not name them raise an error when they meet one.
     """
-    gain_by_grade = {int(grade): float(gain) for grade, gain in dict(gains).items()}
-    if gain_by_grade.get(0, 0.0) != 0.0 or min(gain_by_grade, default=0) < 0:
+    gain_by_grade = {}
+    for grade, gain in dict(gains).items():
+        gain_by_grade[int(grade)] = float(gain)
+
+    lowest = min(gain_by_grade, default=0)
+    if gain_by_grade.get(0, 0.0) != 0.0 or lowest < 0:
         raise ArgumentError("gains", f"must be those of grades above 0, got {gains!r}.")
 
     highest = max(gain_by_grade, default=0)
-    grades = range(1, highest + 1)
-    return tuple(gain_by_grade.get(grade, float(grade)) for grade in grades)
+    gains_in_order = []
+    for grade in range(1, highest + 1):
+        gains_in_order.append(gain_by_grade.get(grade, float(grade)))
+    return tuple(gains_in_order)
 
 
 _BY_FOLDED_NAME = {measure_key(name): meaning for name, meaning in OTHER_NAMES.items()}

@@ -24,6 +24,7 @@ def parse(spec: str) -> tuple[str, dict[str, Any]]:
         raise ValueError(
             f"A measure in string form must have at most {_LONGEST} characters, got {len(spec)}."
         )
+
     match = _FORM.fullmatch(spec.strip())
     if match is None or match["k"] == "":
         raise ValueError(
@@ -56,6 +57,7 @@ def as_string(name: str, fields: Mapping[str, Any]) -> str:
         for field, value in fields.items()
         if field != "k"
     ]
+
     text = name
     if statements:
         text += f"({','.join(statements)})"
@@ -73,11 +75,13 @@ def as_code(name: str, fields: Mapping[str, Any]) -> str:
 def _in_string(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{','.join(map(_in_string, value))}]"
+
     if isinstance(value, str):
         is_bare_word = (
             value.isidentifier() and not iskeyword(value) and value.lower() != "nan"
         )
         return value if is_bare_word else repr(value)
+
     return repr(value).removesuffix(".0")
 
 
@@ -99,6 +103,7 @@ def _parse_cutoff(text: str, spec: str) -> int:
 def _parse_fields(text: str, spec: str) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     source = f"_({text})"
+
     for keyword in _keywords(source, spec):
         name = str(keyword.arg)
         if name in fields:
@@ -112,6 +117,7 @@ def _keywords(source: str, spec: str) -> list[ast.keyword]:
         call = ast.parse(source, mode="eval").body
     except SyntaxError:
         call = None
+
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
         if not call.args and all(keyword.arg for keyword in call.keywords):
             return call.keywords
@@ -128,13 +134,18 @@ def _parse_value(node: ast.expr, source: str, spec: str) -> Any:
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):  # a bare word: exp2, row_order, nan
-        return math.nan if node.id.lower() == "nan" else node.id
+        word = node.id
+        return math.nan if word.lower() == "nan" else word
+
+    # A list, or the parts of a blend.
     if isinstance(node, ast.List | ast.Tuple):
-        return tuple(_parse_value(entry, source, spec) for entry in node.elts)
+        entries = [_parse_value(entry, source, spec) for entry in node.elts]
+        return tuple(entries)
     if isinstance(node, ast.Dict) and None not in node.keys:
-        keys = [str(ast.get_source_segment(source, key)) for key in node.keys if key]
+        keys = [ast.get_source_segment(source, key) for key in node.keys if key]
         values = [_parse_value(value, source, spec) for value in node.values]
-        return tuple(zip(keys, values, strict=True))
+        return tuple(zip(map(str, keys), values, strict=True))
+
     try:
         return ast.literal_eval(node)
     except ValueError:

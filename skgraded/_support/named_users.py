@@ -33,7 +33,8 @@ MASSES: dict[str, Callable[[FloatArray, int], NDArray[np.generic]]] = {
 def g_of(name: str, top_grade: int) -> FloatArray:
     """Return the probabilities of the thresholds 1..top_grade of users with a name."""
     grades = np.arange(1.0, top_grade + 1)
-    mass = MASSES[name](grades, top_grade).astype(np.float64)
+    mass_of_grades = MASSES[name]
+    mass = mass_of_grades(grades, top_grade).astype(np.float64)
     g: FloatArray = mass / mass.sum()
     return g
 

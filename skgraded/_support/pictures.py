@@ -47,14 +47,18 @@ def axes_or_new(
             f"{type(owner).__name__}.plot needs matplotlib: pip install matplotlib, or "
             "pip install skgraded[plot]."
         ) from error
+
     if ax is not None:
         return ax
-    return plt.subplots(1, n_columns, layout="constrained", figsize=size)[1]
+    _, new_axes = plt.subplots(1, n_columns, layout="constrained", figsize=size)
+    return new_axes
 
 
 def size_beside(names: Sequence[str], n_rows: int) -> tuple[float, float]:
     """Return the inches of rows of marks that have these names on their left."""
-    return 4.5 + 0.085 * max(map(len, names)), max(2.4, 0.9 + 0.3 * n_rows)
+    width = 4.5 + 0.085 * max(map(len, names))
+    height = max(2.4, 0.9 + 0.3 * n_rows)
+    return width, height
 
 
 def plain(ax: Any, grid: str = "both") -> None:
@@ -69,7 +73,9 @@ def _take_names_literally(ax: Any) -> None:
     """Draw dollar signs in names of systems as such, which Matplotlib reads as mathematics."""
     from matplotlib.text import Text
 
-    powers = ax.get_xticklabels(which="both") if ax.get_xscale() == "log" else []
+    powers = []
+    if ax.get_xscale() == "log":
+        powers = ax.get_xticklabels(which="both")
     for text in ax.findobj(Text):
         if text not in powers:
             text.set_parse_math(False)
@@ -81,17 +87,23 @@ def headline(ax: Any, verdict: str) -> None:
     Call it when all names are drawn: dollar signs in them and in the verdict are none of
     mathematics.
     """
-    lines = textwrap.fill(verdict, _n_characters_above(ax))
+    n_characters = _n_characters_above(ax)
+    lines = textwrap.fill(verdict, n_characters)
     ax.set_title(lines, loc="left", fontsize=_TITLE, fontweight="bold", pad=7)
     _take_names_literally(ax)
 
 
 def _n_characters_above(ax: Any) -> int:
     """Return how many characters fit above the axes, beside the names left of them."""
-    names = "\n".join(label.get_text() for label in ax.get_yticklabels()).split("\n")
-    name_width = max(map(len, names)) * _SMALL_CHARACTER + 0.5
-    width = ax.figure.get_figwidth() * ax.get_position().width / 0.775
-    return max(24, int((width - name_width) / _TITLE_CHARACTER))
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    lines = "\n".join(names).split("\n")
+    longest = max(map(len, lines))
+    name_width = longest * _SMALL_CHARACTER + 0.5
+
+    figure_width = ax.figure.get_figwidth()
+    width = figure_width * ax.get_position().width / 0.775
+    n_characters = int((width - name_width) / _TITLE_CHARACTER)
+    return max(24, n_characters)
 
 
 def looks_of(values: ArrayLike) -> list[int | None]:
@@ -108,15 +120,21 @@ def looks_of(values: ArrayLike) -> list[int | None]:
         The numbers; None for a value that does not stand out.
     """
     values = np.asarray(values, float)
-    order = np.argsort(values, kind="stable")
-    if len(values) <= _MOST_COLOURED:
-        return list(range(len(values)))
+    n_values = len(values)
+    if n_values <= _MOST_COLOURED:
+        return list(range(n_values))
 
-    ascending = order[~np.isnan(values[order])].tolist()
-    if len(ascending) > _MOST_COLOURED:
-        ascending = [*ascending[:2], *ascending[-2:]]
-    numbers = {place: number for number, place in enumerate(sorted(ascending))}
-    return [numbers.get(place) for place in range(len(values))]
+    # nan comes last.
+    is_number = ~np.isnan(values)
+    n_numbers = np.count_nonzero(is_number)
+    ascending = np.argsort(values, kind="stable")[:n_numbers]
+    if n_numbers > _MOST_COLOURED:
+        ascending = ascending[[0, 1, -2, -1]]
+
+    looks: list[int | None] = [None] * n_values
+    for look, place in enumerate(sorted(ascending)):
+        looks[place] = look
+    return looks
 
 
 def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[Any]:
@@ -139,17 +157,22 @@ def draw_curves(ax: Any, curves: Sequence[Curve], markers: bool = True) -> list[
     lines = []
     line_by_name = {}
     for curve in curves:
-        style: dict[str, Any] = {"color": _PALE, "linewidth": 1.0, "zorder": 1.5}
+        name = "others"
+        colour = _PALE
+        style: dict[str, Any] = {"linewidth": 1.0, "zorder": 1.5}
+
         if curve.look is not None:
-            style = {
-                "color": COLOURS[curve.look % len(COLOURS)],
-                "linewidth": 1.7,
-                "zorder": 2.5,
-            }
+            name = curve.name
+            colour = COLOURS[curve.look % len(COLOURS)]
+            style = {"linewidth": 1.7, "zorder": 2.5}
             if markers:
-                style |= {"marker": MARKERS[curve.look % len(MARKERS)], "markersize": 4}
-        lines += ax.plot(curve.x, curve.y, linestyle=curve.dashes, **style)
-        line_by_name["others" if curve.look is None else curve.name] = lines[-1]
+                style["marker"] = MARKERS[curve.look % len(MARKERS)]
+                style["markersize"] = 4
+
+        style["linestyle"] = curve.dashes
+        (line,) = ax.plot(curve.x, curve.y, color=colour, **style)
+        lines.append(line)
+        line_by_name[name] = line
 
     if len(curves) > 1:
         # Pale lines come last.

@@ -37,6 +37,7 @@ class ProgressBar:
         self.label = label
         self.delay = delay
         self.stream = sys.stderr if stream is None else stream
+
         self.done = 0
         self._start = time.monotonic()
         # A process can be started without standard error; Python then has None.
@@ -75,6 +76,7 @@ class ProgressBar:
         if self.done:
             seconds_left = seconds * (self.total - self.done) / self.done
             times += f", {seconds_left:.0f} s left"
+
         n_filled = _WIDTH * self.done // max(1, self.total)
         bar = "#" * n_filled + "." * (_WIDTH - n_filled)
         line = f"\r{self.label} [{bar}] {self.done}/{self.total} ({times})"

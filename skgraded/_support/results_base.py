@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from skgraded._support.arguments import is_missing
 from skgraded._support.lazy import import_pandas
-from skgraded._support.text import WIDTH, all_visible
+from skgraded._support.text import WIDTH, visible
 from skgraded._support.writers import (
     WRITERS,
     in_plain_types,
+    rows_by_name,
     table_as_html,
     table_as_text,
 )
@@ -61,9 +62,13 @@ class Field(NamedTuple):
         """The row of the best value, if it is better than another one."""
         if not self.best:
             return None
+
         goodness = self.best * np.asarray(self.values, dtype=float)
-        distinct = np.unique(goodness[~np.isnan(goodness)])
-        return int(np.nanargmax(goodness)) if len(distinct) > 1 else None
+        is_number = ~np.isnan(goodness)
+        distinct = np.unique(goodness[is_number])
+        if len(distinct) <= 1:
+            return None
+        return int(np.nanargmax(goodness))
 
 
 def or_blank(form: str, blank: str = "") -> Callable[..., str]:
@@ -110,26 +115,31 @@ class Table(NamedTuple):
     @property
     def rows(self) -> list[list[str]]:
         """The lines of cells: first the headings."""
-        names = [field.name for field in self.fields]
-        values = [in_plain_types(field.values) for field in self.fields]
-        rows = [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
-
+        names = []
         columns = []
-        for field, field_values in zip(self.fields, values, strict=True):
+        for field in self.fields:
+            names.append(field.name)
+            columns.append(in_plain_types(field.values))
+        rows = rows_by_name(names, columns)
+
+        columns_of_cells = []
+        for field, values in zip(self.fields, columns, strict=True):
             if field.heading is None:
                 continue
-            write = field.form.format if isinstance(field.form, str) else field.form
-            cells = [
-                write(value, **row)
-                for value, row in zip(field_values, rows, strict=True)
-            ]
-            columns.append(all_visible([field.heading, *cells]))
-        return [list(line) for line in zip(*columns, strict=True)]
+            write = field.form
+            if isinstance(write, str):
+                write = write.format
+
+            cells = [field.heading]
+            for value, row in zip(values, rows, strict=True):
+                cells.append(write(value, **row))
+            columns_of_cells.append(map(visible, cells))
+        return list(map(list, zip(*columns_of_cells, strict=True)))
 
     @property
     def sentences(self) -> list[str]:
         """The sentences below the table."""
-        return all_visible([note for note in self.notes if note])
+        return [visible(note) for note in self.notes if note]
 
     def to_text(self, width: int = WIDTH) -> str:
         """Draw it with characters; columns that are beyond the width go into blocks below."""
@@ -165,13 +175,6 @@ class Report(NamedTuple):
     labels: Mapping[str, Any] = {}
     for_papers: Sequence[Table] = ()
 
-    @property
-    def labelled_columns(self) -> dict[str, Sequence[Any]]:
-        """The columns, after those of the labels."""
-        n_rows = len(next(iter(self.columns.values())))
-        labels = {name: [value] * n_rows for name, value in self.labels.items()}
-        return {**labels, **self.columns}
-
 
 class Result:
     """Base class of the results that are printed: fields for programs, tables of them for people.
@@ -191,7 +194,8 @@ class Result:
         raise NotImplementedError
 
     def _table(self) -> Table:
-        return Table(self._fields(), self._sentences(), widest_label=self._widest_label)
+        sentences = self._sentences()
+        return Table(self._fields(), sentences, widest_label=self._widest_label)
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         return [self._table().first(n_rows)]
@@ -211,8 +215,12 @@ class Result:
 
     def _report(self) -> Report:
         notes: Sequence[str] = getattr(self, "notes", ())
-        columns = in_plain_types(self._columns())
-        return Report(self._tables(), columns, self._facts(), notes)
+        return Report(
+            tables=self._tables(),
+            columns=self._columns(),
+            facts=self._facts(),
+            notes=notes,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers as a DataFrame; the class says which rows and columns it has.
@@ -227,7 +235,8 @@ class Result:
         ImportError
             If pandas is not installed.
         """
-        frame: pd.DataFrame = import_pandas(".to_dict()").DataFrame(self._columns())
+        pandas = import_pandas(".to_dict()")
+        frame: pd.DataFrame = pandas.DataFrame(self._columns())
         return frame
 
     def to_dict(self) -> dict[str, Any]:
@@ -294,12 +303,15 @@ class LongResult(Result):
         str
             The lines.
         """
-        return "\n\n".join(table.to_text(width) for table in self._tables(n_rows))
+        texts = [table.to_text(width) for table in self._tables(n_rows)]
+        return "\n\n".join(texts)
 
 
 def _is_fact(value: Any) -> bool:
     """Whether a value is plain or a tuple of such, or a mapping to these: names, options."""
     if isinstance(value, Mapping):
         return all(map(_is_fact, value.values()))
-    entries = value if isinstance(value, tuple) else (value,)
+    entries = [value]
+    if isinstance(value, tuple):
+        entries = list(value)
     return all(isinstance(entry, str | int | float) for entry in entries)

@@ -190,14 +190,6 @@ def _visible_character(character: str) -> str:
     return character
 
 
-def all_visible(texts: list[str]) -> list[str]:
-    """Write such characters in all of several texts as escapes."""
-    joined = "".join(texts)
-    if joined.isascii() and joined.isprintable():
-        return texts
-    return list(map(visible, texts))
-
-
 def told_queries(n_queries: Sequence[int]) -> str:
     """Say how many queries there are, where parts of a result may have other numbers of them.
 

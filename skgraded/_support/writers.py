@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -62,9 +63,11 @@ def table_as_text(table: Table, width: int = WIDTH) -> str:
         narrow = table._replace(fields=fields, notes=notes, n_spare=0)
         return table_as_text(narrow, width)
     notes = [wrap(sentence, width) for sentence in table.sentences]
-    if not table.title:
-        return "\n".join([blocks, *notes])
-    return "\n".join([wrap(visible(table.title), width), blocks, *notes])
+
+    lines = [blocks, *notes]
+    if table.title:
+        lines.insert(0, wrap(visible(table.title), width))
+    return "\n".join(lines)
 
 
 def _blocks_of_text(rows: list[list[str]], widest_label: int, width: int) -> str:
@@ -75,18 +78,24 @@ def _blocks_of_text(rows: list[list[str]], widest_label: int, width: int) -> str
     label_width = max(map(len, labels))
 
     # Every block begins with the labels, and takes the columns that have room behind them.
+    padded_labels = [label.ljust(label_width) for label in labels]
     blocks: list[list[list[str]]] = []
     room = 0
     for cells in columns:
         cell_width = max(map(len, cells))
-        if not blocks or room < len(_GAP) + cell_width:
-            blocks.append([[label.ljust(label_width)] for label in labels])
+        needed_width = len(_GAP) + cell_width
+        if not blocks or room < needed_width:
+            blocks.append([padded_labels])
             room = width - label_width
-        room -= len(_GAP) + cell_width
-        for line, cell in zip(blocks[-1], cells, strict=True):
-            line.append(cell.rjust(cell_width))
 
-    texts = ["\n".join(_GAP.join(line).rstrip() for line in block) for block in blocks]
+        room -= needed_width
+        blocks[-1].append([cell.rjust(cell_width) for cell in cells])
+
+    texts = []
+    for block in blocks:
+        rows_of_block = zip(*block, strict=True)
+        lines_of_block = [_GAP.join(row).rstrip() for row in rows_of_block]
+        texts.append("\n".join(lines_of_block))
     return "\n\n".join(texts)
 
 
@@ -103,22 +112,24 @@ def table_as_html(table: Table) -> str:
     str
         A table and paragraphs.
     """
-    import html  # here and not above, as the other formats, because few commands need it
+    # Here and not above, as the other formats, because few commands need it.
+    from html import escape
 
-    header, *rows = [[html.escape(cell) for cell in row] for row in table.rows]
+    header, *rows = [map(escape, row) for row in table.rows]
     lines = []
     if table.title:
-        lines.append(f"<p>{html.escape(visible(table.title))}</p>")
+        title = escape(visible(table.title))
+        lines.append(f"<p>{title}</p>")
 
     lines += ["<table>", "<thead>", _html_row("th", header), "</thead>", "<tbody>"]
     lines += [_html_row("td", row) for row in rows]
     lines += ["</tbody>", "</table>"]
 
-    lines += [f"<p>{html.escape(sentence)}</p>" for sentence in table.sentences]
+    lines += [f"<p>{escape(sentence)}</p>" for sentence in table.sentences]
     return "\n".join(lines)
 
 
-def _html_row(tag: str, cells: Sequence[str]) -> str:
+def _html_row(tag: str, cells: Iterable[str]) -> str:
     label, *numbers = cells
     aligned = [
         f'<{tag} style="text-align: right">{number}</{tag}>' for number in numbers
@@ -131,7 +142,8 @@ def _table_as_markdown(table: Table) -> str:
     header, *rows = _rows_for_papers(table, _IN_MARKDOWN, "**{}**", "<sup>{}</sup>")
     lines = []
     if table.title:
-        lines.append(f"**{visible(table.title).translate(_IN_MARKDOWN)}**\n")
+        title = visible(table.title).translate(_IN_MARKDOWN)
+        lines.append(f"**{title}**\n")
 
     alignment = ["---", *("---:" for _ in header[1:])]
     lines += [f"| {' | '.join(row)} |" for row in (header, alignment, *rows)]
@@ -145,7 +157,8 @@ def _table_as_latex(table: Table) -> str:
     header, *rows = _rows_for_papers(table, _IN_LATEX, r"\textbf{{{}}}", "$^{{{}}}$")
     sentences = table.sentences
     if table.title:
-        sentences = [f"{visible(table.title).rstrip('.')}.", *sentences]
+        title = visible(table.title).rstrip(".")
+        sentences = [f"{title}.", *sentences]
     if any(field.best_row is not None for field in table.fields):
         sentences = [*sentences, "Bold: best."]
     caption = " ".join(sentences).translate(_IN_LATEX)
@@ -153,6 +166,7 @@ def _table_as_latex(table: Table) -> str:
     lines = [r"\begin{table}", r"\centering"]
     if caption:
         lines.append(f"\\caption{{{caption}}}")
+
     lines += [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule"]
     lines += [_latex_row(header), r"\midrule"]
     lines += [_latex_row(row) for row in rows]
@@ -168,12 +182,16 @@ def _rows_for_papers(
     table: Table, escapes: dict[int, str], bold: str, raised: str
 ) -> list[list[str]]:
     """Return the rows as a format writes them: the best values bold, and marks raised."""
-    header, *rows = [[cell.translate(escapes) for cell in row] for row in table.rows]
+    header, *rows = [
+        [cell.translate(escapes) for cell in cells] for cells in table.rows
+    ]
+
     headed_fields = [field for field in table.fields if field.heading is not None]
     for column, field in enumerate(headed_fields):
         # All values that are written as the best one are bold.
-        if field.best_row is not None:
-            best_cell = rows[field.best_row][column]
+        best_row = field.best_row
+        if best_row is not None:
+            best_cell = rows[best_row][column]
             for row in rows:
                 if row[column] == best_cell:
                     row[column] = bold.format(best_cell)
@@ -269,6 +287,7 @@ def _tables_under_headings(
         if report.heading:
             text = heading_form.format(report.heading) + text
         texts.append(text)
+
     return "\n\n".join(texts) + "\n"
 
 
@@ -290,26 +309,28 @@ def _as_csv(reports: Sequence[Report]) -> str:
     writer = csv.writer(SimpleNamespace(write=lines.append))
 
     # All reports have the same columns.
-    writer.writerow(_without_formulas(list(reports[0].labelled_columns)))
-    for report in reports:
-        columns = map(in_plain_types, report.labelled_columns.values())
-        writer.writerows(zip(*map(_without_formulas, columns), strict=True))
+    names = {**reports[0].labels, **reports[0].columns}
+    writer.writerow(map(_without_formula, names))
 
-    text = "\n".join([line.removesuffix("\r\n") for line in [*lines, ""]])
+    for report in reports:
+        labels = in_plain_types(report.labels)
+        columns = {name: repeat(label) for name, label in labels.items()}
+        columns |= in_plain_types(report.columns)
+        rows = zip(*columns.values(), strict=False)
+        for row in rows:
+            writer.writerow(map(_without_formula, row))
+    lines = [line.removesuffix("\r\n") for line in lines]
+
     # Halves of characters become escapes.
+    text = "\n".join([*lines, ""])
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _without_formulas(values: list[Any]) -> list[Any]:
-    """Put an apostrophe before names that a spreadsheet would compute."""
-    texts = {value for value in values if isinstance(value, str)}
-    quoted = {text: f"'{text}" for text in texts if _FORMULA.match(text)}
-    if not quoted:
-        return values
-    return [
-        quoted.get(value, value) if isinstance(value, str) else value
-        for value in values
-    ]
+def _without_formula(value: Any) -> Any:
+    """Put an apostrophe before a name that a spreadsheet would compute."""
+    if isinstance(value, str) and _FORMULA.match(value):
+        return f"'{value}"
+    return value
 
 
 def _as_json(reports: Sequence[Report]) -> str:
@@ -323,16 +344,19 @@ def _as_json(reports: Sequence[Report]) -> str:
     import json
 
     # One report is an object, several are a list of objects beside their common notes.
-    objects = [_json_object(report) for report in reports]
-    content = objects[0] if len(objects) == 1 else {"parts": objects}
-    notes = dict.fromkeys(note for report in reports for note in report.notes)
-    content = {**content, "notes": list(notes)}
+    objects = list(map(_json_object, reports))
+    content: dict[str, Any] = {"parts": objects}
+    if len(objects) == 1:
+        content = objects[0]
+    notes = [note for report in reports for note in report.notes]
+    content["notes"] = list(dict.fromkeys(notes))
 
     write = partial(json.dumps, indent=2, allow_nan=False)
     try:
         text = write(content, ensure_ascii=False)
     except ValueError:  # nan and infinity
-        content = json.loads(json.dumps(content), parse_constant=lambda _: None)
+        with_names = json.dumps(content)
+        content = json.loads(with_names, parse_constant=lambda _: None)
         text = write(content, ensure_ascii=False)
     if re.search("[\ud800-\udfff]", text):
         text = write(content)  # JSON can only escape halves of characters
@@ -341,19 +365,28 @@ def _as_json(reports: Sequence[Report]) -> str:
 
 def _json_object(report: Report) -> dict[str, Any]:
     columns = in_plain_types(report.columns)
-    rows = [
-        dict(zip(columns, row, strict=True))
-        for row in zip(*columns.values(), strict=True)
-    ]
-    return {**in_plain_types({**report.labels, **report.facts}), "rows": rows}
+    facts = in_plain_types({**report.labels, **report.facts})
+    return {**facts, "rows": rows_by_name(columns, columns.values())}
+
+
+def rows_by_name(
+    names: Iterable[str], columns: Iterable[Sequence[Any]]
+) -> list[dict[str, Any]]:
+    """Return the rows of columns, with the values by the names of the columns."""
+    rows = zip(*columns, strict=True)
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def in_plain_types(value: Any) -> Any:
     """Return Python's own types instead of NumPy's."""
     if hasattr(value, "tolist"):
         value = value.tolist()
+
     if isinstance(value, Mapping):
-        return {str(name): in_plain_types(entry) for name, entry in value.items()}
+        names = map(str, value)
+        entries = map(in_plain_types, value.values())
+        return dict(zip(names, entries, strict=True))
+
     if isinstance(value, list | tuple):
         if _PLAIN.issuperset(map(type, value)):
             return list(value)

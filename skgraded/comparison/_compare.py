@@ -38,7 +38,7 @@ from skgraded.comparison._test_plan import (
     named_tests,
     test_plan,
 )
-from skgraded.comparison._worst import LossBounds, Worst, bounds_by_worst, check_losses
+from skgraded.comparison._worst import Worst, bounds_by_worst, check_losses
 from skgraded.measures import Measures
 
 
@@ -135,16 +135,19 @@ def compare(
         If the scores lack a measure.
     ValueError
         If there are fewer than two systems or queries, values do not fit each other, a query loses
-        more than ``worst``, or an argument is not as described.
+        more than ``worst``, a judge's values are those of the human labels, or an argument is not
+        as described.
 
     Warns
     -----
     QueryLeakWarning
-        If a model was trained on queries in X.
+        If a model was trained on queries in X, or a judge has seen human labels.
     UnhelpfulJudgeWarning
         If a judge makes no interval narrower.
     UnlikeQueriesWarning
         If a judge's values differ where there are human labels.
+    UnjudgedDocumentsWarning
+        If a verdict is not taken, since it favours a system whose first documents are judged more.
     CutQueriesWarning
         If queries in X lack rows.
 
@@ -166,16 +169,21 @@ def compare(
       kind not seen, each losing half of the range (worst=0.5).
     """
     check_better(margin, better=better)
+    if better:
+        margin = 0.0
+
     scores = scores_of_rankers(rankers, X, y, qid, measures)
-    populations = POPULATIONS if judge is not None else POPULATIONS[:1]
-    where = "" if judge is not None else " without judge="
-    choice("population", population, populations, alternative=where)
-    judged = None if judge is None else judged_scores(judge, scores, cluster)
+    judged = None
+    if judge is None:
+        choice("population", population, POPULATIONS[:1], alternative=" without judge=")
+    else:
+        choice("population", population, POPULATIONS)
+        judged = judged_scores(judge, scores, cluster)
 
     data = comparison_input(scores, cluster, baseline)
     plan = test_plan(
         data,
-        margin=0.0 if better else margin,
+        margin=margin,
         worst=worst,
         looks=looks,
         tests=named_tests(tests, only_able=judged is not None or data.more_varies),
@@ -199,16 +207,19 @@ def _with_judge(
     bounds = bounds_by_worst(of_pairs.human, directions, losses)
     of_pairs = of_pairs._replace(bounds=(bounds.lowest, bounds.highest))
     judged_pairs, estimate = estimates(of_pairs, plan.confidence, population)
-    tail = estimate.tail().each(lambda array: array.reshape(bounds.worst.shape))
+    shape = bounds.worst.shape
+    tail = estimate.tail().each(lambda array: array.reshape(shape))
     weights = of_pairs.human_weights
     differences = read_off(tail, of_pairs.human, directions, bounds, weights)
 
     judged_systems, _ = estimates(judged, plan.confidence, population)
     means = means_that_subtract(judged_systems.estimate, data.pairs, tail.value.T)
+
     # The interval that stands in the comparison is the only one.
-    interval = tail._replace(times=plan.times(data)).interval(plan.confidence)
+    corrected_tail = tail._replace(times=plan.times(data))
+    interval = corrected_tail.interval(plan.confidence)
     judged_pairs = replace(judged_pairs, interval=interval.swapaxes(0, 1))
-    judge = with_notes(judged_pairs, of_pairs)
+    judge = with_notes(judged_pairs, of_pairs, judged)
     return _comparison(data._replace(means=means), plan, differences, judge)
 
 
@@ -227,6 +238,7 @@ def _comparison(
         measures=data.scores.measures,
         directions=data.scores.directions,
         means=data.means,
+        judged_share=data.judged_share,
         pairs=data.pairs,
         difference=tail.value.T,
         interval=tail.interval(plan.confidence).swapaxes(0, 1),
@@ -248,8 +260,9 @@ def _comparison(
         tested="",
         notes=(),
         _tail=tail.each(np.transpose),
-        _bounds=LossBounds(*(array.T for array in differences.bounds)),
-        _ranges=plan.losses.ranges,
+        _largest_loss=differences.bounds.largest_loss.T,
+        _largest_gain=differences.bounds.largest_gain.T,
+        _ranges=plan.losses.ranges[None],
     )
     return with_words(comparison, data, plan)
 
@@ -286,7 +299,13 @@ def _p_values_of_test(
         # What concerns all systems at once does not depend on the order in which they are given.
         better_means = data.scores.directions[place] * data.means[:, place]
         order = np.argsort(-better_means, kind="stable")
-        values = data.values[place, order, 0][:, is_compared]
-        pairs = np.argsort(order)[data.pairs]
-        p_values[place] = test.p_values(values, pairs, plan.n_resamples, plan.rng)
+        rank = np.argsort(order)
+
+        values = data.values[place, order, 0]
+        p_values[place] = test.p_values(
+            values=values[:, is_compared],
+            pairs=rank[data.pairs],
+            n_resamples=plan.n_resamples,
+            rng=plan.rng,
+        )
     return p_values

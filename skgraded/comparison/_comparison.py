@@ -24,9 +24,10 @@ from skgraded.comparison._tables import (
     tables_for_papers,
     tables_of,
 )
-from skgraded.comparison._worst import LossBounds
 from skgraded.results import MeasureCollection, column_of
 
+# Between the shares of judged documents of two systems.
+_LARGEST_GAP = 0.02 + 1e-12
 _STATUS = {"fails": 1, "undecided": 3}
 
 
@@ -52,7 +53,11 @@ class Comparison(MeasureCollection, LongResult):
     directions : tuple of int
         For each measure, 1 if more is better and -1 if less is better.
     means : ndarray of shape (n_systems, n_measures)
-        Mean of each system over the queries, with their weights.
+        Mean of each system over the queries, with their weights. With a judge they subtract to the
+        differences, as nearly as all pairs allow, each of which has a slope of its own.
+    judged_share : ndarray of shape (n_systems, n_measures) or None
+        Share of judged documents among the first k of each system's lists, k as in the measure or
+        10. None where all are judged, or it is unknown.
     pairs : ndarray of shape (n_pairs, 2), int64
         Places of the two systems of each pair in ``systems``.
     difference : ndarray of shape (n_pairs, n_measures)
@@ -102,6 +107,7 @@ class Comparison(MeasureCollection, LongResult):
     measures: tuple[str, ...]
     directions: tuple[int, ...]
     means: FloatArray
+    judged_share: FloatArray | None
     pairs: IntArray
     difference: FloatArray
     interval: FloatArray
@@ -123,7 +129,8 @@ class Comparison(MeasureCollection, LongResult):
     tested: str
     notes: tuple[str, ...]
     _tail: Tail
-    _bounds: LossBounds
+    _largest_loss: FloatArray
+    _largest_gain: FloatArray
     _ranges: FloatArray
 
     def __getitem__(self, name: Any) -> Comparison:
@@ -134,7 +141,7 @@ class Comparison(MeasureCollection, LongResult):
         fields: dict[str, Any] = {}
         for field in dataclasses.fields(self):
             array = getattr(self, field.name)
-            if isinstance(array, np.ndarray) and field.name not in ("pairs", "_ranges"):
+            if isinstance(array, np.ndarray) and field.name != "pairs":
                 fields[field.name] = array[:, columns]
         for field_name in ("measures", "directions", "n_queries", "margins"):
             of_measures = getattr(self, field_name)
@@ -143,9 +150,8 @@ class Comparison(MeasureCollection, LongResult):
         fields["p_value"] = {
             test: p_values[:, columns] for test, p_values in self.p_value.items()
         }
+
         fields["_tail"] = self._tail.each(lambda array: array[:, columns])
-        fields["_bounds"] = LossBounds(*(array[:, columns] for array in self._bounds))
-        fields["_ranges"] = self._ranges[columns]
         if self.judge is not None:
             fields["judge"] = self.judge[names]
         return dataclasses.replace(self, **fields)
@@ -187,8 +193,17 @@ class Comparison(MeasureCollection, LongResult):
 
         It ``"holds"`` if the whole interval is above minus the margin (in the direction in which
         the measure is better), ``"fails"`` if it is below, and is ``"undecided"`` otherwise.
-        Without a margin or ``better=True`` it is None.
+        A verdict in favour of a system whose first documents are judged more than the other's, by
+        more than 2 %, is ``"undecided"``, too. Without a margin or ``better=True`` it is None.
         """
+        decisions = self._decisions_of_intervals
+        if decisions is None:
+            return None
+        return np.where(self._is_withheld, "undecided", decisions)
+
+    @property
+    def _decisions_of_intervals(self) -> NDArray[np.str_] | None:
+        """The decisions by the intervals alone."""
         if self.margins is None:
             return None
         by_direction = self.interval * np.array(self.directions)[:, None]
@@ -197,6 +212,26 @@ class Comparison(MeasureCollection, LongResult):
         bound = -np.array(self.margins)
         below = np.where(high < bound, "fails", "undecided")
         return np.where(low > bound, "holds", below)
+
+    @property
+    def _judged_more(self) -> IntArray:
+        """1 where the first system of a pair is judged more, -1 where the second one is, or 0."""
+        if self.judged_share is None:
+            return np.zeros(self.difference.shape, dtype=np.int64)
+        first, second = self.pairs.T
+        apart = self.judged_share[first] - self.judged_share[second]
+        return np.sign(apart).astype(np.int64) * (np.abs(apart) > _LARGEST_GAP)
+
+    @property
+    def _is_withheld(self) -> BoolArray:
+        """Whether a verdict of the interval favours the system that is judged more."""
+        decisions = self._decisions_of_intervals
+        if decisions is None:
+            return np.zeros(self.difference.shape, dtype=bool)
+        favours_first = (decisions == "holds") & (self._judged_more > 0)
+        favours_second = (decisions == "fails") & (self._judged_more < 0)
+        is_withheld: BoolArray = favours_first | favours_second
+        return is_withheld
 
     @property
     def status(self) -> int:
@@ -269,7 +304,9 @@ class Comparison(MeasureCollection, LongResult):
                 "effect must be given for a comparison without a margin, got None."
             )
         least = 0.0 - min(self.margins or (0.0,))
-        truth = number("effect", 0.0 if effect is None else effect, above=least)
+        if effect is None:
+            effect = 0.0
+        truth = number("effect", effect, above=least)
 
         if confidence is None:
             confidence = self.confidence
@@ -286,10 +323,15 @@ class Comparison(MeasureCollection, LongResult):
 
         It is nan for other rows.
         """
-        tail = self._tail.mirrored(self._sides).each(lambda array: array[rows])
-        ratio = tail.units_needed(
-            truths[rows], self._least[rows], (1.0 - confidence) / 2.0, power
+        tail = self._tail.mirrored(self._sides)
+        tail_of_rows = tail.each(lambda array: array[rows])
+        ratio = tail_of_rows.units_needed(
+            truth=truths[rows],
+            bound=self._least[rows],
+            tail=(1.0 - confidence) / 2.0,
+            power=power,
         )
+
         n_queries = np.broadcast_to(np.array(self.n_queries), rows.shape)
         planned = np.full(rows.shape, np.nan)
         planned[rows] = np.ceil(ratio * n_queries[rows])
@@ -334,7 +376,9 @@ class Comparison(MeasureCollection, LongResult):
         if not rows.any():
             return np.full(rows.shape, np.nan)
         planned = self._planned(rows, self._likely_truths, 0.8, self.confidence)
-        return np.maximum(planned, np.array(self.n_queries) + 1.0)
+        planned = np.maximum(planned, np.array(self.n_queries) + 1.0)
+        # More queries with such labels do not decide, either.
+        return np.where(rows & self._is_withheld, np.inf, planned)
 
     @cached_property
     def holds_to_worst(self) -> FloatArray:
@@ -342,26 +386,27 @@ class Comparison(MeasureCollection, LongResult):
 
         It is a share of the measure's range, as ``worst`` is. Of an undecided row it is the one
         with which it would hold. It is nan where the queries seen do not suffice, whatever the
-        worst loss, and where a query lost more.
+        worst loss, where a query lost more, and where a verdict is not taken.
         """
         tail = self._tail.mirrored(self._sides)
         largest = tail.largest_loss((1.0 - self.confidence) / 2.0, self._least)
 
         # Means of these queries alone can lose only by those without human labels.
-        bounds = self._bounds
         loss = self.worst * self._ranges
-        gain = np.maximum(loss, bounds.largest_gain)
+        gain = np.maximum(loss, self._largest_gain)
         is_forward = self._sides == np.array(self.directions)
         allowed = np.where(is_forward, loss, gain)
         lowest = np.asarray(tail.lowest)
-        share_at_stake = (np.asarray(tail.highest) - lowest) / (loss + gain)
+        width = np.asarray(tail.highest) - lowest
+        share_at_stake = width / (loss + gain)
         with_no_loss = lowest + share_at_stake * allowed
         with np.errstate(divide="ignore", invalid="ignore"):
             largest = (with_no_loss + largest) / share_at_stake
 
-        seen = np.where(is_forward, bounds.largest_loss, bounds.largest_gain)
+        seen = np.where(is_forward, self._largest_loss, self._largest_gain)
         largest = np.fmax(largest, -self._least)
-        largest = np.where((largest >= seen) & (largest > 0.0), largest, np.nan)
+        is_enough = (largest >= seen) & (largest > 0.0) & ~self._is_withheld
+        largest = np.where(is_enough, largest, np.nan)
         return np.minimum(largest / self._ranges, 1.0)
 
     @property
@@ -376,15 +421,15 @@ class Comparison(MeasureCollection, LongResult):
     def _interval_heading(self) -> str:
         """The heading of intervals, with the number of differences that hold together."""
         percent = f"{100.0 * self.confidence:g}%"
-        n = self._n_corrected
-        return f"{percent} interval" if n == 1 else f"{percent} of all {n:,}"
+        if self._n_corrected == 1:
+            return f"{percent} interval"
+        return f"{percent} of all {self._n_corrected:,}"
 
     def _fields(self) -> list[Field]:
-        pairs = [
-            (self.systems[first], self.systems[second]) for first, second in self.pairs
-        ]
-        rows = [(name, *pair) for name, pair in product(self.measures, pairs)]
+        names = np.array(self.systems, dtype=object)[self.pairs].tolist()
+        rows = [(name, *pair) for name, pair in product(self.measures, names)]
         measures, systems, others = zip(*rows, strict=True)
+
         low, high = self.interval.T.reshape(2, -1)
         ends = "[{low:+.4f}, {high:+.4f}]"
         fields = [
@@ -396,18 +441,22 @@ class Comparison(MeasureCollection, LongResult):
             Field("high", high),
             Field("effect_size", self.effect_size.T.ravel()),
         ]
+
         for test, p_values in self.p_value.items():
-            ending = "" if test == "score" else f"_{test}"
-            heading = f"p-value{ending.replace('_', ', ')}"
-            p_values_by_row = p_values.T.ravel()
-            fields.append(
-                Field(f"p_value{ending}", p_values_by_row, heading, p_value_in_words)
-            )
+            name = "p_value"
+            heading = "p-value"
+            if test != "score":
+                name = f"p_value_{test}"
+                heading = f"p-value, {test}"
+            fields.append(Field(name, p_values.T.ravel(), heading, p_value_in_words))
 
         all_rows = np.ones(self.difference.shape, dtype=bool)
         needed = self._queries_that_decide(all_rows).T.ravel()
-        queries = None if np.isnan(needed).all() else "queries"
+        queries = None
+        if not np.isnan(needed).all():
+            queries = "queries"
         holds = self.holds_to_worst.T.ravel()
+
         return [
             *fields,
             Field("significant", self.significant.T.ravel()),
@@ -426,21 +475,23 @@ class Comparison(MeasureCollection, LongResult):
         if self.margins is None or self.decisions is None:
             return []
 
-        asked = np.repeat(self._asked, len(self.pairs))
-        headings: tuple[str | None, str] = "asked", "decision"
+        heading_of_asked: str | None = "asked"
+        heading = "decision"
         if len(set(self.margins)) == 1:
-            margin = self.margins[0]
-            headings = None, f"margin {margin:g}" if margin > 0.0 else "better"
+            heading_of_asked = None
+            heading = self._asked[0].replace("within", "margin")
+        questions = np.repeat(self._asked, len(self.pairs))
+        decisions = self.decisions.T.ravel()
         return [
-            Field("asked", asked, headings[0]),
-            Field("decision", self.decisions.T.ravel(), headings[1]),
+            Field("asked", questions, heading_of_asked),
+            Field("decision", decisions, heading),
         ]
 
     def _facts(self) -> dict[str, Any]:
-        means = {
-            system: dict(zip(self.measures, row, strict=True))
-            for system, row in zip(self.systems, self.means.tolist(), strict=True)
-        }
+        means = {}
+        for system, row in zip(self.systems, self.means.tolist(), strict=True):
+            means[system] = dict(zip(self.measures, row, strict=True))
+
         facts = {**super()._facts(), "margin": self.margin}
         if self.margins is not None:
             facts["status"] = self.status

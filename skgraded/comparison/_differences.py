@@ -53,9 +53,10 @@ def differences_of_pairs(data: ComparisonInput, losses: WorstLosses) -> Differen
         pairs_at_a_time = max(1, _CELLS_AT_A_TIME // values[0].size)
         parts = []
         for first in range(0, len(data.pairs), pairs_at_a_time):
-            pairs = data.pairs[first : first + pairs_at_a_time]
-            cells = paired_differences(values[pairs[:, 0]], values[pairs[:, 1]])
+            firsts, seconds = data.pairs[first : first + pairs_at_a_time].T
+            cells = paired_differences(values[firsts], values[seconds])
             rows, estimate = over_repeats(cells, folds, clusters, weights)
+
             direction = data.scores.directions[place]
             bounds = bounds_by_worst(rows.T, direction, losses.of_measures(place))
             estimate.bounds = (bounds.lowest, bounds.highest)
@@ -88,7 +89,9 @@ def read_off(
 
 def _picked(array: Any, is_compared: BoolArray) -> Any:
     """Pick queries, along the last axis, of an array that may be missing."""
-    return None if array is None else array[..., is_compared]
+    if array is None:
+        return None
+    return array[..., is_compared]
 
 
 def joined(parts: Sequence[Any], join: Callable[..., FloatArray]) -> Any:

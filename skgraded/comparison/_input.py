@@ -43,6 +43,9 @@ class ComparisonInput(NamedTuple):
         Number of these, or of their clusters.
     means : ndarray of shape (n_systems, n_measures)
         Mean of each system over the queries that are compared, each by its mean over the repeats.
+    judged_share : ndarray of shape (n_systems, n_measures) or None
+        Share of judged documents among the first ones of each system's lists, over these queries.
+        None where all documents are judged, or it is unknown.
     """
 
     scores: Scores
@@ -55,18 +58,22 @@ class ComparisonInput(NamedTuple):
     n_queries: tuple[int, ...]
     n_units: tuple[int, ...]
     means: FloatArray
+    judged_share: FloatArray | None
 
     @property
     def in_words(self) -> str:
         """The number of pairs, and of measures if there are several."""
-        by = f" by {len(self.values)} measures" if len(self.values) > 1 else ""
-        return f"{count(len(self.pairs), 'pair')}{by}"
+        pairs = count(len(self.pairs), "pair")
+        if len(self.values) == 1:
+            return pairs
+        return f"{pairs} by {len(self.values)} measures"
 
     @property
     def over(self) -> str:
         """Over what systems are compared, in words."""
-        clusters = None if self.clusters is None else self.n_units
-        queries = told_in_clusters(told_queries(self.n_queries), clusters)
+        queries = told_queries(self.n_queries)
+        if self.clusters is not None:
+            queries = told_in_clusters(queries, self.n_units)
         if self.weights is not None:
             queries = f"{queries} with weights"
         n_repeats = self.values.shape[2]
@@ -81,7 +88,8 @@ class ComparisonInput(NamedTuple):
     @property
     def has_values_of_0_and_1_only(self) -> BoolArray:
         """Whether a measure has no other values, shape (n_measures,)."""
-        is_other = (self.values != 0.0) & (self.values != 1.0) & ~np.isnan(self.values)
+        is_0_or_1 = (self.values == 0.0) | (self.values == 1.0)
+        is_other = ~is_0_or_1 & ~np.isnan(self.values)
         return ~is_other.any(axis=(1, 2, 3))
 
 
@@ -105,9 +113,12 @@ def scores_of_rankers(
         raise ValueError(
             f"rankers must hold at least 2 systems to compare, got {len(systems)}."
         )
+
     if systems is rankers:
         return side_by_side(_scored(by_name(rankers), X, y, qid, measures))
-    scores: Scores = rankers if measures is None else rankers[_names(measures)]
+    scores: Scores = rankers
+    if measures is not None:
+        scores = rankers[_names(measures)]
     return scores
 
 
@@ -129,10 +140,16 @@ def _scored(
     measures: Measures | None,
 ) -> dict[str, Scores]:
     """Return the scores of each ranker; fitted models rank the documents first."""
-    scores = {name: each for name, each in rankers.items() if isinstance(each, Scores)}
-    models = {name: each for name, each in rankers.items() if name not in scores}
-    if measures is not None:
-        scores = {name: each[_names(measures)] for name, each in scores.items()}
+    scores = {}
+    models = {}
+    for name, ranker in rankers.items():
+        if not isinstance(ranker, Scores):
+            models[name] = ranker
+        elif measures is None:
+            scores[name] = ranker
+        else:
+            scores[name] = ranker[_names(measures)]
+
     if models:
         # Importing scikit-learn takes a second.
         from skgraded.model_selection._validation import scores_of_models
@@ -149,7 +166,8 @@ def comparison_input(
     """Lay out the values of several systems, and find the queries that all of them have."""
     values = by_measure(scores)
     weights = varying_weights(scores)
-    is_compared = np.any(np.all(~np.isnan(values), axis=1), axis=1)
+    has_all_systems = np.all(~np.isnan(values), axis=1)
+    is_compared = np.any(has_all_systems, axis=1)
     if weights is not None:
         is_compared = is_compared & (weights > 0.0)
     values = np.where(is_compared[:, None, None], values, np.nan)
@@ -159,6 +177,7 @@ def comparison_input(
     n_units = n_queries
     if clusters is not None:
         n_units = tuple(len(np.unique(clusters[row])) for row in is_compared)
+
     for name, n in zip(scores.measures, n_units, strict=True):
         if n < _FEWEST:
             raise ValueError(
@@ -171,6 +190,7 @@ def comparison_input(
         by_query = np.nanmean(values_of_measure[..., row], axis=1)
         row_weights = None if weights is None else weights[row]
         means.append(np.average(by_query, axis=1, weights=row_weights))
+
     return ComparisonInput(
         scores=scores,
         values=values,
@@ -182,7 +202,22 @@ def comparison_input(
         n_queries=n_queries,
         n_units=n_units,
         means=np.stack(means, axis=1),
+        judged_share=_judged_share(scores, is_compared, weights),
     )
+
+
+def _judged_share(
+    scores: Scores, is_compared: BoolArray, weights: FloatArray | None
+) -> FloatArray | None:
+    """Return the mean shares of judged documents over the queries that are compared."""
+    shares = scores.judged_share
+    if not isinstance(shares, np.ndarray):
+        return None
+    means = []
+    for place, row in enumerate(is_compared):
+        row_weights = None if weights is None else weights[row]
+        means.append(np.average(shares[:, row, place], axis=1, weights=row_weights))
+    return np.stack(means, axis=1)
 
 
 def by_measure(scores: Scores) -> FloatArray:
@@ -220,7 +255,8 @@ def _pairs(systems: tuple[str, ...], baseline: str | None) -> IntArray:
         pairs = combinations(range(len(systems)), 2)
         return np.array([(later, earlier) for earlier, later in pairs])
     place = systems.index(choice("baseline", baseline, systems))
-    return np.array([(each, place) for each in range(len(systems)) if each != place])
+    candidates = np.delete(np.arange(len(systems)), place)
+    return np.column_stack([candidates, np.full_like(candidates, place)])
 
 
 def ranges(values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -233,7 +269,5 @@ def ranges(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     low = np.nanmin(values, axis=axes)
     high = np.nanmax(values, axis=axes)
     is_share = (low >= 0.0) & (high <= 1.0)
-    return (
-        np.where(is_share, 0.0, np.minimum(low, 0.0)),
-        np.where(is_share, 1.0, np.maximum(high, 0.0)),
-    )
+    high = np.where(is_share, 1.0, np.maximum(high, 0.0))
+    return np.minimum(low, 0.0), high

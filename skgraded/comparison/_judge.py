@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from skgraded._guards import stacklevel_of_the_user
-from skgraded._intervals.estimate import Estimate
+from skgraded._intervals.estimate import Estimate, shares_of_rows
 from skgraded._intervals.paired import holm, paired_differences
 from skgraded._intervals.regression import Regression, regression
 from skgraded._intervals.tail import quotients
@@ -20,13 +20,22 @@ from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.text import count, first_few
 from skgraded.comparison._input import by_measure, ranges, varying_weights
 from skgraded.comparison._judged_estimates import JudgedEstimates
-from skgraded.exceptions import UnhelpfulJudgeWarning, UnlikeQueriesWarning
+from skgraded.exceptions import (
+    QueryLeakWarning,
+    UnhelpfulJudgeWarning,
+    UnlikeQueriesWarning,
+)
 from skgraded.results import Scores, places_of_queries, side_by_side
 
 POPULATIONS = ("like_these", "these")
 _FEWEST_LABELLED = 3  # queries with human labels, for a line and its residuals
 _LEVEL_OF_UNLIKE = 0.01
 _ROUNDING = 1e-9
+# Of queries in which a judge has exactly the human values.
+_FEWEST_EQUAL = 3
+_FEWEST_EQUAL_IF_COARSE = 20
+_SHARE_EQUAL = 0.2
+_COARSE_VALUES = (0.0, 1.0)
 
 
 class Judged(NamedTuple):
@@ -48,6 +57,9 @@ class Judged(NamedTuple):
         The place of each query with human labels among those of the judge.
     weights : ndarray of shape (n_judged,) or None
         Weights of the queries, if they vary.
+    n_seen : int
+        The largest number of labelled queries in which a judge has exactly the human values, if
+        that is no chance; or else 0.
     """
 
     names: tuple[str, ...]
@@ -57,11 +69,14 @@ class Judged(NamedTuple):
     bounds: tuple[FloatArray, FloatArray]
     places: IntArray
     weights: FloatArray | None
+    n_seen: int = 0
 
     @property
     def human_weights(self) -> FloatArray | None:
         """Weights of the queries with human labels."""
-        return None if self.weights is None else self.weights[self.places]
+        if self.weights is None:
+            return None
+        return self.weights[self.places]
 
     def differences(self, pairs: IntArray) -> Judged:
         """Return the differences of pairs of rows, first minus second."""
@@ -86,6 +101,7 @@ def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
         raise ValueError(
             f"judge needs at least 3 queries with human labels, got {len(labelled)}."
         )
+
     judges = list(judge) if isinstance(judge, list | tuple) else [judge]
     judges = [_scores_of(each, human) for each in judges]
     queries_of_judges = [each.qid.tolist() for each in judges]
@@ -94,6 +110,7 @@ def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
     queries = list(dict.fromkeys(chain.from_iterable(queries_of_judges)))
     places = places_of_queries(labelled, queries)
     human_values = by_measure(human)[:, :, 0]
+    n_seen = max(_n_seen(human_values, _by_query(each, labelled)) for each in judges)
     names = human.systems or ("mean",)
     low, high = ranges(human_values)
     return Judged(
@@ -104,7 +121,43 @@ def judged_scores(judge: Any, human: Scores, cluster: Any = None) -> Judged:
         bounds=(_of_rows(low, names), _of_rows(high, names)),
         places=places,
         weights=_weights(human, judges, queries, places),
+        n_seen=n_seen,
     )
+
+
+def _n_seen(human: FloatArray, judged: FloatArray) -> int:
+    """Return in how many labelled queries a judge has exactly the human values, by all measures.
+
+    Judges that never saw the labels have the same values by chance in some queries by coarse
+    measures, and where values are 0 or 1, which are left out.
+    """
+    is_labelled = ~np.isnan(judged).any(axis=(0, 1))
+    human = human[..., is_labelled]
+    judged = judged[..., is_labelled]
+    n = human.shape[-1]
+
+    is_equal = human == judged
+    tells = ~np.isin(human, _COARSE_VALUES) | ~np.isin(judged, _COARSE_VALUES)
+    both = np.concatenate([human, judged], axis=1)
+    are_fine = np.array([_is_fine(values) for values in both])
+
+    fewest = _FEWEST_EQUAL if are_fine.any() else _FEWEST_EQUAL_IF_COARSE
+    if n >= fewest and tells.any() and is_equal.all():
+        raise ValueError(
+            f"judge has exactly the values of the human labels in all {n} labelled queries: it "
+            "must hold labels of its own, made without these."
+        )
+
+    tells_of_query = tells[are_fine]
+    is_seen = (is_equal[are_fine] | ~tells_of_query).all(axis=(0, 1))
+    n_seen = int((is_seen & tells_of_query.any(axis=(0, 1))).sum())
+    return n_seen if n_seen >= max(_FEWEST_EQUAL, _SHARE_EQUAL * n) else 0
+
+
+def _is_fine(values: FloatArray) -> bool:
+    """Whether few values of a measure are alike, but for 0 and 1."""
+    others = values[~np.isin(values, _COARSE_VALUES)]
+    return 2 * len(np.unique(others)) > len(others) > 0
 
 
 def _of_rows(numbers: FloatArray, names: tuple[str, ...]) -> FloatArray:
@@ -115,7 +168,8 @@ def _of_rows(numbers: FloatArray, names: tuple[str, ...]) -> FloatArray:
 def _by_query(judge: Scores, queries: list[Any]) -> FloatArray:
     """Return a judge's values of all queries, shape (n_measures, n_rows, n_queries)."""
     places = places_of_queries(queries, judge.qid.tolist())
-    return np.where(places >= 0, by_measure(judge)[:, :, 0, places], np.nan)
+    values = by_measure(judge)[:, :, 0, places]
+    return np.where(places >= 0, values, np.nan)
 
 
 def _weights(
@@ -132,13 +186,13 @@ def _weights(
                 "judge must hold weights of its queries, as the human scores do."
             )
         weights[places_of_queries(judge.qid.tolist(), queries)] = judge.weights
+
     if human.weights is None:
         return weights
 
-    ratio = (
-        human.weights * weights[places].sum() - weights[places] * human.weights.sum()
-    )
-    if np.abs(ratio).max() > _ROUNDING * weights[places].max() * human.weights.sum():
+    expected = shares_of_rows(weights[places], len(places))
+    off = shares_of_rows(human.weights, len(places)) - expected
+    if np.abs(off).max() > _ROUNDING * expected.max():
         raise ValueError(
             "judge must hold the weights that the human scores have, up to a factor."
         )
@@ -180,8 +234,8 @@ def _check_plain(what: str, scores: Scores, cluster: Any = None) -> None:
             f"The {what} must come without clusters where a judge= is given: the regression takes "
             "queries to vary independently."
         )
-    n_without = int(np.isnan(by_measure(scores)).any(axis=(0, 1, 2)).sum())
-    if n_without:
+    is_without = np.isnan(by_measure(scores)).any(axis=(0, 1, 2))
+    if n_without := int(is_without.sum()):
         raise ValueError(
             f"Every query must have a value where a judge= is given, but by the {what} "
             f"{count(n_without, 'query has', 'queries have')} none. Score with empty=0, since "
@@ -217,6 +271,7 @@ def estimates(
     labels = judged.human.reshape(-1, judged.human.shape[2]).T
     by_judge = judged.values.reshape(-1, judged.values.shape[2]).T
     low, high = judged.bounds
+    bounds = (low.ravel(), high.ravel())
 
     def fitted(by_judge: FloatArray) -> Regression:
         return regression(
@@ -225,7 +280,7 @@ def estimates(
             judged.places,
             weights=judged.weights,
             of_these=population == POPULATIONS[1],
-            bounds=(low.ravel(), high.ravel()),
+            bounds=bounds,
         )
 
     both = fitted(by_judge)
@@ -236,16 +291,19 @@ def estimates(
     def by_row(columns: FloatArray) -> FloatArray:
         return columns.reshape(-1, n_rows, *columns.shape[1:]).swapaxes(0, 1)
 
+    mean_of_labels = np.average(labels, axis=0, weights=judged.human_weights)
+    mean_by_judge = np.average(by_judge, axis=0, weights=judged.weights)
+    n_alone = _n_alone(both, len(labels), len(by_judge), population)
     judged_estimates = JudgedEstimates(
         names=judged.names,
         measures=judged.measures,
-        human=by_row(np.average(labels, axis=0, weights=judged.human_weights)),
-        judge=by_row(np.average(by_judge, axis=0, weights=judged.weights)),
+        human=by_row(mean_of_labels),
+        judge=by_row(mean_by_judge),
         estimate=by_row(estimate.value),
         interval=by_row(estimate.interval(confidence)),
         standard_error=by_row(estimate.error),
         slope=by_row(both.slope),
-        n_alone=by_row(_n_alone(both, len(labels), len(by_judge), population)),
+        n_alone=by_row(n_alone),
         relative_width=by_row(quotients(reach, reach_alone, 1.0)),
         n_human=len(labels),
         n_judged=len(by_judge),
@@ -285,12 +343,13 @@ def _n_alone(
     return quotients(fitted.variance, variance, float(n_human))
 
 
-def with_notes(estimated: JudgedEstimates, judged: Judged) -> JudgedEstimates:
-    """Add what the numbers do not show, and warn of it."""
+def with_notes(estimated: JudgedEstimates, *judged: Judged) -> JudgedEstimates:
+    """Add what the numbers do not show, of pairs and of systems, and warn of it."""
     has_more = estimated.n_judged > estimated.n_human
     helps = [width < 1.0 and has_more for width in _widths(estimated)]
     on_help = _note_on_help(estimated, helps)
     on_unlike = _note_on_unlike(judged)
+    on_seen = _note_on_seen(judged[0].n_seen, estimated.n_human)
 
     if on_help and not any(helps):
         warnings.warn(
@@ -300,7 +359,9 @@ def with_notes(estimated: JudgedEstimates, judged: Judged) -> JudgedEstimates:
         warnings.warn(
             on_unlike, UnlikeQueriesWarning, stacklevel=stacklevel_of_the_user()
         )
-    notes = tuple(note for note in (on_help, on_unlike) if note)
+    if on_seen:
+        warnings.warn(on_seen, QueryLeakWarning, stacklevel=stacklevel_of_the_user())
+    notes = tuple(note for note in (on_seen, on_help, on_unlike) if note)
     return replace(estimated, notes=notes)
 
 
@@ -342,18 +403,34 @@ def notes_on_judge(estimated: JudgedEstimates) -> list[str]:
     ]
 
 
-def _note_on_unlike(judged: Judged) -> str:
-    """Say if the judge's values of labelled queries are unlike those of queries drawn at random."""
-    p_values = _p_values_of_draws(judged.values, judged.places)
+def _note_on_seen(n_seen: int, n_human: int) -> str:
+    """Say if a judge seems to have seen the human labels."""
+    if not n_seen:
+        return ""
+    return (
+        f"The judge has exactly the values of the human labels in {n_seen} of {n_human} queries: "
+        "if it has seen these labels, intervals do not hold."
+    )
+
+
+def _note_on_unlike(all_judged: tuple[Judged, ...]) -> str:
+    """Say if the judge's values of labelled queries are unlike those of queries drawn at random.
+
+    Differences may look alike where the values of both systems do not.
+    """
+    judged = all_judged[0]
+    names = [name for rows in all_judged for name in rows.names]
+    all_values = np.concatenate([rows.values for rows in all_judged], axis=1)
+    p_values = _p_values_of_draws(all_values, judged.places)
     corrected = holm(p_values.ravel()).reshape(p_values.shape)
     column, row = np.unravel_index(corrected.argmin(), corrected.shape)
     if corrected[column, row] >= _LEVEL_OF_UNLIKE:
         return ""
 
-    values = judged.values[column, row]
+    values = all_values[column, row]
     return (
         "The queries with human labels look unlike the others: by the judge, "
-        f"{judged.measures[column]} of {judged.names[row]} has a mean of "
+        f"{judged.measures[column]} of {names[row]} has a mean of "
         f"{values[judged.places].mean():.4f} on them and of "
         f"{np.delete(values, judged.places).mean():.4f} on the others (p = "
         f"{corrected[column, row]:.1g} after Holm's correction), but estimates hold for queries "
@@ -405,8 +482,8 @@ def estimate_means(
         If an argument is neither a `Scores` nor a mapping of them.
     ValueError
         If the judge lacks systems, measures, or queries with human labels; if there are fewer than
-        three of these; if a query has no value; or if weights of the judge are missing, or are not
-        those of the human scores.
+        three of these; if the judge's values are those of the human labels; if a query has no
+        value; or if weights of the judge are missing, or are not those of the human scores.
 
     Warns
     -----
@@ -414,6 +491,8 @@ def estimate_means(
         If by no measure intervals are narrower than those of the human labels alone.
     UnlikeQueriesWarning
         If the judge's values of the queries with human labels differ from those of the others.
+    QueryLeakWarning
+        If the judge's values are exactly those of the human labels in many queries.
 
     See Also
     --------

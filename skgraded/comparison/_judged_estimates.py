@@ -115,19 +115,20 @@ class JudgedEstimates(MeasureCollection, LongResult):
 
     def _tables(self, n_rows: int | None = None) -> list[Table]:
         tables = [Table(self[name]._fields()).first(n_rows) for name in self]
-        cut = n_rows is not None and n_rows < len(self.names)
-        told = (
-            f"; the first {n_rows} of {len(self.names)} rows are shown" if cut else ""
-        )
         worth = "worth: as many queries with human labels alone are as precise"
-        return [
-            *tables[:-1],
-            tables[-1]._replace(notes=[f"{self._over}; {worth}{told}.", *self.notes]),
-        ]
+        sentence = f"{self._over}; {worth}"
+        if n_rows is not None and n_rows < len(self.names):
+            n_names = len(self.names)
+            sentence = f"{sentence}; the first {n_rows} of {n_names} rows are shown"
+
+        tables[-1] = tables[-1]._replace(notes=[f"{sentence}.", *self.notes])
+        return tables
 
     @property
     def _over(self) -> str:
         """Over what the estimates are, in words."""
-        all_queries = " as all there are" if self.population == "these" else ""
         human = count(self.n_human, "query", "queries")
-        return f"{human} with human labels and {self.n_judged:,} with a judge's{all_queries}"
+        both = f"{human} with human labels and {self.n_judged:,} with a judge's"
+        if self.population == "these":
+            return f"{both} as all there are"
+        return both

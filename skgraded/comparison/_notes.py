@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from skgraded._guards import stacklevel_of_the_user
 from skgraded._intervals.paired import CORRECTIONS
 from skgraded._support.text import count, first_few, told_queries, unit_in_words
 from skgraded.comparison._comparison import Comparison
@@ -14,6 +16,7 @@ from skgraded.comparison._input import ComparisonInput
 from skgraded.comparison._judge import notes_on_judge
 from skgraded.comparison._tables import pair_names
 from skgraded.comparison._test_plan import TestPlan
+from skgraded.exceptions import UnjudgedDocumentsWarning
 
 _ONE_TRAINING = (
     "One cross-validation: intervals hold for the models that were trained in it, and "
@@ -21,7 +24,6 @@ _ONE_TRAINING = (
 )
 _MOST = 3
 _TINY = 1e-300
-_MOST_OFF = 0.00005  # of what means with four digits show
 
 
 def with_words(
@@ -32,11 +34,16 @@ def with_words(
     scores = data.scores
     is_one_training = scores.folds is not None and len(scores.folds) == 1
 
+    on_judged = _note_on_judged(comparison)
+    if comparison._is_withheld.any():
+        warnings.warn(
+            on_judged, UnjudgedDocumentsWarning, stacklevel=stacklevel_of_the_user()
+        )
     notes = [
+        on_judged,
         _note_on_too_many(data, plan, count(min(data.n_units), *units)),
         _note_on_left_out(data),
         *([] if comparison.judge is None else notes_on_judge(comparison.judge)),
-        _note_on_means(comparison),
         _ONE_TRAINING if is_one_training else "",
         _note_on_intervals(comparison),
         _note_on_identical(comparison),
@@ -54,7 +61,9 @@ def _tested(
     comparison: Comparison, data: ComparisonInput, plan: TestPlan, units: str
 ) -> str:
     """Say what intervals and p-values are over, allow for, and are corrected for."""
-    over = data.over if comparison.judge is None else comparison.judge._over
+    over = data.over
+    if comparison.judge is not None:
+        over = comparison.judge._over
     level = f"level {comparison.level:g}"
     if plan.look_factor != 1.0:
         level_of_look = comparison.level / plan.look_factor
@@ -75,12 +84,16 @@ def _worst_in_words(comparison: Comparison, plan: TestPlan) -> str:
     measures_of_text: dict[str, list[str]] = {}
     for place, name in enumerate(comparison.measures):
         share, *larger_shares = np.unique(comparison.worst[:, place])
-        text = "everything"
-        if share < 1.0:
-            is_stated = plan.losses.are_stated[place]
-            has_range = plan.losses.ranges[place] == 1.0
-            amount = f"{share:g}" if is_stated else "half"
-            text = amount if is_stated and has_range else f"{amount} of the range"
+        is_stated = plan.losses.are_stated[place]
+        if share == 1.0:
+            text = "everything"
+        elif not is_stated:
+            text = "half of the range"
+        elif plan.losses.ranges[place] == 1.0:
+            text = f"{share:g}"
+        else:
+            text = f"{share:g} of the range"
+
         text = f"{text} (worst={share:g})"
         if larger_shares:
             text = f"{text}, or everything where a query differs by more"
@@ -92,6 +105,38 @@ def _worst_in_words(comparison: Comparison, plan: TestPlan) -> str:
         f"{text} by {first_few(names)}" for text, names in measures_of_text.items()
     ]
     return first_few(by_measures)
+
+
+def _note_on_judged(comparison: Comparison) -> str:
+    """Say which system is judged more, and whether a verdict in its favour is not taken."""
+    shares = comparison.judged_share
+    if shares is None or not comparison._judged_more.any():
+        return ""
+
+    # The largest gap, of those that count.
+    first, second = comparison.pairs.T
+    gaps = np.abs(shares[first] - shares[second])
+    is_withheld = comparison._is_withheld
+    if is_withheld.any():
+        gaps = np.where(is_withheld, gaps, 0.0)
+    pair, column = np.unravel_index(gaps.argmax(), gaps.shape)
+
+    systems = comparison.pairs[pair]
+    less, more = systems[np.argsort(shares[systems, column])]
+    by = "" if len(comparison) == 1 else f" (for {comparison.measures[column]})"
+    favoured = comparison.systems[more]
+    sentence = (
+        f"Of the first documents of {comparison.systems[less]}, {shares[less, column]:.0%} are "
+        f"judged, and {shares[more, column]:.0%} of those of {favoured}{by}, which favours "
+        f"{favoured}"
+    )
+
+    n_withheld = int(is_withheld.sum())
+    if n_withheld == 1:
+        return f"{sentence}: no verdict for it is taken."
+    if n_withheld:
+        return f"{sentence}: {n_withheld} verdicts for systems that are judged more are not taken."
+    return f"{sentence}."
 
 
 def _note_on_too_many(data: ComparisonInput, plan: TestPlan, units: str) -> str:
@@ -112,25 +157,13 @@ def _note_on_left_out(data: ComparisonInput) -> str:
     lacking = {name: n for name, n in by_measure if n}
     if not lacking:
         return ""
+
     queries = told_queries(tuple(lacking.values()))
-    what = "a value" if data.weights is None else "a weight or a value"
-    return f"{queries} without {what} of {first_few(list(lacking))} for some system left out."
-
-
-def _note_on_means(comparison: Comparison) -> str:
-    """Say if the means of a judge do not subtract to the differences."""
-    if comparison.judge is None:
-        return ""
-    first, second = comparison.pairs.T
-    apart = comparison.means[first] - comparison.means[second]
-    off = np.abs(apart - comparison.difference).max()
-    if off < _MOST_OFF:
-        return ""
-
-    return (
-        "With a judge each pair has a slope of its own: means subtract to the differences "
-        f"within {off:.4f}."
-    )
+    missing = "a value"
+    if data.weights is not None:
+        missing = "a weight or a value"
+    names = first_few(list(lacking))
+    return f"{queries} without {missing} of {names} for some system left out."
 
 
 def _note_on_intervals(comparison: Comparison) -> str:
@@ -151,20 +184,22 @@ def _note_on_identical(comparison: Comparison) -> str:
     first, second = (comparison.systems[place] for place in comparison.pairs[pair])
     n = comparison.n_queries[column]
 
-    more = ""
+    by = _by(comparison, column)
+    sentence = f"{first} has the values of {second} in all {n} queries{by}"
     if len(identical) > 1:
-        more = f" (and {count(len(identical) - 1, 'other row')} alike)"
-    by = "" if len(comparison) == 1 else f" by {comparison.measures[column]}"
-    sentence = f"{first} has the values of {second} in all {n} queries{by}{more}"
-    if comparison._is_decided[pair, column]:
-        return f"{sentence}."
-    advice = _advice(comparison, pair, column)
-    return f"{sentence}{advice and f': {advice}'}."
+        other_rows = count(len(identical) - 1, "other row")
+        sentence = f"{sentence} (and {other_rows} alike)"
+
+    if not comparison._is_decided[pair, column]:
+        advice = _advice(comparison, pair, column)
+        sentence = ": ".join(filter(None, [sentence, advice]))
+    return f"{sentence}."
 
 
 def _note_on_undecided(comparison: Comparison) -> str:
     """Say what would decide the nearest row, or the farthest one of those that must all hold."""
-    is_undecided = ~comparison._is_decided & (comparison.n_differing > 0)
+    is_open = ~comparison._is_decided & ~comparison._is_withheld
+    is_undecided = is_open & (comparison.n_differing > 0)
     n = int(is_undecided.sum())
     if not n or np.isnan(comparison.p_value["score"]).all():
         return ""
@@ -174,15 +209,15 @@ def _note_on_undecided(comparison: Comparison) -> str:
     if not can_tell.any():
         return f"{counted}: as seen, no number of queries decides for it."
 
-    in_errors = np.where(can_tell, distances, 0.0) / np.maximum(
-        comparison.standard_error, _TINY
-    )
+    errors = np.maximum(comparison.standard_error, _TINY)
+    in_errors = np.where(can_tell, distances, 0.0) / errors
     place = in_errors.argmax()
     if comparison.margins is not None and len(comparison) > 1:
         place = np.where(can_tell, in_errors, np.inf).argmin()
+
     pair, column = np.unravel_index(place, distances.shape)
     name = pair_names(comparison)[pair]
-    by = "" if len(comparison) == 1 else f" by {comparison.measures[column]}"
+    by = _by(comparison, column)
     return (
         f"{counted}; if the true difference is the one seen, which is a guess, {name}{by} is "
         f"{_advice(comparison, pair, column)}."
@@ -201,12 +236,20 @@ def _advice(comparison: Comparison, pair: Any, column: Any) -> str:
 
     ways = []
     if np.isfinite(worst) and worst < comparison.worst[pair, column]:
-        ways.append(
-            f"if no query loses more than {np.floor(100.0 * worst) / 100.0:.2f}"
-        )
+        rounded_worst = np.floor(100.0 * worst) / 100.0
+        ways.append(f"if no query loses more than {rounded_worst:.2f}")
     if np.isfinite(needed):
         ways.append(f"with about {needed:,.0f} queries like these")
-    return f"{question} {', or '.join(ways)}" if ways else ""
+    if not ways:
+        return ""
+    return f"{question} {', or '.join(ways)}"
+
+
+def _by(comparison: Comparison, column: Any) -> str:
+    """Name the measure, if there are several."""
+    if len(comparison) == 1:
+        return ""
+    return f" by {comparison.measures[column]}"
 
 
 def _note_on_family(comparison: Comparison) -> str:
@@ -215,9 +258,8 @@ def _note_on_family(comparison: Comparison) -> str:
     if decisions is None or decisions.size == 1:
         return ""
     n_holding = int((decisions == "holds").sum())
-    of_all = (
-        f"{n_holding} of {decisions.size} rows {'holds' if n_holding == 1 else 'hold'}"
-    )
+    verb = "holds" if n_holding == 1 else "hold"
+    of_all = f"{n_holding} of {decisions.size} rows {verb}"
 
     if len(comparison) > 1:
         return f"{of_all}: all must hold, so that measures need no correction."

@@ -16,7 +16,7 @@ from skgraded._support.pictures import (
     plain,
     size_beside,
 )
-from skgraded.comparison._tables import are_listed, best_first, pair_names
+from skgraded.comparison._tables import are_listed, best_first, gains, pair_names
 
 if TYPE_CHECKING:
     from skgraded.comparison._comparison import Comparison
@@ -38,9 +38,10 @@ def _drawn_pairs(comparison: Comparison) -> IntArray:
 
     Of many these are the pairs of the best system.
     """
-    is_of_best = (comparison.pairs == best_first(comparison)[0]).any(axis=1)
+    best = best_first(comparison)[0]
+    is_of_best = (comparison.pairs == best).any(axis=1)
     places = np.flatnonzero(is_of_best | are_listed(comparison))
-    better = comparison.directions[0] * comparison.difference[places, 0]
+    better = gains(comparison)[places]
     return places[np.argsort(-better, kind="stable")]
 
 
@@ -51,13 +52,15 @@ def _draw(comparison: Comparison, ax: Any) -> None:
     is_decided = comparison._is_decided[pairs, 0]
     places = np.arange(len(pairs))
     differences = comparison.difference[pairs, 0]
+
     low, high = comparison.interval[pairs, 0].T
-    for rows, filling in ((is_decided, BETTER), (~is_decided, "white")):
+    reach = np.stack([differences - low, high - differences])
+    for filling, rows in {BETTER: is_decided, "white": ~is_decided}.items():
         if rows.any():
             ax.errorbar(
                 differences[rows],
                 places[rows],
-                xerr=((differences - low)[rows], (high - differences)[rows]),
+                xerr=reach[:, rows],
                 fmt="o",
                 capsize=3,
                 color=BETTER,
@@ -65,10 +68,10 @@ def _draw(comparison: Comparison, ax: Any) -> None:
             )
 
     ax.axvline(0, color=GREY, linewidth=1)
-    margin = comparison.margins[0] if comparison.margins else 0.0
-    if margin > 0.0:
-        bound = -comparison.directions[0] * margin
+    if comparison.margins and comparison.margins[0] > 0.0:
+        bound = -comparison.directions[0] * comparison.margins[0]
         ax.axvline(bound, color=GREY, linewidth=1, linestyle="--")
+
     ax.set_yticks(places, [names[pair] for pair in pairs])
     ax.set_ylim(len(places) - 0.5, -0.5)
     ax.set_xlabel(
@@ -86,6 +89,7 @@ def _verdict(comparison: Comparison, pairs: NDArray[np.int64]) -> str:
         words, numbers = np.unique(decisions[:, 0], return_counts=True)
         counts = zip(words, numbers, strict=True)
         counted = ", ".join(f"{word} for {n}" for word, n in counts)
+
         margin = comparison.margins[0]
         question = "Better than"
         if margin > 0.0:
@@ -96,8 +100,10 @@ def _verdict(comparison: Comparison, pairs: NDArray[np.int64]) -> str:
     if len(pairs) > 1:
         n = is_significant.sum() or "None"
         return f"{n} of {len(pairs)} differences {by} are significant."
-    winner, loser = (comparison.systems[place] for place in comparison.pairs[pairs[0]])
-    if comparison.difference[pairs[0], 0] * comparison.directions[0] <= 0.0:
+
+    places = comparison.pairs[pairs[0]]
+    winner, loser = (comparison.systems[place] for place in places)
+    if gains(comparison)[pairs[0]] <= 0.0:
         winner, loser = loser, winner
     if is_significant[0]:
         return f"{winner} is better than {loser} {by}."

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skgraded._support.array_types import BoolArray, IntArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.results_base import Field, Table
 from skgraded._support.text import WIDTH, shorten
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 _MOST_PAIRS = 20
 _SMALLEST_SHOWN = 0.0001
 _WIDEST_LABEL = 44
-_N_LETTERS = len(ascii_lowercase)
 # The last columns, from wins on, which text leaves out where they do not fit.
 _N_SPARE = 4
 _MOST_IN_SENTENCES = 3
@@ -39,18 +39,23 @@ def tables_of(comparison: Comparison, n_rows: int | None) -> list[Table]:
             tables.append(_means_table(of_measure, n_rows))
             if are_listed(comparison):
                 tables.append(_table_of_rows(of_measure, n_rows))
-    notes = [
-        f"{comparison.tested}.",
-        _note_on_rows(comparison, n_rows),
-        *comparison.notes,
-    ]
-    return [*tables[:-1], tables[-1]._replace(notes=notes)]
+
+    on_rows = _note_on_rows(comparison, n_rows)
+    notes = [f"{comparison.tested}.", on_rows, *comparison.notes]
+    tables[-1] = tables[-1]._replace(notes=notes)
+    return tables
 
 
 def best_first(comparison: Comparison) -> IntArray:
     """Return the places of the systems in the order of their means by the first measure."""
     better_means = comparison.directions[0] * comparison.means[:, 0]
     return np.argsort(-better_means, kind="stable")
+
+
+def gains(comparison: Comparison) -> FloatArray:
+    """Return by how much the first system of each pair is better by the first measure."""
+    better: FloatArray = comparison.directions[0] * comparison.difference[:, 0]
+    return better
 
 
 def are_listed(comparison: Comparison) -> bool:
@@ -68,7 +73,7 @@ def pair_names(comparison: Comparison) -> list[str]:
 
 def _beats(comparison: Comparison) -> BoolArray:
     """Return whether the row's system is significantly better than the column's."""
-    better = comparison.directions[0] * comparison.difference[:, 0]
+    better = gains(comparison)
     matrix = np.zeros((len(comparison.systems),) * 2, dtype=bool)
     first, second = comparison.pairs.T
     is_significant = comparison.significant[:, 0]
@@ -88,27 +93,27 @@ def _table_of_rows(
         fields[0] = fields[0]._replace(heading="measure")
         fields[1] = fields[1]._replace(heading=None)
     elif comparison.baseline is not None:
-        better = comparison.directions[0] * comparison.difference[:, 0]
-        order = np.argsort(-better, kind="stable")
+        order = np.argsort(-gains(comparison), kind="stable")
 
-    fields = [
-        field._replace(values=np.array(field.values)[order[:n_rows]])
-        for field in fields
-    ]
+    rows = order[:n_rows]
+    fields = [field._replace(values=np.array(field.values)[rows]) for field in fields]
+
     # Where a column says what is asked, that of the queries does not fit, either.
-    asks_alike = len(set(comparison.margins or ())) < _SEVERAL
+    asks_apart = len(set(comparison.margins or ())) >= _SEVERAL
     return Table(
         fields,
         title=title,
         widest_label=_WIDEST_LABEL,
-        n_spare=_N_SPARE if asks_alike else _N_SPARE + 1,
+        n_spare=_N_SPARE + asks_apart,
         spare_notes=[_spare_note(comparison)],
     )
 
 
 def _spare_note(comparison: Comparison) -> str:
     """Say what the columns hold that do not fit: of few rows as they are."""
-    names = pair_names(comparison) if len(comparison) == 1 else comparison.measures
+    names: Sequence[str] = comparison.measures
+    if len(comparison) == 1:
+        names = pair_names(comparison)
     if len(names) > _MOST_IN_SENTENCES:
         return (
             "Queries, wins, ties, losses and the worst loss up to which each row holds: "
@@ -116,18 +121,18 @@ def _spare_note(comparison: Comparison) -> str:
         )
 
     parts = []
-    counts = (comparison.wins, comparison.ties, comparison.losses)
-    needed_by_row = comparison._queries_that_decide(np.full(counts[0].shape, True))
-    holds = (comparison.holds_to_worst, comparison._is_decided)
-    columns = (*counts, *holds, needed_by_row)
-    rows = zip(names, *(column.ravel() for column in columns), strict=True)
-    for name, wins, ties, losses, worst, is_decided, needed in rows:
-        part = f"{name}: {wins} wins, {ties} ties, {losses} losses"
+    all_rows = np.ones(comparison.wins.shape, dtype=bool)
+    needed = comparison._queries_that_decide(all_rows)
+    for name, row in zip(names, np.ndindex(all_rows.shape), strict=True):
+        counts = [comparison.wins[row], comparison.ties[row], comparison.losses[row]]
+        part = "{}: {} wins, {} ties, {} losses".format(name, *counts)
+
+        worst = float(comparison.holds_to_worst[row])
         if not np.isnan(worst):
-            verb = "holds" if is_decided else "would hold"
+            verb = "holds" if comparison._is_decided[row] else "would hold"
             part = f"{part}, {verb} up to a loss of {rounded_down(worst)}"
-        if len(comparison) > 1 and np.isfinite(needed):
-            part = f"{part}, needs about {needed:,.0f} queries"
+        if len(comparison) > 1 and np.isfinite(needed[row]):
+            part = f"{part}, needs about {needed[row]:,.0f} queries"
         parts.append(part)
     return f"{'; '.join(parts)}."
 
@@ -148,7 +153,9 @@ def tables_for_papers(comparison: Comparison) -> list[Table]:
     order = best_first(comparison)
     names = [comparison.systems[place] for place in order]
     if comparison.baseline is None:
-        letters = [_letter(place) for place in range(len(order))]
+        letters = list(ascii_lowercase[: len(order)])
+        if len(order) > len(letters):
+            letters = [str(rank) for rank in range(1, len(order) + 1)]
         names = [
             f"({letter}) {name}" for letter, name in zip(letters, names, strict=True)
         ]
@@ -170,6 +177,7 @@ def tables_for_papers(comparison: Comparison) -> list[Table]:
                 marks=_marks(of_measure, order, letters),
             )
         )
+
     notes = [f"{explanation} {comparison.tested}.", *comparison.notes]
     tables = [Table(fields, notes)]
     if are_listed(comparison):
@@ -180,76 +188,85 @@ def tables_for_papers(comparison: Comparison) -> list[Table]:
 def _marks(comparison: Comparison, order: IntArray, letters: list[str]) -> list[str]:
     """Return what papers have behind the means: letters of the beaten systems, or a star."""
     if letters:
-        between = "," if len(order) > _N_LETTERS else ""
+        between = ""
+        if letters[0].isdigit():
+            between = ","
         beats = _beats(comparison)[np.ix_(order, order)]
         return [between.join(np.array(letters)[row]) for row in beats]
-    differing = set(comparison.pairs[comparison.significant[:, 0], 0].tolist())
-    return ["*" if place in differing else "" for place in order]
 
-
-def _letter(place: int) -> str:
-    """Return a, b, ..., z, aa, ab, ... for 0, 1, ..."""
-    rounds, last = divmod(place, _N_LETTERS)
-    return (_letter(rounds - 1) if rounds else "") + ascii_lowercase[last]
+    is_significant = comparison.significant[:, 0]
+    differing = comparison.pairs[is_significant, 0]
+    return np.where(np.isin(order, differing), "*", "").tolist()
 
 
 def _note_on_rows(comparison: Comparison, n_rows: int | None) -> str:
     """Say what the tables leave out."""
-    n_pairs = len(comparison.pairs) if are_listed(comparison) else 0
-    n_most = max(len(comparison.systems), n_pairs)
-    shown = []
+    n_pairs = len(comparison.pairs)
+    n_most = len(comparison.systems)
+    if are_listed(comparison):
+        n_most = max(n_most, n_pairs)
+
+    extracts = []
     if n_rows is not None and n_rows < n_most:
-        shown.append(f"the first {n_rows} of {n_most} rows")
-    if not n_pairs:
-        shown.append(f"none of {len(comparison.pairs):,} pairs")
-    if not shown:
+        extracts.append(f"the first {n_rows} of {n_most} rows")
+    if not are_listed(comparison):
+        extracts.append(f"none of {n_pairs:,} pairs")
+    if not extracts:
         return ""
-    return f"Shown are {' and '.join(shown)}: to_frame(), or --format csv, has all."
+    return f"Shown are {' and '.join(extracts)}: to_frame(), or --format csv, has all."
 
 
 def _means_table(comparison: Comparison, n_rows: int | None) -> Table:
     """Make the table of the means, the best system first, with the numbers of those it beats."""
     order = best_first(comparison)
-    shown = order[:n_rows]
+    best = order[:n_rows]
     digits = len(str(len(order)))
-    labels = [
-        f"{rank:>{digits}} {comparison.systems[place]}"
-        for rank, place in enumerate(shown, start=1)
-    ]
-    heading = shorten(comparison.measures[0])
-    means = [f"{comparison.means[place, 0]:.4f}" for place in shown]
+    labels = []
+    for rank, place in enumerate(best, start=1):
+        labels.append(f"{rank:>{digits}} {comparison.systems[place]}")
     label_heading = " " * digits + " system"
-    fields = [Field("system", labels, label_heading), Field("mean", means, heading)]
 
-    if comparison.baseline is None:
-        beats = _beats(comparison)[np.ix_(shown, order)]
-        label_width = max(map(len, [label_heading, *map(shorten, labels)]))
-        room = WIDTH - label_width - max(map(len, [heading, *means])) - len("    ")
-        cells = [
-            textwrap.shorten(_ranges(np.flatnonzero(row) + 1), room, placeholder=" ...")
-            for row in beats
-        ]
-        widest = max(map(len, ["beats", *cells]))
-        cells = [cell.ljust(widest) for cell in cells]
-        fields.append(Field("beats", cells, "beats".ljust(widest)))
+    heading = shorten(comparison.measures[0])
+    means = [f"{comparison.means[place, 0]:.4f}" for place in best]
+    fields = [Field("system", labels, label_heading), Field("mean", means, heading)]
+    if comparison.baseline is not None:
+        return Table(fields)
+
+    # What each one beats has the rest of the line.
+    label_width = _widest([label_heading, *map(shorten, labels)])
+    room = WIDTH - label_width - _widest([heading, *means]) - len("    ")
+    cells = []
+    for row in _beats(comparison)[np.ix_(best, order)]:
+        ranks = _ranges(np.flatnonzero(row) + 1)
+        cells.append(textwrap.shorten(ranks, room, placeholder=" ..."))
+    widest = _widest(["beats", *cells])
+    cells = [cell.ljust(widest) for cell in cells]
+    fields.append(Field("beats", cells, "beats".ljust(widest)))
     return Table(fields)
+
+
+def _widest(texts: list[str]) -> int:
+    return max(map(len, texts))
 
 
 def _ranges(numbers: NDArray[np.intp]) -> str:
     """Write ascending numbers with consecutive ones as a range, such as ``2 4-7``."""
     if not len(numbers):
         return ""
-    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
-    return " ".join(
-        str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs
-    )
+    is_gap = np.diff(numbers) > 1
+    words = []
+    for run in np.split(numbers, np.flatnonzero(is_gap) + 1):
+        words.append(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]))
+    return " ".join(words)
 
 
 def p_value_in_words(value: float, /, **_: Any) -> str:
     """Write a p-value with four digits."""
     if np.isnan(value):
         return ""
-    return f"{value:.4f}" if value >= _SMALLEST_SHOWN else f"<{_SMALLEST_SHOWN}"
+    if value < _SMALLEST_SHOWN:
+        return f"<{_SMALLEST_SHOWN}"
+    return f"{value:.4f}"
 
 
 def or_dash(value: float, /, **_: Any) -> str:
@@ -261,4 +278,7 @@ def or_dash(value: float, /, **_: Any) -> str:
 
 def rounded_down(value: float, /, **_: Any) -> str:
     """Write a worst loss so that a row holds up to it."""
-    return "" if np.isnan(value) else f"{np.floor(100.0 * value + 1e-9) / 100.0:.2f}"
+    if np.isnan(value):
+        return ""
+    percent = np.floor(100.0 * value + 1e-9)
+    return f"{percent / 100.0:.2f}"

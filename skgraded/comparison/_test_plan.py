@@ -67,8 +67,9 @@ class TestPlan(NamedTuple):
 
         Where all measures must hold, none is found by chance more often than each by itself.
         """
-        n_measures = len(data.values) if self.margins is None else 1
-        return len(data.pairs) * n_measures
+        if self.margins is not None:
+            return len(data.pairs)
+        return len(data.pairs) * len(data.values)
 
     def times(self, data: ComparisonInput) -> float:
         """Return what multiplies the tails of the queries seen."""
@@ -81,11 +82,15 @@ class TestPlan(NamedTuple):
 
         A joint test corrects for the pairs itself, which leaves the measures.
         """
-        families = p_values.reshape(1, -1) if self.margins is None else p_values
         if is_joint:
-            is_corrected = self.correction != "none"
-            times = len(p_values) if is_corrected and len(families) == 1 else 1
+            times = 1
+            if self.margins is None and self.correction != "none":
+                times = len(p_values)
             return np.minimum(p_values * times, 1.0)
+
+        families = p_values
+        if self.margins is None:
+            families = p_values.reshape(1, -1)
         correct = CORRECTIONS[self.correction].function
         corrected = np.stack([correct(family) for family in families])
         return corrected.reshape(p_values.shape)
@@ -128,6 +133,7 @@ def test_plan(
         correction = "bonferroni"
     if n_resamples is None:
         n_resamples = N_RESAMPLES
+
     return TestPlan(
         tests=tests,
         correction=choice("correction", correction, CORRECTIONS),
@@ -173,9 +179,12 @@ def named_tests(
         known = ABLE
         where = " with clusters, repeats, weights or judge="
 
-    names = dict.fromkeys([tests] if isinstance(tests, str) else tests)
+    if isinstance(tests, str):
+        tests = [tests]
+    names = dict.fromkeys(tests)
     if not names:
         raise ValueError("tests must name at least one test, got none.")
+
     for name in names:
         choice("tests", name, known, alternative=where)
     return tuple(TESTS[name] for name in names if name != "score")
@@ -197,12 +206,12 @@ def _margins_by_measure(
 
     measures = data.scores.measures
     margins = by_measure_name("margin", margin, measures)
-    missing = [name for name in measures if margins[name] is None]
-    if missing:
+    if missing := [name for name in measures if margins[name] is None]:
         raise ValueError(
             "margin must hold every measure that is compared, 0 for those that must be better, "
             f"and lacks {', '.join(missing)}."
         )
+
     for name, widest in zip(measures, ranges.tolist(), strict=True):
         if number("margin", margins[name], at_least=0.0) >= widest:
             raise ValueError(

@@ -78,11 +78,11 @@ def worst_losses(
 
     are_stated = np.array([stated[name] is not None for name in measures])
     for place in np.flatnonzero(are_stated):
-        shares[place] = number("worst", stated[measures[place]], above=0.0)
+        share = stated[measures[place]]
+        shares[place] = number("worst", share, above=0.0)
         if shares[place] > 1.0:
             raise ValueError(
-                "worst must be at most 1, the range of the measure, got "
-                f"{stated[measures[place]]!r}."
+                f"worst must be at most 1, the range of the measure, got {share!r}."
             )
     return WorstLosses(shares, are_stated, ranges)
 
@@ -98,6 +98,7 @@ def bounds_by_worst(
     gains = rows * np.asarray(direction)[..., None]
     largest_loss = np.maximum(-gains.min(axis=-1), 0.0)
     largest_gain = np.maximum(gains.max(axis=-1), 0.0)
+
     largest = np.maximum(largest_loss, largest_gain)
     is_beyond = ~losses.are_stated & (largest > losses.shares * losses.ranges)
     worst = np.where(is_beyond, 1.0, losses.shares)
@@ -120,8 +121,8 @@ def check_losses(
     largest = bounds.largest_loss
     if data.baseline is None:
         largest = np.maximum(largest, bounds.largest_gain)
-    allowed = bounds.worst * losses.ranges[:, None]
-    is_beyond = losses.are_stated[:, None] & (largest > allowed * (1.0 + _ROUNDING))
+    allowed = bounds.worst * losses.ranges[:, None] * (1.0 + _ROUNDING)
+    is_beyond = losses.are_stated[:, None] & (largest > allowed)
     if not is_beyond.any():
         return
 
@@ -129,10 +130,14 @@ def check_losses(
     loser, winner = data.pairs[pair]
     if bounds.largest_loss[measure, pair] < largest[measure, pair]:
         loser, winner = winner, loser
-    values = data.values[measure][:, :, data.is_compared[measure]]
+
+    is_compared = data.is_compared[measure]
+    values = data.values[measure][..., is_compared]
     by_query = np.nanmean(values[winner] - values[loser], axis=0)
     by_query = by_query * data.scores.directions[measure]
-    query = data.scores.qid[data.is_compared[measure]].tolist()[by_query.argmax()]
+    queries = data.scores.qid[is_compared].tolist()
+    query = queries[by_query.argmax()]
+
     systems = data.scores.systems or ()
     of_range = ""
     if losses.ranges[measure] != 1.0:

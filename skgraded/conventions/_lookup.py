@@ -101,17 +101,23 @@ def conventions_of(tool: str) -> list[Convention]:
     >>> [row.theirs for row in conventions_of("lightgbm")][:2]
     ['ndcg@{k}', 'map@{k}']
     """
-    return [row for row in CONVENTIONS if row.tool == TOOLS[tool].table]
+    table = TOOLS[tool].table
+    return [row for row in CONVENTIONS if row.tool == table]
 
 
 def _measure_of(rows: Rows, fields: Fields) -> Measure:
     """Make the measure of the row that has a cut-off if the fields have one, or of the first."""
     has_cutoff = fields.get("k") is not None
-    matching = [row for row in rows if ("{k}" in row.theirs) == has_cutoff]
+    matching = []
+    for row in rows:
+        takes_cutoff = "{k}" in row.theirs
+        if takes_cutoff == has_cutoff:
+            matching.append(row)
     convention = next(iter(matching), rows[0])
 
     kind = catalogue()[convention.ours]
-    return kind(**{**TOOLS[convention.tool].fields, **convention.fields, **fields})
+    tool = TOOLS[convention.tool]
+    return kind(**{**tool.fields, **convention.fields, **fields})
 
 
 def _class_and_fields(tool: str, name: str | Measure) -> tuple[type[Measure], Fields]:
@@ -175,7 +181,12 @@ def _read_trec_eval(name: str, rows: Rows) -> tuple[Rows, Fields]:
 
 def _rows_of_word(word: str, rows: Rows) -> Rows:
     """Return the rows of a name, whatever its parameters."""
-    return [row for row in rows if re.split(r"_?[@(:{]", row.theirs)[0] == word]
+    rows_of_word = []
+    for row in rows:
+        first_word = re.split(r"_?[@(:{]", row.theirs)[0]
+        if first_word == word:
+            rows_of_word.append(row)
+    return rows_of_word
 
 
 def _read_ir_measures(name: str, rows: Rows) -> tuple[Rows, Fields]:
@@ -184,6 +195,7 @@ def _read_ir_measures(name: str, rows: Rows) -> tuple[Rows, Fields]:
     match = re.fullmatch(form, name)
     if match is None:
         return [], {}
+
     word, params, cutoff = match.groups()
 
     _, their_fields = parse(f"{word}{params or ''}")
@@ -195,6 +207,10 @@ def _read_ir_measures(name: str, rows: Rows) -> tuple[Rows, Fields]:
     if word == "NumRet" and "rel" in fields:
         word = "NumRelRet"  # by another name
     return _rows_of_word(word, rows), fields
+
+
+_GAINS_OF_CATBOOST = {"Base": "linear", "Exp": "exp2"}
+_DEFAULTS_OF_CATBOOST = (("top", "-1"), ("denominator", "LogPosition"))
 
 
 def _read_catboost(name: str, rows: Rows) -> tuple[Rows, Fields]:
@@ -210,9 +226,9 @@ def _read_catboost(name: str, rows: Rows) -> tuple[Rows, Fields]:
             fields["k"] = int(value)
         elif param == "border" and "rel" in known_fields:
             fields["rel"] = above(float(value))
-        elif param == "type" and value in ("Base", "Exp") and "gain" in known_fields:
-            fields["gain"] = "exp2" if value == "Exp" else "linear"
-        elif (param, value) not in (("top", "-1"), ("denominator", "LogPosition")):
+        elif param == "type" and value in _GAINS_OF_CATBOOST and "gain" in known_fields:
+            fields["gain"] = _GAINS_OF_CATBOOST[value]
+        elif (param, value) not in _DEFAULTS_OF_CATBOOST:
             return [], {}
     return rows, fields
 
@@ -243,7 +259,10 @@ def _read_ranx(name: str, rows: Rows) -> tuple[Rows, Fields]:
 
 def _field_names(rows: Rows) -> set[str]:
     classes = catalogue()
-    return {field for row in rows for field in classes[row.ours]._fields}
+    names: set[str] = set()
+    for row in rows:
+        names.update(classes[row.ours]._fields)
+    return names
 
 
 _READERS: dict[str, Callable[[str, Rows], tuple[Rows, Fields]]] = {

@@ -73,7 +73,8 @@ def above(border: float) -> float:
 
 
 def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(map(float, text.split(",")))
+    numbers = text.split(",")
+    return tuple(map(float, numbers))
 
 
 _NUMBER = r"-?(?:\d{1,18}\.?|\d{0,18}\.\d{1,18})"
@@ -117,7 +118,9 @@ class Convention:
     @property
     def example(self) -> str:
         """The name with a number for each that it may hold, such as ``"map_cut_10"``."""
-        examples = {field: example for field, (_, _, example) in _NUMBERS.items()}
+        examples = {}
+        for field, (_, _, example) in _NUMBERS.items():
+            examples[field] = example
         return self.theirs.format(**examples)
 
     def stated_in(self, name: str) -> dict[str, Any] | None:
@@ -141,8 +144,10 @@ class Convention:
         """
         pattern = re.escape(self.theirs)
         for field, (number, _, _) in _NUMBERS.items():
-            pattern = pattern.replace(rf"\{{{field}\}}", f"(?P<{field}>{number})")
-        match = re.fullmatch(pattern, name.strip(), re.ASCII)
+            place = rf"\{{{field}\}}"
+            pattern = pattern.replace(place, f"(?P<{field}>{number})")
+        stated = name.strip()
+        match = re.fullmatch(pattern, stated, re.ASCII)
         if match is None:
             return None
 

@@ -133,8 +133,9 @@ class TrainingDisplay:
         """
         self.ax_ = axes_or_new(ax, self)
         self.figure_ = self.ax_.figure
-        colour = COLOURS[len(self.ax_.get_lines()) % len(COLOURS)]
-        iterations = np.arange(1, len(self.values) + 1)
+        n_lines_before = len(self.ax_.get_lines())
+        colour = COLOURS[n_lines_before % len(COLOURS)]
+        iterations = np.arange(len(self.values)) + 1
         line_options = {"label": self.label, "color": colour, **line_kwargs}
         (self.line_,) = self.ax_.plot(iterations, self.values, **line_options)
 
@@ -150,9 +151,8 @@ class TrainingDisplay:
         if self.label is not None or "label" in line_kwargs:
             self.ax_.legend(frameon=False, fontsize=SMALL)
 
-        n_own_lines = 1 if self.best_ is None else 2
-        is_alone = len(self.ax_.get_lines()) == n_own_lines
-        headline(self.ax_, self._verdict() if is_alone else "")
+        verdict = "" if n_lines_before else self._verdict()
+        headline(self.ax_, verdict)
         return self
 
     def _mark_best(self, best_iteration: int) -> Any:
@@ -162,6 +162,7 @@ class TrainingDisplay:
         (mark,) = self.ax_.plot(
             best_iteration, value, marker="o", color=colour, linestyle="none"
         )
+
         self.ax_.annotate(
             f"{best_iteration}",
             (best_iteration, value),

@@ -97,12 +97,14 @@ def register(kind: type[M]) -> type[M]:
 
 def register_family(family: ModuleType) -> None:
     """Add the classes that a module names in ``__all__``."""
-    _enter({name: getattr(family, name) for name in family.__all__})
+    kinds = {name: getattr(family, name) for name in family.__all__}
+    _enter(kinds)
 
 
 def _enter(kinds: Mapping[str, type[Measure]]) -> None:
     _by_folded_name.update({measure_key(name): name for name in kinds})
     kinds_by_name = {**_registered, **kinds}
+
     names = sorted(kinds_by_name, key=str.lower)
     _registered.clear()
     _registered.update({name: kinds_by_name[name] for name in names})
@@ -113,7 +115,8 @@ def _is_again(kind: type[Measure]) -> bool:
     if kind.__name__ not in _registered:
         return False
     old = _registered[kind.__name__]
-    return (old.__module__, old.__qualname__) == (kind.__module__, kind.__qualname__)
+    is_same_module = old.__module__ == kind.__module__
+    return is_same_module and old.__qualname__ == kind.__qualname__
 
 
 def _describe(meaning: Meaning) -> str:
@@ -142,11 +145,13 @@ def catalogue() -> dict[str, type[Measure]]:
     >>> catalogue()["xGAP"]
     <class 'skgraded.measures.average_precision.xGAP'>
     """
-    return {name: kind for name, kind in _registered.items() if _has_defaults(kind)}
+    kinds = _registered.items()
+    return {name: kind for name, kind in kinds if _has_defaults(kind)}
 
 
 def _has_defaults(kind: type[Measure]) -> bool:
-    return all(field.default is not NEEDED for field in kind._fields.values())
+    fields = kind._fields.values()
+    return all(field.default is not NEEDED for field in fields)
 
 
 def measure(spec: str | Measure) -> Measure:
@@ -224,7 +229,7 @@ def _measure_of_ir_measures(spec: Any) -> Measure:
     kind, fields = parse_spec(spec.NAME)
     if spec.NAME == "ERR":  # whose scale ends at 4 there, whatever the grades
         fields = {"max_grade": 4}
-    return kind(**{**fields, **fields_of_ir_measures(spec.NAME, spec.params)})
+    return kind(**fields | fields_of_ir_measures(spec.NAME, spec.params))
 
 
 @lru_cache(maxsize=256)
@@ -358,7 +363,7 @@ def _join_fields(meaning: Meaning, fields: dict[str, Any], spec: str) -> dict[st
         raise ValueError(
             f"{field} can be given only once, got it in the name and as a field in {spec!r}."
         )
-    return {**meaning.fields, **fields}
+    return meaning.fields | fields
 
 
 def _hint(name: str, fields: dict[str, Any]) -> str:

@@ -17,7 +17,13 @@ import numpy as np
 from skgraded import _core
 from skgraded._support.array_types import BoolArray, FloatArray
 from skgraded.measures._measure import Measure
-from skgraded.measures._positions import ByRank, Positions, UpToListEnd, reciprocal
+from skgraded.measures._positions import (
+    ByRank,
+    Positions,
+    UpToListEnd,
+    reciprocal,
+    sums_from_zero,
+)
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import Judgments, Ranked, Ties
 
@@ -175,45 +181,50 @@ class CWL(Measure):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
-        gain = np.ascontiguousarray(self.gain_by_level(judgments), dtype=np.float64)
+        ranked = self._ranked(rankings)
+        gain_by_level = self.gain_by_level(judgments)
+        gain = np.ascontiguousarray(gain_by_level, dtype=np.float64)
 
         # The documents that a user can view, those of one query after the other.
-        n_queries = len(ranked.indptr) - 1
-        last_rank = np.broadcast_to(self._last_rank(judgments), n_queries)
-        n_ranks = np.minimum(np.diff(ranked.indptr), last_rank).astype(np.int64)
-        borders = np.append(0, np.cumsum(n_ranks))
+        lengths = ranked.lengths
+        last_rank = np.broadcast_to(self._last_rank(judgments), lengths.shape)
+        n_ranks = np.minimum(lengths, last_rank).astype(np.int64)
+        borders = sums_from_zero(n_ranks)
         n, x, G = _core.meet_ranks(
             level_by_rank=ranked.levels,
             first=ranked.indptr[:-1],
             read=borders,
             gain=gain,
         )
-        total, n_viewed, reach_below = _core.walk(
-            gain=x, go_on=self._probabilities(n, x, G), indptr=borders
+        go_on = self._probabilities(n, x, G)
+        total_gain, n_viewed, reach_below = _core.walk(
+            gain=x, go_on=go_on, indptr=borders
         )
         if not self.rate:
-            return total
+            return total_gain
 
         # The ranks below the documents, where nothing more has a gain.
         queries = np.flatnonzero(reach_below > 0.0)
         if len(queries):
-            rank_below = 1.0 + np.diff(borders)[queries]
+            rank_below = 1.0 + n_ranks[queries]
             end = borders[1:][queries]
-            gain_above = np.append(0.0, G)[np.where(rank_below > 1.0, end, 0)]
+            n_above = np.where(rank_below > 1.0, end, 0)
+            gain_above = np.append(0.0, G)[n_above]
             n_below = self.ranks_from(rank_below, gain_above, last_rank[queries])
             n_viewed[queries] += reach_below[queries] * n_below
-        return total * reciprocal(n_viewed)
+        return total_gain * reciprocal(n_viewed)
 
     def _probabilities(self, n: FloatArray, x: FloatArray, G: FloatArray) -> FloatArray:
         """Return the probabilities of going on; raise where they are none."""
-        go_on = np.asarray(self.continuation(n, x, G), dtype=np.float64)
+        stated = self.continuation(n, x, G)
+        go_on = np.asarray(stated, dtype=np.float64)
         if go_on.size and not (go_on.min() >= 0.0 and go_on.max() <= 1.0):
             raise ValueError(
                 f"continuation of {type(self).__name__} must return probabilities, got values "
                 f"from {go_on.min():g} to {go_on.max():g} in {self}."
             )
-        return np.ascontiguousarray(np.broadcast_to(go_on, n.shape))
+        go_on_by_rank = np.broadcast_to(go_on, n.shape)
+        return np.ascontiguousarray(go_on_by_rank)
 
 
 class PrefixCWL(PrefixMeasure, CWL):
@@ -260,11 +271,13 @@ class PrefixCWL(PrefixMeasure, CWL):
 
         gain = self.gain_by_level(judgments)
         if not self.rate:
-            return LinearPart(discount, gain, 1.0)
+            return LinearPart(discount, gain)
 
         last_rank = self._last_rank(judgments)
-        n_viewed = np.asarray(self.ranks_from(1.0, 0.0, last_rank))
-        return LinearPart(discount, gain, reciprocal(n_viewed))
+        n_viewed = self.ranks_from(1.0, 0.0, last_rank)
+
+        share = reciprocal(np.asarray(n_viewed))
+        return LinearPart(discount, gain, share)
 
 
 def _reach(n: FloatArray, rule: PrefixCWL) -> FloatArray:

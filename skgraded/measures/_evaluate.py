@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skgraded._support.array_types import BoolArray, IntArray
 from skgraded.measures._catalogue import Measures, measures_by_name
+from skgraded.measures._judging import shares_of_judged
 from skgraded.measures._measure import Measure, as_scores, rankings_for
 from skgraded.measures._prefix import score_queries
 from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
@@ -23,7 +25,7 @@ from skgraded.rankings import (
     without_query_ids,
     words_of_grades,
 )
-from skgraded.results import Scores, by_name, side_by_side
+from skgraded.results import JudgedShare, Scores, by_name, known_shares, side_by_side
 
 
 def are_of_systems(y_score: Any) -> bool:
@@ -185,7 +187,23 @@ def evaluate(
 def _score_system(measures: dict[str, Measure], rankings: Rankings) -> Scores:
     values_by_measure, n_empty = score_queries(measures.values(), rankings)
     values = np.ascontiguousarray(values_by_measure.T)
-    return as_scores(measures, rankings.judgments, values, tuple(n_empty))
+    share = None
+    if rankings.judgments.has_unjudged:
+        share = _share_of_judged(measures, rankings)
+    return as_scores(measures, rankings.judgments, values, tuple(n_empty), share)
+
+
+def _share_of_judged(measures: dict[str, Measure], rankings: Rankings) -> JudgedShare:
+    """Return the share of judged documents among the first ones of each list, by measure."""
+    judgments = rankings.judgments
+
+    def are_judged(positions: IntArray) -> BoolArray:
+        return judgments.levels[positions] < judgments.n_levels
+
+    shares = shares_of_judged(
+        measures.values(), rankings.order, rankings.tied, rankings.indptr, are_judged
+    )
+    return known_shares(shares[None])
 
 
 def _score_systems(
@@ -218,11 +236,10 @@ def _warn_of_continuous_scales(
     measures: dict[str, Measure], systems: dict[str, Rankings]
 ) -> None:
     judgments = [rankings.judgments for rankings in systems.values()]
-    warn_of_continuous_scale(
-        measures.values(),
-        max((labels.top_grade for labels in judgments), default=0.0),
-        are_fractional=any(labels.has_fractional_grades for labels in judgments),
-    )
+    top_grades = [labels.top_grade for labels in judgments]
+    are_fractional = any(labels.has_fractional_grades for labels in judgments)
+    top = max(top_grades, default=0.0)
+    warn_of_continuous_scale(measures.values(), top, are_fractional=are_fractional)
 
 
 def _refuse_measures_last(measures: object, last_argument: object) -> None:

@@ -19,7 +19,7 @@ from skgraded._support.sealed import sealed
 from skgraded.exceptions import GradeScaleWarning
 from skgraded.measures._fields import field, numbers_by_grade
 from skgraded.measures._measure import Measure
-from skgraded.measures._positions import CONSTANT, count_of, reciprocal
+from skgraded.measures._positions import CONSTANT, count_of, reciprocal, sums_from_zero
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
 from skgraded.rankings import IdealRanking, Judgments, Ranked, RankedList
 
@@ -43,7 +43,8 @@ def check_gain(
 
 def exp2_gain(grades: FloatArray, judgments: Judgments, owner: object) -> FloatArray:
     """Return 2^r - 1; raise if the sum of the gains of all documents could overflow."""
-    n_summands = 1 + judgments.n_documents + len(judgments.pooled[0])
+    pool_levels, _ = judgments.pooled
+    n_summands = 1 + judgments.n_documents + len(pool_levels)
     highest = np.log2(np.finfo(np.float64).max / n_summands)
     top = grades.max()
     if top >= highest:
@@ -54,7 +55,8 @@ def exp2_gain(grades: FloatArray, judgments: Judgments, owner: object) -> FloatA
 
     # Close to 1 a power has lost the digits of a small grade.
     gain_of_small = np.expm1(grades * math.log(2.0))
-    return np.where(grades < 1.0, gain_of_small, np.exp2(grades) - 1.0)
+    gain_of_large = np.exp2(grades) - 1.0
+    return np.where(grades < 1.0, gain_of_small, gain_of_large)
 
 
 def gain_by_level(
@@ -138,7 +140,8 @@ class _GainMeasure(Measure):
 
     def _share(self, judgments: Judgments) -> FloatArray:
         """Return 1 / cg_I(R) by query, where cg_I(R) is the sum of the gains of the pool."""
-        return reciprocal(judgments.sum_over_pool(self._gains(judgments)))
+        gain_of_pool = judgments.sum_over_pool(self._gains(judgments))
+        return reciprocal(gain_of_pool)
 
     def relevant(self, judgments: Judgments) -> BoolArray:
         return self._gains(judgments) > 0
@@ -166,6 +169,11 @@ class _ScaleMeasure(_GainMeasure):
 
     def _top_gain(self, judgments: Judgments) -> float:
         return gain_of_top_grade(self.gain, self.max_grade, judgments, self)
+
+    def _relative_gains(self, judgments: Judgments) -> FloatArray:
+        """Return the gains of the levels, relative to that of the top grade."""
+        top_gain = np.array(self._top_gain(judgments))
+        return self._gains(judgments) * reciprocal(top_gain)
 
 
 _ROUNDING = 1e-9
@@ -207,7 +215,7 @@ def distribution(
 ) -> tuple[FloatArray, FloatArray]:
     """Return g over the grades 1, 2, ... and its sums G over 0, 1, ...; both are read-only."""
     probabilities = g_of(g, top_grade) if isinstance(g, str) else np.array(g)
-    cumulated = np.concatenate(([0.0], np.cumsum(probabilities)))
+    cumulated = sums_from_zero(probabilities)
     return sealed(probabilities), sealed(cumulated)
 
 
@@ -295,7 +303,8 @@ class _BinaryMeasure(Measure):
 
     def _marks(self, judgments: Judgments) -> FloatArray:
         """Return 1 for the levels that are relevant, and 0 for the others."""
-        return self.relevant(judgments).astype(np.float64)
+        relevant = self.relevant(judgments)
+        return relevant.astype(np.float64)
 
     def _n_relevant(self, judgments: Judgments) -> IntArray:
         return judgments.count_pool(self.relevant(judgments))
@@ -320,8 +329,9 @@ class _SetMeasure(_BinaryMeasure, PrefixMeasure):
 
     def _n_all(self, judgments: Judgments) -> IntArray:
         """Count the documents of the list and the judged documents missing from it."""
+        list_length = judgments.list_lengths(self.unjudged)
         n_judged = judgments.list_lengths("condense")
-        return judgments.list_lengths(self.unjudged) + judgments.pool.lengths - n_judged
+        return list_length + judgments.pool.lengths - n_judged
 
     def _n_retrieved(self, judgments: Judgments) -> IntArray:
         """Count the documents at the first k ranks."""
@@ -345,7 +355,7 @@ class _SetMeasure(_BinaryMeasure, PrefixMeasure):
 def count_in_list(judgments: Judgments, levels: BoolArray) -> IntArray:
     """Count the judged documents in the list of each query whose level is marked."""
     # The two levels after the grades mark unjudged documents.
-    is_marked = np.concatenate((levels, [False, False]))
+    is_marked = np.append(levels, [False, False])
     return count_of(is_marked[judgments.levels], judgments.indptr)
 
 
@@ -357,7 +367,8 @@ def codes_of_judging(measure: Measure, rankings: Ranked) -> RankedList:
     """Return the documents by rank as codes: 0 outside the pool, 1 unsampled, 2 + level."""
     if measure.unjudged == "condense" or isinstance(rankings, IdealRanking):
         ranked = rankings.ranked(measure.ties, "condense")
-        return ranked._replace(levels=ranked.levels.astype(np.int32) + N_UNJUDGED)
+        levels = ranked.levels.astype(np.int32)
+        return ranked._replace(levels=levels + N_UNJUDGED)
 
     judgments = rankings.judgments
     n_levels = judgments.n_levels

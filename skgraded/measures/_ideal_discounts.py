@@ -7,17 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skgraded import _core
 from skgraded._support.array_types import FloatArray
 from skgraded.measures._gains import gain_by_level
 from skgraded.measures._positions import (
     ByRank,
     at_ranks,
     count_of,
+    per_document,
     places_of,
     rank_of,
     reciprocal,
+    sum_to_rank,
     to_the_end,
+    up_to,
 )
 from skgraded.rankings import Judgments, RankedList, Unjudged
 
@@ -32,8 +34,9 @@ def _sum_to_pool_end(
     values: FloatArray, rank: FloatArray, ranked: RankedList, pool: RankedList
 ) -> FloatArray:
     """Sum values of the pool from the rank of every document on; 0 below the pool."""
-    sum_at_rank = at_ranks(rank, to_the_end(values, pool), ranked, pool)
-    pool_length = np.repeat(pool.lengths, ranked.lengths)
+    sum_by_pool_rank = to_the_end(values, pool)
+    sum_at_rank = at_ranks(rank, sum_by_pool_rank, ranked, pool)
+    pool_length = per_document(pool.lengths, ranked)
     return np.where(rank <= pool_length, sum_at_rank, 0.0)
 
 
@@ -48,7 +51,7 @@ class ReciprocalIdealGain:
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         pool = judgments.pool
         gain = _gain_of_ideal(self.gain, judgments)
-        divisor = _core.cumulate(values=gain, indptr=pool.indptr)
+        divisor = sum_to_rank(gain, pool)
 
         rank = rank_of(ranked)
         if not np.array_equal(pool.indptr, ranked.indptr):
@@ -72,10 +75,10 @@ class _IdealDCG:
         """Return 1 / DCG_I at every rank of the pools, by their gain."""
         pool = judgments.pool
         discounted_gain = gain * self._discounts(pool)
-        return reciprocal(_core.cumulate(values=discounted_gain, indptr=pool.indptr))
+        return reciprocal(sum_to_rank(discounted_gain, pool))
 
     def _discounts(self, lists: RankedList) -> FloatArray:
-        by_rank = self.discount.at(np.arange(1.0, lists.longest + 1))
+        by_rank = up_to(lists.longest, self.discount)
         return by_rank[places_of(lists)]
 
 
@@ -90,26 +93,25 @@ class AveragedDiscount(_IdealDCG):
         gain = _gain_of_ideal(self.gain, judgments)
         inverse_ideal_dcg = self._inverse_ideal_dcg(gain, judgments)
 
-        list_length = ranked.lengths
-        last_cutoff = list_length
+        last_cutoff = ranked.lengths
         if self.k is not None:
-            last_cutoff = np.full_like(list_length, self.k)
+            last_cutoff = np.full_like(last_cutoff, self.k)
         rank = rank_of(ranked)
 
         # Cut-offs within the pool: sum 1 / DCG_I(i) from rank n to the last one.
-        is_cutoff = places_of(pool) < np.repeat(last_cutoff, pool.lengths)
+        is_cutoff = places_of(pool) < per_document(last_cutoff, pool)
         inverse_at_cutoffs = np.where(is_cutoff, inverse_ideal_dcg, 0.0)
         sum_within_pool = _sum_to_pool_end(inverse_at_cutoffs, rank, ranked, pool)
 
         # Cut-offs beyond the pool, where DCG_I is constant.
-        pool_length = np.repeat(pool.lengths, list_length).astype(np.float64)
+        pool_length = per_document(pool.lengths, ranked).astype(np.float64)
         last_covered_rank = np.maximum(pool_length, rank - 1.0)
-        n_uncovered = np.repeat(last_cutoff, list_length) - last_covered_rank
+        n_uncovered = per_document(last_cutoff, ranked) - last_covered_rank
         last_inverse = at_ranks(pool_length, inverse_ideal_dcg, ranked, pool)
         sum_beyond_pool = np.maximum(n_uncovered, 0.0) * last_inverse
 
         inverse_sum = sum_beyond_pool + sum_within_pool
-        inverse_cutoff = np.repeat(reciprocal(last_cutoff), list_length)
+        inverse_cutoff = per_document(reciprocal(last_cutoff), ranked)
         return self._discounts(ranked) * inverse_sum * inverse_cutoff
 
 
@@ -132,9 +134,11 @@ class DiscountAtGainEnds(_IdealDCG):
         # Ranks of the pool after which the gain falls.
         has_gain = gain > 0
         is_pool_end = np.zeros(len(gain), dtype=bool)
-        is_pool_end[pool.indptr[1:][pool.lengths > 0] - 1] = True
+        ends = pool.indptr[1:]
+        is_pool_end[ends[pool.lengths > 0] - 1] = True
         gain_of_next = np.append(gain[1:], 0.0)
-        is_gain_end = has_gain & (is_pool_end | (gain_of_next != gain))
+        gain_falls = gain_of_next != gain
+        is_gain_end = has_gain & (is_pool_end | gain_falls)
         inverse_at_ends = np.where(is_gain_end, inverse_ideal_dcg, 0.0)
         rank = rank_of(ranked)
         sum_within_pool = _sum_to_pool_end(inverse_at_ends, rank, ranked, pool)
@@ -144,11 +148,11 @@ class DiscountAtGainEnds(_IdealDCG):
         if self.k is not None:
             list_length = np.minimum(list_length, self.k)
         has_list_end = list_length > count_of(has_gain, pool.indptr)
-        pool_length = np.repeat(pool.lengths, ranked.lengths).astype(np.float64)
+        pool_length = per_document(pool.lengths, ranked).astype(np.float64)
         last_inverse = at_ranks(pool_length, inverse_ideal_dcg, ranked, pool)
-        inverse_at_list_end = np.repeat(has_list_end, ranked.lengths) * last_inverse
+        inverse_at_list_end = per_document(has_list_end, ranked) * last_inverse
 
         inverse_sum = sum_within_pool + inverse_at_list_end
         n_ends = count_of(is_gain_end, pool.indptr) + has_list_end
-        inverse_n_ends = reciprocal(np.repeat(n_ends, ranked.lengths))
+        inverse_n_ends = reciprocal(per_document(n_ends, ranked))
         return self._discounts(ranked) * inverse_sum * inverse_n_ends

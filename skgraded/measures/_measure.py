@@ -20,10 +20,18 @@ from skgraded._support.measure_strings import as_code, as_string
 from skgraded._support.sealed import sealed
 from skgraded.measures._fields import Fields, check_cutoff, check_empty, choice, field
 from skgraded.measures._scales import warn_about_scales, warn_of_continuous_scale
-from skgraded.rankings import Judgments, Ranked, Rankings, Ties, Unjudged, as_rankings
+from skgraded.rankings import (
+    Judgments,
+    Ranked,
+    RankedList,
+    Rankings,
+    Ties,
+    Unjudged,
+    as_rankings,
+)
 
 if TYPE_CHECKING:
-    from skgraded.results import Scores
+    from skgraded.results import JudgedShare, Scores
 
 
 class Measure(Fields):
@@ -158,8 +166,7 @@ class Measure(Fields):
         """
         refuse_calls_of_boosters(self)
         if hasattr(y_true, "fit"):
-            score: float = self._as_scorer()(y_true, y_score, y, qid, sample_weight)
-            return score
+            return self._as_scorer()(y_true, y_score, y, qid, sample_weight)
 
         if y is not None:
             raise TypeError(
@@ -174,7 +181,8 @@ class Measure(Fields):
         if math.isnan(mean):
             from skgraded.results import warn_of_no_mean
 
-            warn_of_no_mean(self, judgments.n_queries, int(np.isnan(values).sum()))
+            n_nan = int(np.isnan(values).sum())
+            warn_of_no_mean(self, judgments.n_queries, n_nan)
         return mean
 
     def _as_scorer(self) -> Any:
@@ -225,7 +233,8 @@ class Measure(Fields):
         """
         rankings = rankings_for([self], y_true, y_score, qid, sample_weight)
         values, n_empty = self._score(rankings)
-        return as_scores({str(self): self}, rankings.judgments, values, (n_empty,))
+        measures = {str(self): self}
+        return as_scores(measures, rankings.judgments, values, (n_empty,))
 
     def replace(self, **fields: Any) -> Self:
         """Return the measure with other values of some fields.
@@ -256,7 +265,7 @@ class Measure(Fields):
         nDCG(k=5, ties='row_order')
         """
         values = {name: getattr(self, name) for name in self._fields}
-        return type(self)(**{**values, **fields})
+        return type(self)(**values | fields)
 
     def __replace__(self, **fields: Any) -> Self:
         return self.replace(**fields)
@@ -311,8 +320,10 @@ class Measure(Fields):
         judgments = rankings.judgments
         self._warn_of_labels(judgments)
         values = self._values(rankings)
-        is_empty = judgments.count_pool(self.relevant(judgments)) == 0
-        return np.where(is_empty, self.empty, values), int(is_empty.sum())
+        n_relevant = judgments.count_pool(self.relevant(judgments))
+        is_empty = n_relevant == 0
+        values = np.where(is_empty, self.empty, values)
+        return values, int(is_empty.sum())
 
     def _values(self, rankings: Ranked) -> FloatArray:
         values = self.raw_values(rankings)
@@ -324,6 +335,10 @@ class Measure(Fields):
             Measure, self._identity, lambda: self.raw_values(judgments.ideal)
         )
         return _core.relative_values(values=values, best=ideal_values)
+
+    def _ranked(self, rankings: Ranked) -> RankedList:
+        """Return the lists under the measure's rules for ties and unjudged documents."""
+        return rankings.ranked(self.ties, self.unjudged)
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         """Return the value of every query before normalization.
@@ -359,10 +374,12 @@ class Measure(Fields):
 
     @cached_property
     def _string(self) -> str:
-        return as_string(type(self).__name__, self._fields_that_differ())
+        fields = self._fields_that_differ()
+        return as_string(type(self).__name__, fields)
 
     def __repr__(self) -> str:
-        return as_code(type(self).__name__, self._fields_that_differ())
+        fields = self._fields_that_differ()
+        return as_code(type(self).__name__, fields)
 
     def _fields_that_differ(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults, the class's own fields first."""
@@ -386,8 +403,10 @@ class Measure(Fields):
         """
         values = [getattr(self, name) for name in self._fields]
         # nan != nan, but two measures with empty=nan must be equal.
-        comparable = ("nan" if _params.is_nan(value) else value for value in values)
-        return (type(self), *comparable)
+        comparable_values = (
+            "nan" if _params.is_nan(value) else value for value in values
+        )
+        return type(self), *comparable_values
 
     @cached_property
     def _hash(self) -> int:
@@ -465,6 +484,7 @@ def as_scores(
     judgments: Judgments,
     values: FloatArray,
     n_empty: tuple[int, ...],
+    judged_share: JudgedShare = None,
 ) -> Scores:
     """Return values, which nothing else refers to, as a result.
 
@@ -487,4 +507,5 @@ def as_scores(
         empty=tuple([measure.empty for measure in measures]),
         ideals=tuple(ideals),
         judged=lambda: judgments.fingerprints,
+        judged_share=judged_share if judgments.has_unjudged else 1.0,
     )

@@ -44,7 +44,8 @@ class Positions(Protocol):
 
 def reciprocal(counts: NDArray[Any]) -> NDArray[np.float64]:
     """Return 1 / x, and 0 where x is 0."""
-    return _core.reciprocals(values=np.ascontiguousarray(counts, dtype=np.float64))
+    values = np.ascontiguousarray(counts, dtype=np.float64)
+    return _core.reciprocals(values=values)
 
 
 class ByRank(NamedTuple):
@@ -87,7 +88,7 @@ class ByRank(NamedTuple):
         ndarray of shape (longest list,)
             The weights.
         """
-        return up_to(_core.longest_query(indptr=ranked.indptr), self)
+        return up_to(ranked.longest, self)
 
     def at(self, n: FloatArray) -> FloatArray:
         """Return the weights of ranks.
@@ -140,7 +141,9 @@ def _from_second(n: FloatArray) -> FloatArray:
 
 
 def _reciprocal_above(n: FloatArray) -> Any:
-    return np.divide(1.0, n - 1.0, out=np.zeros_like(n), where=n > 1)
+    weights = np.zeros_like(n)
+    np.divide(1.0, n - 1.0, out=weights, where=n > 1)
+    return weights
 
 
 CONSTANT = ByRank(np.ones_like)
@@ -152,10 +155,16 @@ FROM_SECOND = ByRank(_from_second)  # 1, and 0 at rank 1
 RECIPROCAL_ABOVE = ByRank(_reciprocal_above)  # 1 / (n - 1), and 0 at rank 1
 
 
+def per_document(by_list: NDArray[Any], ranked: RankedList) -> NDArray[Any]:
+    """Return the value of its list for every document."""
+    return np.repeat(by_list, ranked.lengths)
+
+
 def rank_of(ranked: RankedList) -> FloatArray:
     """Return the rank n = 1, 2, ... of every document within its list."""
-    n_before_list = np.repeat(ranked.indptr[:-1], ranked.lengths)
-    return np.arange(1.0, len(ranked.levels) + 1) - n_before_list
+    n_before_list = per_document(ranked.indptr[:-1], ranked)
+    number = np.arange(1.0, len(ranked.levels) + 1)
+    return number - n_before_list
 
 
 def to_cutoff(k: int | None, values: NDArray[Any], ranked: RankedList) -> Any:
@@ -182,26 +191,39 @@ def largest_of(values: NDArray[Any], ranked: RankedList) -> FloatArray:
 
 def last_of(values: FloatArray, ranked: RankedList) -> FloatArray:
     """Return the last value of every list; 0 for a list without documents."""
-    last_values = np.append(0.0, values)[ranked.indptr[1:]]
+    zero_and_values = np.append(0.0, values)
+    last_values = zero_and_values[ranked.indptr[1:]]
     return np.where(ranked.lengths > 0, last_values, 0.0)
+
+
+def sum_to_rank(values: FloatArray, ranked: RankedList) -> FloatArray:
+    """Return the sum over the ranks 1..n at the rank n of every document."""
+    return _core.cumulate(values=values, indptr=ranked.indptr)
 
 
 def sum_of(values: FloatArray, ranked: RankedList) -> FloatArray:
     """Return the sum over every list, added up from the first rank on."""
-    return last_of(_core.cumulate(values=values, indptr=ranked.indptr), ranked)
+    sums = sum_to_rank(values, ranked)
+    return last_of(sums, ranked)
+
+
+def sums_from_zero(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the sums of the first 0, 1, ... values."""
+    return np.append(0, np.cumsum(values))
 
 
 def count_of(marked: BoolArray, indptr: IntArray) -> IntArray:
     """Count the marked documents of every list."""
-    n_marked_before = np.concatenate(([0], np.cumsum(marked)))
+    n_marked_before = sums_from_zero(marked)
     return np.diff(n_marked_before[indptr])
 
 
 def value_above(values: FloatArray, indptr: IntArray) -> FloatArray:
     """Return the value one rank above every rank; 0 for the first one of a list."""
     above = np.append(0.0, values)[:-1]
-    has_documents = indptr[1:] > indptr[:-1]
-    above[indptr[:-1][has_documents]] = 0.0
+    first = indptr[:-1]
+    has_documents = indptr[1:] > first
+    above[first[has_documents]] = 0.0
     return above
 
 
@@ -209,17 +231,22 @@ def at_ranks(
     n: FloatArray, by_pool_rank: FloatArray, ranked: RankedList, pool: RankedList
 ) -> Any:
     """Look up the value at rank n of the query's pool, or at its last rank if that is above n."""
-    pool_length = np.repeat(pool.lengths, ranked.lengths)
-    n_before_pool = np.repeat(pool.indptr[:-1], ranked.lengths)
-    place = n_before_pool + np.minimum(n.astype(np.int64), pool_length)
-    return np.where(pool_length > 0, np.append(0.0, by_pool_rank)[place], 0.0)
+    pool_length = per_document(pool.lengths, ranked)
+    n_before_pool = per_document(pool.indptr[:-1], ranked)
+    rank = n.astype(np.int64)
+
+    place = n_before_pool + np.minimum(rank, pool_length)
+    value_at_place = np.append(0.0, by_pool_rank)[place]
+    return np.where(pool_length > 0, value_at_place, 0.0)
 
 
 def to_the_end(values: FloatArray, pool: RankedList) -> FloatArray:
     """Sum values from rank n to the end of the pool: the prefix sums of the reversed pool."""
     reversed_values = np.ascontiguousarray(values[::-1])
-    reversed_indptr = pool.indptr[-1] - pool.indptr[::-1]
-    return _core.cumulate(values=reversed_values, indptr=reversed_indptr)[::-1]
+    indptr = pool.indptr
+    reversed_indptr = indptr[-1] - indptr[::-1]
+    sums = _core.cumulate(values=reversed_values, indptr=reversed_indptr)
+    return sums[::-1]
 
 
 @dataclass(frozen=True)
@@ -231,8 +258,10 @@ class UpToListEnd:
 
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         list_length = judgments.list_lengths(self.unjudged)
-        is_within_list = rank_of(ranked) <= np.repeat(list_length, ranked.lengths)
-        weights = self.weights(ranked, judgments)[places_of(ranked)]
+        is_within_list = rank_of(ranked) <= per_document(list_length, ranked)
+
+        weights_by_rank = self.weights(ranked, judgments)
+        weights = weights_by_rank[places_of(ranked)]
         return np.where(is_within_list, weights, 0.0)
 
 
@@ -246,7 +275,7 @@ class UpToRecallBase:
     def __call__(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         n_relevant = judgments.count_pool(judgments.grades >= self.rel)
         last_rank = at_multiple(n_relevant, self.multiple)
-        is_counted = rank_of(ranked) <= np.repeat(last_rank, ranked.lengths)
+        is_counted = rank_of(ranked) <= per_document(last_rank, ranked)
         return is_counted.astype(np.float64)
 
 

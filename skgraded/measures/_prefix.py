@@ -268,8 +268,9 @@ class PrefixMeasure(Measure):
     def _form_identity(self) -> tuple[Any, ...]:
         """What measures have in common if their forms are equal: all but the rule for ties."""
         kind, *values = self._identity
-        by_name = zip(self._fields, values, strict=True)
-        return kind, *(value for name, value in by_name if name != "ties")
+        by_name = dict(zip(self._fields, values, strict=True))
+        del by_name["ties"]
+        return kind, *by_name.values()
 
     def query_factor(self, judgments: Judgments) -> FloatArray:
         """Return the factors that turn sums of the prefix form into values of the measure.
@@ -415,8 +416,9 @@ def _pair_arguments(
             "their own, as for grades between whole ones or a long scale on short lists, got "
             "an array. For a K that has no factors, state shares_levels = True in the class."
         )
-    matrices = np.broadcast_to(K, (judgments.n_queries, n_levels, n_levels))
-    return _NO_PAIRS | {"pair_scale": np.ones(1), "K": _float_array(matrices)}
+    shape = (judgments.n_queries, n_levels, n_levels)
+    matrices = _float_array(np.broadcast_to(K, shape))
+    return _NO_PAIRS | {"pair_scale": np.ones(1), "K": matrices}
 
 
 def value_of_pairs(
@@ -436,7 +438,8 @@ def _ideal_values(
     form: PrefixForm, judgments: Judgments, owner: PrefixMeasure
 ) -> FloatArray:
     plan = _Plan.of([form], judgments)
-    (values,), _ = plan.values(judgments.ideal, owner.ties, owner.unjudged)
+    ideal = judgments.ideal
+    (values,), _ = plan.values(ideal, owner.ties, owner.unjudged)
     return values
 
 
@@ -511,8 +514,10 @@ def _plan_of(measures: tuple[Any, ...], judgments: Judgments) -> _Plan:
 def _score_by_scale(measures: tuple[Any, ...], rankings: Ranked) -> Scored:
     """Score queries with levels of their own apart from others, by measures that count pairs."""
     goes_by_scale = np.array([measure._goes_by_scale for measure in measures])
-    values = np.empty((len(measures), rankings.judgments.n_queries))
-    n_empty = np.zeros(len(measures), dtype=np.int64)
+    n_measures = len(measures)
+    n_queries = rankings.judgments.n_queries
+    values = np.empty((n_measures, n_queries))
+    n_empty = np.zeros(n_measures, dtype=np.int64)
 
     # Measures without pairs score all queries at once.
     measures_of_whole = tuple(

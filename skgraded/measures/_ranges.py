@@ -23,6 +23,7 @@ from skgraded.measures._catalogue import (
 )
 from skgraded.measures._evaluate import are_of_systems, evaluate
 from skgraded.measures._measure import Measure, rankings_for
+from skgraded.measures._positions import sums_from_zero
 from skgraded.measures._scales import warn_of_continuous_scale
 from skgraded.measures.blend import Blend
 from skgraded.rankings import Judgments, Rankings, Ties, Unjudged, as_rankings
@@ -152,13 +153,15 @@ def _highest_grade(measure: Measure, judgments: Judgments) -> int:
     gain = getattr(measure, "gain", "")
     if not isinstance(gain, str):
         return len(gain)
-    return max(math.ceil(getattr(measure, "rel", 1)), judgments.top_of_scale)
+    rel = getattr(measure, "rel", 1)
+    return max(math.ceil(rel), judgments.top_of_scale)
 
 
 def _judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:
     """Give all unjudged documents of the lists the same grade, on a scale up to `top_grade`."""
     judgments = rankings.judgments
-    grades = np.union1d(judgments.grades, [float(grade), float(top_grade)])
+    stated_grades = [float(grade), float(top_grade)]
+    grades = np.union1d(judgments.grades, stated_grades)
 
     # The two levels after the grades mark unjudged documents.
     grade_by_level = np.append(judgments.grades, [grade, grade])
@@ -167,7 +170,8 @@ def _judge_all(rankings: Rankings, grade: int, top_grade: int) -> Rankings:
     # A pool may hold unretrieved documents; additional documents of grade 0 do not change it.
     pool = None
     if grade == 0:
-        pool = judgments.pool._replace(levels=new_level[judgments.pool.levels])
+        pool = judgments.pool
+        pool = pool._replace(levels=new_level[pool.levels])
 
     fully_judged = Judgments.of_lists(
         new_level[judgments.levels],
@@ -307,25 +311,27 @@ def tie_report(
     _require_one_system(y_score, "tie_report(measures, y_true, scores, qid=qid)")
     rankings = rankings_for(by_name.values(), y_true, y_score, qid)
 
-    top = rankings.judgments.top_of_scale
-    by_name = {name: measure.resolve(top) for name, measure in by_name.items()}
-    resolved = by_name.values()
+    top_of_scale = rankings.judgments.top_of_scale
+    resolved = {
+        name: measure.resolve(top_of_scale) for name, measure in by_name.items()
+    }
+    are_bounds = [_are_bounds(measure) for measure in resolved.values()]
 
-    rules = {"nonrelevant", *(_unjudged_rule(measure) for measure in resolved)}
+    rules = {"nonrelevant", *map(_unjudged_rule, resolved.values())}
     tied_before = {rule: _tied_before(rankings, rule) for rule in rules}
+    tied_shares = [_tied_share(measure, tied_before) for measure in resolved.values()]
     n_tied_before, indptr = tied_before["nonrelevant"]
     n_tied_of_query = np.diff(n_tied_before[indptr])
+    n_tied_queries = np.count_nonzero(n_tied_of_query)
     return TieReport(
-        measures=tuple(by_name),
-        expected=_means(by_name, rankings, "expected"),
-        lowest_first=_means(by_name, rankings, "pessimistic"),
-        highest_first=_means(by_name, rankings, "optimistic"),
-        are_bounds=np.array([_are_bounds(measure) for measure in resolved]),
-        tied_share=np.array(
-            [_tied_share(measure, tied_before) for measure in resolved]
-        ),
-        n_queries=len(indptr) - 1,
-        n_tied_queries=int(np.count_nonzero(n_tied_of_query)),
+        measures=tuple(resolved),
+        expected=_means(resolved, rankings, "expected"),
+        lowest_first=_means(resolved, rankings, "pessimistic"),
+        highest_first=_means(resolved, rankings, "optimistic"),
+        are_bounds=np.array(are_bounds),
+        tied_share=np.array(tied_shares),
+        n_queries=len(n_tied_of_query),
+        n_tied_queries=int(n_tied_queries),
     )
 
 
@@ -336,8 +342,11 @@ def _means(measures: dict[str, Measure], rankings: Rankings, rule: Ties) -> Floa
         if rule != "expected" or _averages_over_ties(measure):
             ruled[name] = _with_ties(rule, measure)
 
-    means = evaluate(ruled, rankings).mean() if ruled else {}
-    return np.array([means.get(name, np.nan) for name in measures])
+    means = {}
+    if ruled:
+        means = evaluate(ruled, rankings).mean()
+    means_of_all = [means.get(name, np.nan) for name in measures]
+    return np.array(means_of_all)
 
 
 def _averages_over_ties(measure: Measure) -> bool:
@@ -357,8 +366,10 @@ def _unjudged_rule(measure: Measure) -> Unjudged:
 def _with_ties(rule: Ties, measure: Measure) -> Measure:
     """Return a measure under a rule for ties, if it has one."""
     if isinstance(measure, Blend):
-        pairs = [(_with_ties(rule, part), weight) for part, weight in measure.parts]
-        return Blend(pairs)
+        ruled_parts = [
+            (_with_ties(rule, part), weight) for part, weight in measure.parts
+        ]
+        return Blend(ruled_parts)
     if rule == measure.ties or "ties" in measure._refuses:
         return measure
     return measure.replace(ties=rule)
@@ -379,7 +390,8 @@ def _tied_before(rankings: Rankings, unjudged: Unjudged) -> tuple[IntArray, IntA
 
     is_tied = is_tied_with_previous.copy()
     is_tied[:-1] |= is_tied_with_previous[1:]
-    return np.append(0, np.cumsum(is_tied)), ranked.indptr
+    n_tied_before = sums_from_zero(is_tied)
+    return n_tied_before, ranked.indptr
 
 
 def _tied_share(
@@ -387,7 +399,8 @@ def _tied_share(
 ) -> float:
     """Return the share of tied ranks down to the deepest cut-off of the measure's parts."""
     n_tied_before, indptr = tied_before[_unjudged_rule(measure)]
-    cutoffs = [component.k or _core.LAST_RANK for component in _components(measure)]
+    components = _components(measure)
+    cutoffs = [component.k or _core.LAST_RANK for component in components]
     n_ranks = np.minimum(np.diff(indptr), max(cutoffs))
 
     first = indptr[:-1]

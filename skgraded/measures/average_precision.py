@@ -39,7 +39,14 @@ from skgraded.measures._gains import (
     require_top,
 )
 from skgraded.measures._ideal_discounts import ReciprocalIdealGain
-from skgraded.measures._positions import RECIPROCAL, largest_of, reciprocal, to_cutoff
+from skgraded.measures._positions import (
+    RECIPROCAL,
+    largest_of,
+    per_document,
+    reciprocal,
+    sum_to_rank,
+    to_cutoff,
+)
 from skgraded.measures._prefix import (
     PairFactors,
     PairPart,
@@ -182,8 +189,10 @@ class _Users:
 
         They have a meaning where all queries share their levels.
         """
-        g = self._g[: int(self._grades[-1])]
+        top = int(self._grades[-1])
+        g = self._g[:top]
         thresholds = np.arange(1.0, len(g) + 1)
+
         lowest_levels = np.searchsorted(self._grades, thresholds)
         return g, lowest_levels.astype(np.int32)
 
@@ -227,7 +236,9 @@ class _Users:
                 "shares_levels, got grades between them."
             )
         g, lowest_levels = self._thresholds
-        factor = self._inverse if divided else np.ones(len(self.G))
+        factor = np.ones(len(self.G))
+        if divided:
+            factor = self._inverse
         return _core.expected_shares(
             counts=judgments.counts, g=g, level=lowest_levels, factor=factor
         )
@@ -275,9 +286,11 @@ class AP(_BinaryMeasure, PrefixMeasure):
 
     def pair_part(self, judgments: Judgments) -> PairPart:
         relevant = self.relevant(judgments)
-        share = reciprocal(judgments.count_pool(relevant))
+        n_relevant = judgments.count_pool(relevant)
+        share = reciprocal(n_relevant)
         marks = relevant.astype(np.float64)
-        return PairPart(RECIPROCAL, PairFactors(share, u=marks, w=marks))
+        K = PairFactors(share, u=marks, w=marks)
+        return PairPart(RECIPROCAL, K)
 
 
 class GAP(_ThresholdMeasure):
@@ -316,7 +329,8 @@ class GAP(_ThresholdMeasure):
     def pair_part(self, judgments: Judgments) -> PairPart:
         G = self._users(judgments).G
         expected_recall_base = judgments.sum_over_pool(G)
-        return PairPart(RECIPROCAL, PairFactors(reciprocal(expected_recall_base), f=G))
+        K = PairFactors(reciprocal(expected_recall_base), f=G)
+        return PairPart(RECIPROCAL, K)
 
 
 class xGAP(_ThresholdMeasure):
@@ -362,7 +376,8 @@ class xGAP(_ThresholdMeasure):
     def pair_part(self, judgments: Judgments) -> PairPart:
         users = self._users(judgments)
         share = users.expected_shares(judgments, divided=True)  # e(i) / G(i)
-        return PairPart(RECIPROCAL, PairFactors(f=users.G, h=share))
+        K = PairFactors(f=users.G, h=share)
+        return PairPart(RECIPROCAL, K)
 
 
 class eGAP(_ThresholdMeasure):
@@ -398,13 +413,22 @@ class eGAP(_ThresholdMeasure):
     """
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        share = self._users(judgments).expected_shares(judgments, divided=False)
-        return PairPart(RECIPROCAL, PairFactors(f=share))
+        users = self._users(judgments)
+        share = users.expected_shares(judgments, divided=False)
+        K = PairFactors(f=share)
+        return PairPart(RECIPROCAL, K)
 
 
 def _graded(judgments: Judgments) -> FloatArray:
     """Return 1 for the levels above grade 0, and 0 for the others."""
-    return (judgments.grades > 0).astype(np.float64)
+    is_graded = judgments.grades > 0
+    return is_graded.astype(np.float64)
+
+
+def _share_of_graded(judgments: Judgments) -> FloatArray:
+    """Return 1 / R by query, where R is the number of documents of a grade above 0."""
+    n_graded = judgments.count_pool(judgments.grades > 0)
+    return reciprocal(n_graded)
 
 
 class _BlendedRatio(_GainMeasure):
@@ -465,8 +489,10 @@ class QMeasure(_BlendedRatio, PrefixMeasure):
     """
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        share = reciprocal(judgments.count_pool(judgments.grades > 0))
-        K = PairFactors(share, u=self._blended(judgments), w=_graded(judgments))
+        share = _share_of_graded(judgments)
+        blended = self._blended(judgments)
+        marks = _graded(judgments)
+        K = PairFactors(share, u=blended, w=marks)
         return PairPart(self._weights, K)
 
 
@@ -501,9 +527,9 @@ class GeneralizedAP(_GainMeasure, PrefixMeasure):
 
     def pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments)
-        numerator = PairFactors(
-            np.ones(judgments.n_queries), u=gains, w=_graded(judgments)
-        )
+        marks = _graded(judgments)
+        scale = np.ones(judgments.n_queries)
+        numerator = PairFactors(scale, u=gains, w=marks)
 
         # The divisor is the numerator of the ideal ranking.
         divisor = value_of_pairs(RECIPROCAL, numerator, judgments, self)
@@ -542,9 +568,13 @@ class WeightedAP(_GainMeasure, PrefixMeasure):
     """
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        share = reciprocal(judgments.count_pool(judgments.grades > 0))
-        K = PairFactors(share, u=self._gains(judgments), w=_graded(judgments))
-        return PairPart(ReciprocalIdealGain(self.gain), K)
+        share = _share_of_graded(judgments)
+        gains = self._gains(judgments)
+        marks = _graded(judgments)
+        K = PairFactors(share, u=gains, w=marks)
+
+        positions = ReciprocalIdealGain(self.gain)
+        return PairPart(positions, K)
 
 
 class grAP(_ScaleMeasure, PrefixMeasure):
@@ -583,9 +613,11 @@ class grAP(_ScaleMeasure, PrefixMeasure):
     """
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        gains = self._gains(judgments) / self._top_gain(judgments)
+        gains = self._gains(judgments)
+        gains = gains / self._top_gain(judgments)
         share = reciprocal(judgments.sum_over_pool(gains))
-        return PairPart(RECIPROCAL, PairFactors(share, u=gains, w=gains))
+        K = PairFactors(share, u=gains, w=gains)
+        return PairPart(RECIPROCAL, K)
 
 
 class _BlendedCascade(_BlendedRatio):
@@ -657,7 +689,10 @@ class EBR(_BlendedCascade, _ScaleMeasure):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        stop = self._gains(judgments) / (self._top_gain(judgments) + 1.0)
+        gains = self._gains(judgments)
+        top_gain = self._top_gain(judgments)
+
+        stop = gains / (top_gain + 1.0)
         return self._cascade(rankings, stop)
 
 
@@ -721,7 +756,8 @@ class NCU(QMeasure):
     def pair_part(self, judgments: Judgments) -> PairPart:
         stopping = self._stopping(judgments)
         share = reciprocal(judgments.sum_over_pool(stopping))
-        K = PairFactors(share, u=self._blended(judgments), w=stopping)
+        blended = self._blended(judgments)
+        K = PairFactors(share, u=blended, w=stopping)
         return PairPart(self._weights, K)
 
 
@@ -776,28 +812,30 @@ class _PreferredRank(_BlendedRatio):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         levels = to_cutoff(self.k, ranked.levels, ranked)
         is_graded = levels > 0
 
         # BR(n), or its mean over the graded documents at ranks 1..n.
         blended = self._blended(judgments)[ranked.levels]
-        blended_sums = _core.cumulate(values=blended, indptr=ranked.indptr)
-        ratios = self._weights(ranked, judgments) * blended_sums
+        weights = self._weights(ranked, judgments)
+        ratios = weights * sum_to_rank(blended, ranked)
         if self._is_mean:
             marks = is_graded.astype(np.float64)
-            count = _core.cumulate(values=marks, indptr=ranked.indptr)
+            count = sum_to_rank(marks, ranked)
             graded_ratios = np.where(is_graded, ratios, 0.0)
-            ratio_sums = _core.cumulate(values=graded_ratios, indptr=ranked.indptr)
+            ratio_sums = sum_to_rank(graded_ratios, ranked)
             ratios = ratio_sums / np.maximum(count, 1.0)
 
         # Documents of the highest grade, the last one first.
-        highest = np.repeat(largest_of(levels, ranked), ranked.lengths)
-        preferred = np.flatnonzero(is_graded & (levels == highest))[::-1]
+        highest = per_document(largest_of(levels, ranked), ranked)
+        is_preferred = is_graded & (levels == highest)
+        preferred = np.flatnonzero(is_preferred)[::-1]
 
         # The value that is written last remains, that of the first rank.
-        query = np.repeat(np.arange(judgments.n_queries), ranked.lengths)
-        values = np.zeros(judgments.n_queries)
+        n_queries = judgments.n_queries
+        query = per_document(np.arange(n_queries), ranked)
+        values = np.zeros(n_queries)
         values[query[preferred]] = ratios[preferred]
         return values
 

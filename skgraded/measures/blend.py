@@ -151,9 +151,10 @@ class Blend(Measure):
         return type(self)(replaced)
 
     def relevant(self, judgments: Judgments) -> BoolArray:
-        return np.any(
-            [component.relevant(judgments) for component, _ in self.parts], axis=0
-        )
+        relevant_of_parts = [
+            component.relevant(judgments) for component, _ in self.parts
+        ]
+        return np.any(relevant_of_parts, axis=0)
 
     def _score(self, rankings: Ranked) -> tuple[FloatArray, int]:
         measures, weights = zip(*self.parts, strict=True)
@@ -165,13 +166,17 @@ class Blend(Measure):
             values += weight * values_of_part
 
         if np.isnan(self.empty):
-            return values, int(np.isnan(values).sum())
-        n_relevant = judgments.count_pool(self.relevant(judgments))
-        return values, int((n_relevant == 0).sum())
+            is_empty = np.isnan(values)
+        else:
+            relevant = self.relevant(judgments)
+            is_empty = judgments.count_pool(relevant) == 0
+        return values, int(is_empty.sum())
 
     def _mean_of_ideal(self, judgments: Judgments) -> float | None:
-        means = [component._mean_of_ideal(judgments) for component, _ in self.parts]
-        if None in means:
+        means_of_parts = [
+            component._mean_of_ideal(judgments) for component, _ in self.parts
+        ]
+        if None in means_of_parts:
             return None
         return super()._mean_of_ideal(judgments)
 

@@ -77,14 +77,15 @@ class _ClippedPreference(_BinaryPreference):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
+        relevant = self.relevant(judgments)
         most, divisor = self._penalty(judgments)
 
         total = _core.preferences(
             level_by_rank=ranked.levels,
             tied=ranked.tied,
             indptr=ranked.indptr,
-            relevant=self.relevant(judgments).astype(np.uint8),
+            relevant=relevant.astype(np.uint8),
             most=most.astype(np.float64),
             divisor=divisor.astype(np.float64),
             cutoff=self.k or _core.LAST_RANK,
@@ -291,11 +292,15 @@ class BprefN(_BinaryPreference, PrefixMeasure):
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(CONSTANT, self._marks(judgments), self._share(judgments))
+        marks = self._marks(judgments)
+        share = self._share(judgments)
+        return LinearPart(CONSTANT, marks, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        scale = self._share(judgments) * reciprocal(self._n_nonrelevant(judgments))
-        return PairPart(CONSTANT, self._penalties(judgments, scale))
+        n_nonrelevant = self._n_nonrelevant(judgments)
+        scale = self._share(judgments) * reciprocal(n_nonrelevant)
+        K = self._penalties(judgments, scale)
+        return PairPart(CONSTANT, K)
 
 
 class BprefRelative(_BinaryPreference, PrefixMeasure):
@@ -335,7 +340,9 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
     """
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(FROM_SECOND, self._marks(judgments), self._share(judgments))
+        marks = self._marks(judgments)
+        share = self._share(judgments)
+        return LinearPart(FROM_SECOND, marks, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
         K = self._penalties(judgments, self._share(judgments))
@@ -344,7 +351,8 @@ class BprefRelative(_BinaryPreference, PrefixMeasure):
 
 def _graded_penalties(gains: FloatArray, scale: FloatArray) -> PairFactors:
     """Return K[a, b] = -max(0, gain(b) - gain(a)): what it costs that a stands above b."""
-    return PairFactors(scale, f=gains, u=np.ones(len(gains)), w=-gains)
+    ones = np.ones(len(gains))
+    return PairFactors(scale, f=gains, u=ones, w=-gains)
 
 
 class RprefN(_ScaleMeasure, PrefixMeasure):
@@ -389,15 +397,18 @@ class RprefN(_ScaleMeasure, PrefixMeasure):
     _refuses: ClassVar[Mapping[str, str]] = COUNTS_JUDGED
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(CONSTANT, self._gains(judgments), self._share(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        return LinearPart(CONSTANT, gains, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
         gains = self._gains(judgments)
-        top_share = reciprocal(np.array(self._top_gain(judgments)))
-        nonrelevance = 1.0 - gains * top_share
+        nonrelevance = 1.0 - self._relative_gains(judgments)
+
         n_nonrelevant = judgments.sum_over_pool(nonrelevance)  # N'
         scale = reciprocal(n_nonrelevant) * self._share(judgments)
-        return PairPart(CONSTANT, _graded_penalties(gains, scale))
+        K = _graded_penalties(gains, scale)
+        return PairPart(CONSTANT, K)
 
 
 class _RelativeGradedPreference(_GainMeasure, PrefixMeasure):
@@ -447,10 +458,14 @@ class RprefRelative(_RelativeGradedPreference):
     """
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(FROM_SECOND, self._gains(judgments), self._share(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        return LinearPart(FROM_SECOND, gains, share)
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        K = _graded_penalties(self._gains(judgments), self._share(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        K = _graded_penalties(gains, share)
         return PairPart(RECIPROCAL_ABOVE, K)
 
 
@@ -488,7 +503,9 @@ class RprefRelative2(_RelativeGradedPreference):
     """
 
     def pair_part(self, judgments: Judgments) -> PairPart:
-        K = PairFactors(self._share(judgments), f=self._gains(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        K = PairFactors(share, f=gains)
         return PairPart(RECIPROCAL, K)
 
 

@@ -29,7 +29,15 @@ from skgraded.measures._gains import (
     require_top,
 )
 from skgraded.measures._measure import Measure
-from skgraded.measures._positions import CONSTANT, RECIPROCAL, ByRank, power
+from skgraded.measures._positions import (
+    CONSTANT,
+    LOG2,
+    RECIPROCAL,
+    ByRank,
+    power,
+    sums_from_zero,
+    up_to,
+)
 from skgraded.rankings import Judgments, Ranked
 
 __all__ = [
@@ -66,12 +74,13 @@ class _Cascade(Measure):
         judgments = rankings.judgments
         ranked = rankings.ranked_by_grade(self.ties, self.unjudged)
         worth_of_rank = self._worth()
+        weight = worth_of_rank(ranked, judgments)
 
         return _core.cascade(
             level_by_rank=ranked.levels,
             tied=ranked.tied,
             indptr=ranked.indptr,
-            weight=worth_of_rank(ranked, judgments),
+            weight=weight,
             stop=self._stop(judgments),
             cutoff=self.k or _core.LAST_RANK,
             expected=self.ties == "expected",
@@ -226,8 +235,11 @@ class _Shares(_ScaleMeasure):
     _changes_with_grades: ClassVar[int] = 1
 
     def gain_by_level(self, judgments: Judgments) -> FloatArray:
-        top = self._top_gain(judgments)
-        return self._gains(judgments) / (top if top > 0 else 1.0)
+        gains = self._gains(judgments)
+        top_gain = self._top_gain(judgments)
+        if top_gain > 0:
+            return gains / top_gain
+        return gains
 
 
 def _one_rank_more(start: Any) -> Any:
@@ -239,7 +251,9 @@ def _ranks_of_squares(start: Any, n_ranks: Any) -> Any:
     """Sum (start / x)^2 over n_ranks numbers x = start, start + 1, ..."""
     from scipy.special import zeta
 
-    return np.square(start) * (zeta(2.0, start) - zeta(2.0, start + n_ranks))
+    end = start + n_ranks
+    sum_of_squares = zeta(2.0, start) - zeta(2.0, end)
+    return np.square(start) * sum_of_squares
 
 
 class INSQ(_Shares, PrefixCWL):
@@ -284,7 +298,8 @@ class INSQ(_Shares, PrefixCWL):
         return _one_rank_more(n + 2.0 * self.T - 1.0)
 
     def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
-        return _ranks_of_squares(n + 2.0 * self.T - 1.0, last - n + 1.0)
+        start = n + 2.0 * self.T - 1.0
+        return _ranks_of_squares(start, last - n + 1.0)
 
 
 class SDCG(_Shares, PrefixCWL):
@@ -323,15 +338,17 @@ class SDCG(_Shares, PrefixCWL):
         return np.log2(n + 1.0) / np.log2(n + 2.0)
 
     def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
-        return np.log2(n + 1.0) * (_sum_of_discounts(last) - _sum_of_discounts(n - 1.0))
+        sum_to_last = _sum_of_discounts(last)
+        sum_from_rank = sum_to_last - _sum_of_discounts(n - 1.0)
+        return np.log2(n + 1.0) * sum_from_rank
 
 
 def _sum_of_discounts(k: Any) -> FloatArray:
     """Sum 1 / log2(n + 1) over n = 1..k, by the formula of Euler and Maclaurin where k is large."""
     k = np.asarray(k, dtype=np.float64)
-    n_summands = min(_MOST_SUMMANDS, int(k.max(initial=0)))
-    discounts = 1.0 / np.log2(np.arange(2.0, n_summands + 2))
-    sums = np.cumsum(np.concatenate(([0.0], discounts)))
+    largest = int(k.max(initial=0))
+    n_summands = min(_MOST_SUMMANDS, largest)
+    sums = sums_from_zero(up_to(n_summands, LOG2))
     last_summand = np.minimum(k, _MOST_SUMMANDS).astype(np.int64)
     sum_of_first = sums[last_summand]
     if n_summands < _MOST_SUMMANDS:
@@ -341,12 +358,15 @@ def _sum_of_discounts(k: Any) -> FloatArray:
 
     # The integral of 1 / log(x), half of the summands at both ends, and their slopes.
     first = np.log(_MOST_SUMMANDS + 1.0)
-    last = np.log(np.maximum(k, _MOST_SUMMANDS) + 1.0)
+    k = np.maximum(k, _MOST_SUMMANDS)
+    last = np.log(k + 1.0)
     integral = expi(last) - expi(first)
     first_slope = 1.0 / ((_MOST_SUMMANDS + 1.0) * first**2)
-    slopes = first_slope - 1.0 / (np.exp(last) * last**2)
+    last_slope = 1.0 / (np.exp(last) * last**2)
+    slopes = first_slope - last_slope
     ends = 0.5 / last - 0.5 / first + slopes / 12.0
-    return sum_of_first + np.log(2.0) * (integral + ends)
+    sum_of_others = np.log(2.0) * (integral + ends)
+    return sum_of_first + sum_of_others
 
 
 # Discounts that are added up one by one.
@@ -397,10 +417,12 @@ class INST(_Shares, CWL):
     _changes_with_grades: ClassVar[int] = 0
 
     def continuation(self, n: Any, x: Any, G: Any) -> Any:
-        return _one_rank_more(np.maximum(n + 2.0 * self.T - G - 1.0, 0.0))
+        start = n + 2.0 * self.T - G - 1.0
+        return _one_rank_more(np.maximum(start, 0.0))
 
     def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
-        return _ranks_of_squares(n + 2.0 * self.T - G - 1.0, last - n + 1.0)
+        start = n + 2.0 * self.T - G - 1.0
+        return _ranks_of_squares(start, last - n + 1.0)
 
 
 class BPM(_Shares, CWL):
@@ -573,7 +595,8 @@ class NERR10(_Shares, CWL):
         return self.p * (1.0 - x)
 
     def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
-        return (1.0 - self.p ** (last - n + 1.0)) / (1.0 - self.p)
+        n_ranks = last - n + 1.0
+        return (1.0 - self.p**n_ranks) / (1.0 - self.p)
 
 
 class NERR11(_Shares, CWL):
@@ -615,10 +638,12 @@ class NERR11(_Shares, CWL):
     T: float = number(1.0, above=0)
 
     def continuation(self, n: Any, x: Any, G: Any) -> Any:
-        return (1.0 - x) * _one_rank_more(n + 2.0 * self.T - 1.0)
+        start = n + 2.0 * self.T - 1.0
+        return (1.0 - x) * _one_rank_more(start)
 
     def ranks_from(self, n: Any, G: Any, last: Any) -> Any:
-        return _ranks_of_squares(n + 2.0 * self.T - 1.0, last - n + 1.0)
+        start = n + 2.0 * self.T - 1.0
+        return _ranks_of_squares(start, last - n + 1.0)
 
 
 class RBP(_BinaryMeasure, PrefixCWL):
@@ -690,7 +715,7 @@ class RBP(_BinaryMeasure, PrefixCWL):
 
     @property
     def _is_binary(self) -> bool:
-        return isinstance(self.gain, str) and self.gain == "binary"
+        return self.gain == "binary"
 
     @cached_property
     def is_open(self) -> bool:
@@ -700,15 +725,17 @@ class RBP(_BinaryMeasure, PrefixCWL):
     def relevant(self, judgments: Judgments) -> BoolArray:
         if self._is_binary:
             return super().relevant(judgments)
-        return gain_by_level(self.gain, judgments, self) > 0
+        gains = gain_by_level(self.gain, judgments, self)
+        return gains > 0
 
     def gain_by_level(self, judgments: Judgments) -> FloatArray:
+        stopping = 1.0 - self.p
         if self._is_binary:
-            return self._marks(judgments) * (1.0 - self.p)
+            return self._marks(judgments) * stopping
 
         top_gain = gain_of_top_grade(self.gain, self.max_grade, judgments, self)
         gains = gain_by_level(self.gain, judgments, self)
-        return gains * ((1.0 - self.p) / (top_gain or 1.0))
+        return gains * (stopping / (top_gain or 1.0))
 
     def continuation(self, n: Any, x: Any, G: Any) -> float:
         return self.p

@@ -23,10 +23,14 @@ from skgraded.measures._positions import (
     count_of,
     jarvelin_kekalainen,
     last_of,
+    per_document,
     rank_of,
     reciprocal,
     sum_of,
+    sum_to_rank,
+    sums_from_zero,
     to_cutoff,
+    up_to,
     value_above,
 )
 from skgraded.measures._prefix import LinearPart, PrefixMeasure
@@ -84,7 +88,7 @@ class CG(_GainMeasure, PrefixMeasure):
     _changes_with_grades: ClassVar[int] = 1
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(CONSTANT, self._gains(judgments), 1.0)
+        return LinearPart(CONSTANT, self._gains(judgments))
 
 
 class DCG(_GainMeasure, PrefixMeasure):
@@ -144,7 +148,9 @@ class DCG(_GainMeasure, PrefixMeasure):
         return ByRank(jarvelin_kekalainen, (self.log_base,))
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(self._by_rank(), self._gains(judgments), 1.0)
+        discount = self._by_rank()
+        gains = self._gains(judgments)
+        return LinearPart(discount, gains)
 
 
 class nDCG(DCG):
@@ -210,8 +216,9 @@ class AveragedNDCG(DCG):
     _changes_with_grades: ClassVar[int] = 0
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        positions = AveragedDiscount(self._by_rank(), self.gain, self.k)
-        return LinearPart(positions, self._gains(judgments), 1.0)
+        discount = self._by_rank()
+        positions = AveragedDiscount(discount, self.gain, self.k)
+        return LinearPart(positions, self._gains(judgments))
 
 
 class SlidingRatio(CG):
@@ -278,7 +285,7 @@ class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
     _changes_with_grades: ClassVar[int] = 1
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(RECIPROCAL, self._gains(judgments), 1.0)
+        return LinearPart(RECIPROCAL, self._gains(judgments))
 
 
 class G(_GainMeasure):
@@ -322,7 +329,7 @@ class G(_GainMeasure):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         gains = self._gains(judgments)[ranked.levels]
 
         # C(n) - cg(n), and the discount that comes of it.
@@ -330,18 +337,19 @@ class G(_GainMeasure):
         missed_gains = _difference_of_sums(ideal_gains, gains, ranked.indptr)
         discounts = 1.0 / np.log2(2.0 + missed_gains)
 
-        gains_to_cutoff = to_cutoff(self.k, gains, ranked)
-        total = sum_of(gains_to_cutoff * discounts, ranked)
+        gains = to_cutoff(self.k, gains, ranked)
+        total = sum_of(gains * discounts, ranked)
         return total * self._share(judgments)
 
     def _ideal_gains(self, ranked: RankedList, judgments: Judgments) -> FloatArray:
         """Return the summand of C at every rank."""
         pool = judgments.pool
-        pool_gains = np.maximum(self._gains(judgments), 1.0)[pool.levels]
+        summand_by_level = np.maximum(self._gains(judgments), 1.0)
+        summands = summand_by_level[pool.levels]
 
         n = rank_of(ranked)
-        gains_by_rank = at_ranks(n, pool_gains, ranked, pool)
-        is_beyond_pool = n > np.repeat(pool.lengths, ranked.lengths)
+        gains_by_rank = at_ranks(n, summands, ranked, pool)
+        is_beyond_pool = n > per_document(pool.lengths, ranked)
         return np.where(is_beyond_pool, 1.0, gains_by_rank)
 
 
@@ -360,10 +368,13 @@ def _difference_of_sums(
     # What the sum grew by differs from the step by what rounding took.
     sums_before = value_above(sums, step_indptr)
     growth = sums - sums_before
-    losses = (sums_before - (sums - growth)) + (steps - growth)
+    loss_of_sum = sums_before - (sums - growth)
+    loss_of_step = steps - growth
+    losses = loss_of_sum + loss_of_step
 
     exact_sums = sums + _core.cumulate(values=losses, indptr=step_indptr)
-    return np.maximum(exact_sums, 0.0)[1::2]
+    differences = exact_sums[1::2]
+    return np.maximum(differences, 0.0)
 
 
 class BinG(_BinaryMeasure):
@@ -393,14 +404,16 @@ class BinG(_BinaryMeasure):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
 
+        relevant = self.relevant(judgments)
+        worth = up_to(ranked.longest + 1, LOG2)
         total = _core.discounted_preferences(
             level_by_rank=ranked.levels,
             tied=ranked.tied,
             indptr=ranked.indptr,
-            relevant=self.relevant(judgments).astype(np.uint8),
-            worth=LOG2.at(np.arange(1.0, ranked.longest + 2)),
+            relevant=relevant.astype(np.uint8),
+            worth=worth,
             cutoff=self.k or _core.LAST_RANK,
             expected=self.ties == "expected",
             n_threads=rankings.n_threads,
@@ -445,7 +458,7 @@ class RNDCG(_GainMeasure, PrefixMeasure):
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         positions = DiscountAtGainEnds(LOG2, self.gain, self.k, self.unjudged)
-        return LinearPart(positions, self._gains(judgments), 1.0)
+        return LinearPart(positions, self._gains(judgments))
 
 
 class NDCGRel(_GainMeasure):
@@ -490,31 +503,31 @@ class NDCGRel(_GainMeasure):
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
         pool = judgments.pool
-        ranked = rankings.ranked(self.ties, self.unjudged)
-        indptr = ranked.indptr
+        ranked = self._ranked(rankings)
         v = self._gains(judgments)
 
         # 1 / DCG_I(n)
         ideal_gains = v[pool.levels] * LOG2.at(rank_of(pool))
-        ideal_dcg = _core.cumulate(values=ideal_gains, indptr=pool.indptr)
+        ideal_dcg = sum_to_rank(ideal_gains, pool)
         inverse = reciprocal(ideal_dcg)
 
         # DCG(n)
         n = rank_of(ranked)
         gains = to_cutoff(self.k, v[ranked.levels], ranked)
         d = LOG2.at(n)
-        dcg = _core.cumulate(values=gains * d, indptr=indptr)
+        dcg = sum_to_rank(gains * d, ranked)
 
         # The relevant documents of the list.
         marks = np.where(gains > 0, 1.0, 0.0)
         ndcg = marks * dcg * at_ranks(n, inverse, ranked, pool)
 
         # (R - count(N)) DCG(N), where count(N) DCG(N) is the sum of what count(n) DCG(n) grows by.
-        count_above = _core.cumulate(values=marks, indptr=indptr) - marks
-        dcg_above = value_above(dcg, indptr)
+        count_above = sum_to_rank(marks, ranked) - marks
+        dcg_above = value_above(dcg, ranked.indptr)
         growth = count_above * gains * d + marks * dcg_above + gains * d
         n_relevant = judgments.count_pool(v > 0)
-        missing = n_relevant * last_of(dcg, ranked) - sum_of(growth, ranked)
+        last_dcg = last_of(dcg, ranked)
+        missing = n_relevant * last_dcg - sum_of(growth, ranked)
 
         total = sum_of(ndcg, ranked) + missing * last_of(inverse, pool)
         return total * reciprocal(n_relevant)
@@ -576,29 +589,33 @@ class RankedHalfLife(_GainMeasure):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         gains = self._gains(judgments)[ranked.levels]
         gains = to_cutoff(self.k, gains, ranked)
-        cg = _core.cumulate(values=gains, indptr=ranked.indptr)
+        cg = sum_to_rank(gains, ranked)
 
         # Half of the whole gain of every list; 0 for a list without documents.
         half = last_of(cg, ranked) / 2.0
         has_gain = half > 0
 
         # m - 1, and the place of rank m among all documents.
-        is_above_median = cg < np.repeat(half, ranked.lengths)
+        is_above_median = cg < per_document(half, ranked)
         n_above = count_of(is_above_median, ranked.indptr)
-        place = np.where(has_gain, ranked.indptr[:-1] + n_above, 0)
+        place = ranked.indptr[:-1] + n_above
+        place = np.where(has_gain, place, 0)
 
+        is_below_first = has_gain & (n_above > 0)
         cg_above = np.append(0.0, cg)[place]
-        cg_above = np.where(has_gain & (n_above > 0), cg_above, 0.0)
+        cg_above = np.where(is_below_first, cg_above, 0.0)
+        missing_gain = half - cg_above
         median_gain = np.append(gains, 0.0)[place]
         part_of_rank = np.full(len(half), 0.5)
-        np.divide(half - cg_above, median_gain, out=part_of_rank, where=has_gain)
+        np.divide(missing_gain, median_gain, out=part_of_rank, where=has_gain)
 
         # The gain of a list that holds none is taken to begin below this rank.
         list_length = judgments.list_lengths(self.unjudged)
-        last_rank = self.k or np.maximum(list_length, judgments.pool.lengths)
+        pool_length = judgments.pool.lengths
+        last_rank = self.k or np.maximum(list_length, pool_length)
         return np.where(has_gain, n_above, last_rank) + part_of_rank
 
 
@@ -668,19 +685,20 @@ class ADM(_ScaleMeasure):
     def _mean_distance(self, judgments: Judgments, scores: FloatArray) -> FloatArray:
         is_judged = judgments.levels < judgments.n_levels
         levels = np.where(is_judged, judgments.levels, 0)
-        share = reciprocal(np.array(self._top_gain(judgments)))
-        relevance = self._gains(judgments) * share
-        distance = np.abs(scores - relevance[levels])
+        relevance = self._relative_gains(judgments)[levels]
+        distance = np.abs(scores - relevance)
         if self.unjudged == "condense":
             distance = np.where(is_judged, distance, 0.0)
 
         # Added up by size, so that no bit depends on the order of rows.
         n_queries = judgments.n_queries
-        query = np.repeat(np.arange(n_queries), np.diff(judgments.indptr))
+        sizes = np.diff(judgments.indptr)
+        query = np.repeat(np.arange(n_queries), sizes)
         by_query_and_size = np.lexsort((distance, query))
         sorted_distance = distance[by_query_and_size]
         total = np.bincount(query, weights=sorted_distance, minlength=n_queries)
-        return total / np.maximum(judgments.list_lengths(self.unjudged), 1)
+        list_length = judgments.list_lengths(self.unjudged)
+        return total / np.maximum(list_length, 1)
 
 
 class Compat(Measure):
@@ -742,12 +760,13 @@ class Compat(Measure):
 
     def raw_values(self, rankings: Ranked) -> FloatArray:
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         pool = judgments.pool
 
         # D, the longer length of the list and the ideal ranking, down to the cut-off.
         n_relevant = judgments.count_pool(self.relevant(judgments))
-        depth = np.maximum(judgments.list_lengths(self.unjudged), n_relevant)
+        list_length = judgments.list_lengths(self.unjudged)
+        depth = np.maximum(list_length, n_relevant)
         if self.k is not None:
             depth = np.minimum(depth, self.k)
 
@@ -763,5 +782,5 @@ class Compat(Measure):
             n_levels=judgments.n_levels,
             n_threads=rankings.n_threads,
         )
-        sums_of_weights = np.concatenate(([0.0], np.cumsum(weights)))
+        sums_of_weights = sums_from_zero(weights)
         return total * reciprocal(sums_of_weights[depth])

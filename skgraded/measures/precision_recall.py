@@ -31,9 +31,13 @@ from skgraded.measures._positions import (
     UpToRecallBase,
     at_multiple,
     largest_of,
+    per_document,
     rank_of,
     reciprocal,
+    sum_to_rank,
+    sums_from_zero,
     to_cutoff,
+    up_to,
 )
 from skgraded.measures._prefix import LinearPart, PairFactors, PairPart, PrefixMeasure
 from skgraded.rankings import Judgments, Ranked, Ties
@@ -66,7 +70,8 @@ def _counted_ranks(
     """Return the weights of the ranks that precision counts, and how many they are."""
     if measure.k is not None:
         return CONSTANT, np.array(measure.k)
-    return UpToListEnd(measure.unjudged), judgments.list_lengths(measure.unjudged)
+    rule = measure.unjudged
+    return UpToListEnd(rule), judgments.list_lengths(rule)
 
 
 class P(_BinaryMeasure, PrefixMeasure):
@@ -107,7 +112,8 @@ class P(_BinaryMeasure, PrefixMeasure):
         if not self.fill:
             positions = UpToListEnd(self.unjudged)
             length = np.minimum(judgments.list_lengths(self.unjudged), length)
-        return LinearPart(positions, self._marks(judgments), reciprocal(length))
+        marks = self._marks(judgments)
+        return LinearPart(positions, marks, reciprocal(length))
 
 
 class R(_BinaryMeasure, PrefixMeasure):
@@ -135,7 +141,9 @@ class R(_BinaryMeasure, PrefixMeasure):
     """
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(CONSTANT, self._marks(judgments), self._share(judgments))
+        marks = self._marks(judgments)
+        share = self._share(judgments)
+        return LinearPart(CONSTANT, marks, share)
 
 
 class F(_BinaryMeasure, PrefixMeasure):
@@ -178,8 +186,10 @@ class F(_BinaryMeasure, PrefixMeasure):
         positions, length = _counted_ranks(self, judgments)
         weight = self.beta**2
         divisor = weight * self._n_relevant(judgments) + length
+
         scale = (weight + 1.0) * reciprocal(divisor)
-        return LinearPart(positions, self._marks(judgments), scale)
+        marks = self._marks(judgments)
+        return LinearPart(positions, marks, scale)
 
 
 class RPrecision(_BinaryMeasure, PrefixMeasure):
@@ -218,9 +228,12 @@ class RPrecision(_BinaryMeasure, PrefixMeasure):
     multiple: float = number(1.0, above=0)
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        c = at_multiple(self._n_relevant(judgments), self.multiple)
+        marks = self._marks(judgments)
+        n_relevant = self._n_relevant(judgments)
+        c = at_multiple(n_relevant, self.multiple)
+
         positions = UpToRecallBase(self.rel, self.multiple)
-        return LinearPart(positions, self._marks(judgments), reciprocal(c))
+        return LinearPart(positions, marks, reciprocal(c))
 
 
 class Fallout(_SetMeasure):
@@ -320,8 +333,10 @@ class NPV(_SetMeasure):
     """
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        share = reciprocal(self._n_all(judgments) - self._n_retrieved(judgments))
-        constant = 1.0 - self._n_relevant(judgments) * share
+        n_retrieved = self._n_retrieved(judgments)
+        n_relevant = self._n_relevant(judgments)
+        share = reciprocal(self._n_all(judgments) - n_retrieved)
+        constant = 1.0 - n_relevant * share
         return self._true_positives(judgments, share, constant)
 
 
@@ -394,7 +409,8 @@ class Accuracy(_SetMeasure):
         share = reciprocal(self._n_all(judgments))
         # The constant subtracts a true positive twice, as retrieved and as relevant.
         wrong = self._n_retrieved(judgments) + self._n_relevant(judgments)
-        return self._true_positives(judgments, 2.0 * share, 1.0 - wrong * share)
+        constant = 1.0 - wrong * share
+        return self._true_positives(judgments, 2.0 * share, constant)
 
 
 class GeneralizedP(_ScaleMeasure, PrefixMeasure):
@@ -428,8 +444,8 @@ class GeneralizedP(_ScaleMeasure, PrefixMeasure):
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
         positions, length = _counted_ranks(self, judgments)
-        top = reciprocal(np.array(self._top_gain(judgments)))
-        return LinearPart(positions, self._gains(judgments) * top, reciprocal(length))
+        gains = self._relative_gains(judgments)
+        return LinearPart(positions, gains, reciprocal(length))
 
 
 class GeneralizedR(_GainMeasure, PrefixMeasure):
@@ -460,7 +476,9 @@ class GeneralizedR(_GainMeasure, PrefixMeasure):
     """
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
-        return LinearPart(CONSTANT, self._gains(judgments), self._share(judgments))
+        gains = self._gains(judgments)
+        share = self._share(judgments)
+        return LinearPart(CONSTANT, gains, share)
 
 
 class SetAP(_BinaryMeasure, PrefixMeasure):
@@ -500,8 +518,9 @@ class SetAP(_BinaryMeasure, PrefixMeasure):
 
     def pair_part(self, judgments: Judgments) -> PairPart:
         positions, scale = self._scale(judgments)
-        relevant = self._marks(judgments)
-        return PairPart(positions, PairFactors(2.0 * scale, u=relevant, w=relevant))
+        marks = self._marks(judgments)
+        K = PairFactors(2.0 * scale, u=marks, w=marks)
+        return PairPart(positions, K)
 
 
 def _check_weights(name: str, given: Any) -> tuple[float, ...]:
@@ -556,7 +575,9 @@ class Utility(_SetMeasure):
         fn = self._n_relevant(judgments)
         tn = self._n_all(judgments) - fp - fn
         constant = w_2 * fp + w_3 * fn + w_4 * tn
-        return self._true_positives(judgments, w_1 - w_2 - w_3 + w_4, constant)
+
+        scale = w_1 - w_2 - w_3 + w_4
+        return self._true_positives(judgments, scale, constant)
 
 
 class Judged(Measure):
@@ -610,18 +631,20 @@ class Judged(Measure):
         is_judged = ranked.levels >= N_UNJUDGED
         cutoff = self.k or _core.LAST_RANK
 
+        worth_of_judging = np.array([0.0, 1.0])
         n_judged = _core.discounted_gain(
             level_by_rank=is_judged.astype(np.uint8),
             tied=ranked.tied,
             indptr=ranked.indptr,
             discount=np.ones(ranked.longest),
             ragged=False,
-            gain=np.array([0.0, 1.0]),
+            gain=worth_of_judging,
             cutoff=cutoff,
             expected=self.ties == "expected",
             n_threads=rankings.n_threads,
         )
-        return n_judged * reciprocal(np.minimum(ranked.lengths, cutoff))
+        n_counted = np.minimum(ranked.lengths, cutoff)
+        return n_judged * reciprocal(n_counted)
 
 
 class _WholeRanking(_SetMeasure):
@@ -647,8 +670,8 @@ class _WholeRanking(_SetMeasure):
 
     def _sum_to(self, n: IntArray) -> FloatArray:
         """Return the sum of the weights of the ranks 1..n."""
-        weights = self._lateness.at(np.arange(1.0, n.max(initial=0) + 1))
-        sums = np.concatenate(([0.0], np.cumsum(weights)))
+        weights = up_to(n.max(initial=0), self._lateness)
+        sums = sums_from_zero(weights)
         return sums[n]
 
     def linear_part(self, judgments: Judgments) -> LinearPart:
@@ -658,13 +681,15 @@ class _WholeRanking(_SetMeasure):
         minimum = self._sum_to(n_relevant)
         sum_of_all = self._sum_to(n_all)
         maximum = sum_of_all - self._sum_to(n_all - n_relevant)
+
         share = reciprocal(maximum - minimum)
 
         # Relevant documents that are missing from the list take the last ranks.
         n_missing = n_relevant - count_in_list(judgments, relevant)
         sum_of_missing = sum_of_all - self._sum_to(n_all - n_missing)
         constant = 1.0 - (sum_of_missing - minimum) * share
-        return LinearPart(self._lateness, self._marks(judgments), -share, constant)
+        marks = relevant.astype(np.float64)
+        return LinearPart(self._lateness, marks, -share, constant)
 
 
 class NormalizedRecall(_WholeRanking):
@@ -757,16 +782,17 @@ class _Interpolated(_BinaryMeasure):
     def _mean_over(self, recalls: Sequence[float], rankings: Ranked) -> FloatArray:
         """Return the mean over levels of recall by query."""
         judgments = rankings.judgments
-        ranked = rankings.ranked(self.ties, self.unjudged)
+        ranked = self._ranked(rankings)
         marks = self._marks(judgments)[ranked.levels]
-        count = _core.cumulate(values=marks, indptr=ranked.indptr)
+        count = sum_to_rank(marks, ranked)
         precision = to_cutoff(self.k, count / rank_of(ranked), ranked)
 
         n_relevant = self._n_relevant(judgments)
+        summand = _SUMMANDS[self.rounding]
         total = np.zeros(judgments.n_queries)
         for x in recalls:
-            c = np.floor(x * n_relevant + _SUMMANDS[self.rounding])
-            reaches_recall = count >= np.repeat(c, ranked.lengths)
+            c = np.floor(x * n_relevant + summand)
+            reaches_recall = count >= per_document(c, ranked)
             precision_at_recall = np.where(reaches_recall, precision, 0.0)
             total += largest_of(precision_at_recall, ranked)
         return total / len(recalls)

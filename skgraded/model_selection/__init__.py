@@ -7,12 +7,14 @@ from skgraded.model_selection._splitters import (
     StratifiedQueryKFold,
     query_train_test_split,
 )
+from skgraded.model_selection._time_series import QueryTimeSeriesSplit
 from skgraded.model_selection._validation import QueryValidation, cross_validate_queries
 
 __all__ = [
     "QueryKFold",
     "QueryRanker",
     "QueryShuffleSplit",
+    "QueryTimeSeriesSplit",
     "QueryValidation",
     "StratifiedQueryKFold",
     "cross_validate_queries",

@@ -143,6 +143,27 @@ class Booster:
         estimator.fit(rows.X, rows.y, **params)
         return None
 
+    def set_iterations(
+        self, estimator: Any, n_best: int, watched_estimator: Any
+    ) -> int:
+        """Prepare an estimator to train on all rows as many iterations as were found best.
+
+        Parameters
+        ----------
+        estimator : estimator
+            The estimator to train, a copy of the one that the user gave.
+        n_best : int
+            The number of iterations after which the measure was best.
+        watched_estimator : estimator
+            The fitted estimator that was watched.
+
+        Returns
+        -------
+        int
+            The number of iterations to train.
+        """
+        raise NotImplementedError  # no measure can watch the training
+
     def predict(self, estimator: Any, X: Any, start: NDArray[Any]) -> FloatArray:
         """Score documents from their initial scores."""
         raise NotImplementedError  # `check_initial_scores` has refused

@@ -22,6 +22,7 @@ from skgraded.model_selection._booster import (
 )
 from skgraded.model_selection._rows import QueryRows, Validation, Watched
 
+_ALIASES_OF_ITERATIONS = {"iterations", "n_estimators", "num_boost_round", "num_trees"}
 # What CatBoost calls the formats that it writes, by suffix.
 _FORMATS = {
     ".cbm": "cbm",
@@ -167,6 +168,24 @@ class CatBoost(PlainCatBoost):
             subgroup_id=rows.per_row.get("subgroup_id"),
             **{name: params.get(name) for name in _LISTS_OF_FEATURES},
         )
+
+    def set_iterations(
+        self, estimator: Any, n_best: int, watched_estimator: Any
+    ) -> int:
+        """Set the number of iterations, and the learning rate that CatBoost has chosen.
+
+        It chooses the rate by the numbers of iterations and rows, so that the iterations found
+        would be too few or too many with another one.
+        """
+        set_params = params_that_are_set(estimator)
+        fewest_trees = set_params.get("best_model_min_trees", 1)
+        n_iterations = max(n_best, min(fewest_trees, watched_estimator.tree_count_))
+
+        names = _ALIASES_OF_ITERATIONS & set_params.keys() or {"iterations"}
+        estimator.set_params(**dict.fromkeys(names, n_iterations))
+        if not set_params.keys() & {"learning_rate", "eta"}:
+            estimator.set_params(learning_rate=watched_estimator.learning_rate_)
+        return n_iterations
 
     def predict(self, estimator: Any, X: Any, start: NDArray[Any]) -> FloatArray:
         """Predict and add the initial scores, as CatBoost's training does."""

@@ -150,6 +150,8 @@ def _fit_on_queries(
         return booster.fit(estimator, with_ids, validation, params)
 
     features = np.zeros((len(rows.y), 1))
+    if getattr(cv, "times", None) is not None:  # which names a column
+        features = rows.X
     splits = list(cv.split(features, rows.y, rows.ids_of_rows))
     cross_validator.set_params(cv=splits)
     try:

@@ -19,7 +19,6 @@ from skgraded._boosting import (
     refuse_taken_names,
 )
 from skgraded._support.array_types import FloatArray
-from skgraded.measures import Measure
 from skgraded.model_selection._booster import (
     Booster,
     Params,
@@ -29,11 +28,26 @@ from skgraded.model_selection._booster import (
     refuse_params_that_stop,
     refuse_second_stopping,
 )
+from skgraded.model_selection._position_bias import fit_with_positions
 from skgraded.model_selection._rows import QueryRows, Validation, Watched
 from skgraded.rankings import Judgments
 
 _NAMES_OF_METRICS = {"metric", "metrics", "metric_types"}
 _NAMES_OF_BOOSTING = {"boosting_type", "boosting", "boost"}
+
+# Any of these in an estimator takes precedence over n_estimators.
+_ALIASES_OF_N_ESTIMATORS = {
+    "max_iter",
+    "n_iter",
+    "nrounds",
+    "num_boost_round",
+    "num_iteration",
+    "num_iterations",
+    "num_round",
+    "num_rounds",
+    "num_tree",
+    "num_trees",
+}
 
 
 class LightGBM(Booster):
@@ -42,7 +56,7 @@ class LightGBM(Booster):
     package = "lightgbm"
     start = "init_score"
     continues = "init_model"
-    per_row = frozenset({"init_score"})
+    per_row = frozenset({"init_score", "position"})
     names_of_queries = frozenset({"group"})
     names_of_evaluation_sets = frozenset({"eval_set", "eval_group", "eval_names"})
     names_of_evaluation_starts = frozenset({"eval_init_score"})
@@ -55,19 +69,28 @@ class LightGBM(Booster):
         params: Params,
     ) -> Watched | None:
         """Fit by the sizes of the queries; the metric gets them even where LightGBM does not."""
+        params = dict(params)
         if self.needs_queries:
-            params = {**params, "group": rows.sizes}
+            params["group"] = rows.sizes
         self._refuse_params(params_that_are_set(estimator), validation)
         if validation is None:
             self._leave_out_own_metrics(estimator)
-            estimator.fit(rows.X, rows.y, **params)
+            self._call_fit(estimator, rows, params)
             return None
 
         params = self._params_that_watch(estimator, validation, params)
-        estimator.fit(rows.X, rows.y, **params)
+        self._call_fit(estimator, rows, params)
         # 0 without stopping, also where LightGBM warns that it cannot stop (boosting_type="dart").
         best = estimator.best_iteration_ or None
         return Watched(estimator.evals_result_, best, validation.predicts_with(best))
+
+    def _call_fit(self, estimator: Any, rows: QueryRows, params: Params) -> None:
+        """Call LightGBM's fit, or what stands for it where positions are given."""
+        position = params.pop("position", None)
+        if position is None:
+            estimator.fit(rows.X, rows.y, **params)
+        else:
+            fit_with_positions(estimator, position, rows.X, rows.y, params)
 
     def _refuse_params(self, set_params: Params, validation: Validation | None) -> None:
         """Raise where LightGBM would grow no tree, or could not stop."""
@@ -114,7 +137,7 @@ class LightGBM(Booster):
         params = {**params, "eval_metric": metrics}
         if validation.rounds is not None:
             params["callbacks"] = _with_stopping(
-                as_list(params.get("callbacks")), named_measures[0], validation.rounds
+                as_list(params.get("callbacks")), validation, validation.rounds
             )
         return params | self._evaluation_params(estimator, validation.rows)
 
@@ -135,6 +158,15 @@ class LightGBM(Booster):
         if self.start in rows.per_row:
             params["eval_init_score"] = [rows.per_row[self.start]]
         return params
+
+    def set_iterations(
+        self, estimator: Any, n_best: int, watched_estimator: Any
+    ) -> int:
+        """Set the number of iterations, under all names by which the estimator has it."""
+        set_params = params_that_are_set(estimator)
+        names = {"n_estimators", *_ALIASES_OF_N_ESTIMATORS & set_params.keys()}
+        estimator.set_params(**dict.fromkeys(names, n_best))
+        return n_best
 
     def predict(self, estimator: Any, X: Any, start: NDArray[Any]) -> FloatArray:
         """Predict and add the initial scores, as LightGBM's training does."""
@@ -187,7 +219,7 @@ class _Recorder:
 
 
 def _with_stopping(
-    callbacks: Sequence[Any], named_measure: tuple[str, Measure], rounds: int
+    callbacks: Sequence[Any], validation: Validation, rounds: int
 ) -> list[Any]:
     """Return LightGBM's callbacks with one that stops by the measure."""
     from lightgbm import early_stopping
@@ -195,4 +227,5 @@ def _with_stopping(
     from skgraded.lightgbm import _StopBy
 
     refuse_second_stopping(callbacks, _StopBy, type(early_stopping(1)))
-    return [*callbacks, _StopBy(named_measure, rounds)]
+    stop = _StopBy(validation.named[0], rounds, min_delta=validation.min_delta)
+    return [*callbacks, stop]

@@ -63,10 +63,13 @@ from skgraded.model_selection._estimators import (
     predict_from,
     train_for,
 )
+from skgraded.model_selection._position_bias import check_position
 from skgraded.model_selection._positions import refuse_positions_beside_ids
+from skgraded.model_selection._refit import check_stopping, refit_on_all
 from skgraded.model_selection._rows import (
     QueryRows,
     Validation,
+    Watched,
     measures_to_record,
     params_per_row,
     split_eval_metric,
@@ -75,6 +78,7 @@ from skgraded.model_selection._splitters import (
     draw_queries,
     number_of_queries,
     queries_by_id,
+    queries_by_time,
 )
 from skgraded.rankings import Judgments, read_columns, replace_words, without_query_ids
 
@@ -105,8 +109,20 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     early_stopping_rounds : int, optional
         Stop when the measure on the held-out queries has not improved for that many iterations,
         and predict with the best one.
+    min_delta : float, default=0.0
+        A value counts as an improvement if it is better than the best one by more than this; for
+        the estimators of LightGBM and XGBoost.
     random_state : int, RandomState instance or None, optional
         Seed of the draw of held-out queries; it is not handed to `estimator`.
+    shuffle : bool, default=True
+        Whether `validation_fraction` draws the queries to hold out. With False they are the latest
+        ones: the rows of `fit` stand in the order of time, and the time of a query is that of its
+        last row.
+    refit : bool, default=False
+        Whether to train a second time, on all queries, those held out included, with the number of
+        iterations that early stopping has found. It takes `validation_fraction` and
+        `early_stopping_rounds`. Predictions and `export` are then those of the second model, and
+        what was recorded is that of the first.
     grades : mapping of str to float, optional
         The grade of each word, such as ``{"E": 3, "S": 2, "C": 1, "I": 0}``, where the y of `fit`
         and `score` holds words.
@@ -134,9 +150,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     evaluated_measures_ : dict of str to Measure
         The measures by their names in ``evals_result_``; the first is ``measure_``.
     best_iteration_ : int
-        Number of iterations that predictions use, with `early_stopping_rounds`.
+        Number of iterations that predictions use, with `early_stopping_rounds`; with `refit`,
+        those of the first fit.
+    n_iterations_ : int
+        Number of iterations that the second fit trained, with `refit`. Where ``init_model`` or
+        ``xgb_model`` is continued, its own iterations are not counted.
     best_score_ : float
-        Value of `measure_` on the validation queries after the iterations that predictions use.
+        Value of `measure_` on the validation queries after the iterations that predictions use, or,
+        with `refit`, that those of the first fit use.
     booster_ : lightgbm.Booster or xgboost.Booster
         The trained model.
     starts_from_ : str
@@ -190,14 +211,20 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         measure: str | Measure,
         validation_fraction: float | None = None,
         early_stopping_rounds: int | None = None,
+        min_delta: float = 0.0,
         random_state: int | RandomState | None = None,
+        shuffle: bool = True,
+        refit: bool = False,
         grades: dict[str, float] | None = None,
     ) -> None:
         self.estimator = estimator
         self.measure = measure
         self.validation_fraction = validation_fraction
         self.early_stopping_rounds = early_stopping_rounds
+        self.min_delta = min_delta
         self.random_state = random_state
+        self.shuffle = shuffle
+        self.refit = refit
         self.grades = grades
 
     def fit(
@@ -239,9 +266,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Weight of each of these rows.
         **fit_params : object
             Handed to the fit of the estimator, in a Pipeline to that of its last step. Arrays with
-            an entry per row are reordered with the rows: ``init_score`` of LightGBM,
-            ``base_margin`` of XGBoost, ``baseline``, ``subgroup_id`` and ``group_weight`` of
-            CatBoost, arrays and lists of any other estimator. Numbers of rows, such as CatBoost's
+            an entry per row are reordered with the rows: ``init_score`` and ``position`` (which
+            LGBMRanker itself does not take) of LightGBM, ``base_margin`` of XGBoost, ``baseline``,
+            ``subgroup_id`` and ``group_weight`` of CatBoost, arrays and lists of any other
+            estimator. Numbers of rows, such as CatBoost's
             ``pairs``, and initial scores of the rows of eval_X are refused.
             ``init_model`` and ``xgb_model`` may be a fitted QueryRanker.
             ``eval_metric`` may be a mapping of names to measures to record on the validation
@@ -290,6 +318,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if any(column is not None for column in eval_rows):
             evaluation = eval_rows
         watches = check_parameters(self, booster, evaluation, fit_params)
+        check_stopping(self, booster)
+        check_position(booster, final_step(self.estimator), fit_params)
 
         fitted_names = [name for name in vars(self) if name.endswith("_")]
         for name in fitted_names:  # of an earlier fit
@@ -309,7 +339,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         validation = None
         if watches:
             train, validation = self._set_apart(judgments, rows, evaluation, measures)
-        self._train(booster, train, validation, fit_params)
+        record = self._train(booster, train, validation, fit_params)
+        if self.refit and record is not None:
+            refit_on_all(self, booster, rows, record, fit_params)
 
         self._warn_about_model(judgments, rows)
         return self
@@ -328,20 +360,23 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         rows: QueryRows,
         validation: Validation | None,
         fit_params: dict[str, Any],
-    ) -> None:
-        """Fit a clone of the estimator, and keep what was recorded in training."""
+    ) -> tuple[Watched, Validation] | None:
+        """Fit a clone of the estimator; keep and return what was recorded in training."""
         self.estimator_ = booster.clone(self.estimator)
         train_for(self.estimator_, self.measure_)
         record = fit_estimator(booster, self.estimator_, rows, validation, fit_params)
 
-        if record is not None and validation is not None:
-            watched, self.best_score_ = record
-            self.evals_result_ = watched.evals_result
-            self.evaluated_measures_ = dict(validation.named)
-            if watched.best_iteration is not None:
-                self.best_iteration_ = watched.best_iteration
         if booster.start in rows.per_row:
             self.starts_from_ = booster.start
+        if record is None or validation is None:
+            return None
+
+        watched, self.best_score_ = record
+        self.evals_result_ = watched.evals_result
+        self.evaluated_measures_ = dict(validation.named)
+        if watched.best_iteration is not None:
+            self.best_iteration_ = watched.best_iteration
+        return watched, validation
 
     def _lay_out(
         self,
@@ -420,7 +455,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         are_fractional = held_out.judgments.has_fractional_grades
         resolved = resolve_all(dict(measures), top, are_fractional=are_fractional)
         recorded = measures_to_record(self.measure_, resolved)
-        validation = Validation(held_out, recorded, self.early_stopping_rounds)
+        rounds = self.early_stopping_rounds
+        validation = Validation(held_out, recorded, rounds, self.min_delta)
         self._warn_about_validation(judgments, rows, validation, evaluation is None)
         return rows, validation
 
@@ -457,9 +493,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 "one is held out, one to train on."
             )
 
-        queries = draw_queries(judgments, self.random_state)
-        tells = tells_rankings_apart(self.measure_, judgments)
-        queries = spread_telling_queries(queries, tells, n_held_out)
+        if self.shuffle:
+            queries = draw_queries(judgments, self.random_state)
+            tells = tells_rankings_apart(self.measure_, judgments)
+            queries = spread_telling_queries(queries, tells, n_held_out)
+        else:
+            queries = queries_by_time(judgments)[::-1]
         held_out = queries[:n_held_out]
         ids = judgments.qid[held_out]
         self.validation_queries_ = self.training_queries_.of_ids(ids)

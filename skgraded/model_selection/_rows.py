@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from skgraded._boosting import NamedMeasures, named_means, parse_named
+from skgraded._support.frames import library_of
 from skgraded._support.lazy import cached_property
 from skgraded.measures import Measure
 from skgraded.rankings import Judgments
@@ -121,11 +122,14 @@ class Validation:
         The measures to record with their names; the first is watched.
     rounds : int or None
         The number of rounds without improvement after which training stops.
+    min_delta : float
+        By more than how much a value must be better to count as an improvement.
     """
 
     rows: QueryRows
     named: NamedMeasures
     rounds: int | None
+    min_delta: float = 0.0
 
     def predicts_with(self, best_iteration: int | None) -> PredictsWith:
         """Which of the recorded iterations predictions use, where a library has found a best one.
@@ -150,11 +154,14 @@ class Watched(NamedTuple):
         The number of iterations that predictions use.
     predicts_with : {"best", "last", "any"}
         Which of the recorded iterations predictions use; "any" where another rule chose it.
+    best_entry : int or None
+        The number of the best entry of the history, where the library's rule is not LightGBM's.
     """
 
     evals_result: dict[str, dict[str, list[float]]]
     best_iteration: int | None
     predicts_with: PredictsWith
+    best_entry: int | None = None
 
 
 def split_eval_metric(
@@ -257,7 +264,7 @@ def params_per_row(
         if _n_entries(value) != n_rows:
             continue
         # An older scikit-learn takes rows of Arrow arrays as lists of Arrow's scalars.
-        is_of_arrow = type(value).__module__.startswith("pyarrow")
+        is_of_arrow = library_of(value) == "pyarrow"
         per_row[name] = np.asarray(value) if is_of_arrow else value
     return per_row
 
@@ -288,6 +295,21 @@ def _n_entries(value: Any) -> int | None:
         return None
 
 
+def best_entry(watched: Watched, validation: Validation) -> int:
+    """Return the number of the entry of the history that early stopping takes for the best."""
+    if watched.best_entry is not None:
+        return watched.best_entry
+    name, measure = validation.named[0]
+    recorded = np.asarray(watched.evals_result["valid_0"][name])
+    gains = recorded if measure.greater_is_better else -recorded
+
+    best = 0
+    for entry in range(1, len(gains)):
+        if gains[entry] > gains[best] + validation.min_delta:
+            best = entry
+    return best
+
+
 # Of the largest score or of a value. The last digits of scores may depend on how they are summed.
 _ROUNDING = 1e-6
 
@@ -314,7 +336,7 @@ def recorded_value(
         The value of the watched measure.
     """
     rows = validation.rows
-    name, measure = validation.named[0]
+    name, _ = validation.named[0]
     recorded = np.asarray(watched.evals_result["valid_0"][name])
 
     # The value of the iteration that predictions use, or the nearest one where it is not known.
@@ -322,10 +344,8 @@ def recorded_value(
     ((_, predicted),) = named_means(validation.named[:1], rankings)
     if watched.predicts_with == "last":
         expected = recorded[-1]
-    elif watched.predicts_with == "best" and measure.greater_is_better:
-        expected = recorded.max()
     elif watched.predicts_with == "best":
-        expected = recorded.min()
+        expected = recorded[best_entry(watched, validation)]
     else:
         nearest_iteration = np.abs(recorded - predicted).argmin()
         expected = recorded[nearest_iteration]

@@ -14,7 +14,15 @@ from sklearn.utils import _safe_indexing, check_random_state, indexable
 from sklearn.utils.validation import _num_samples
 
 from skgraded._guards import warn_about_queries
-from skgraded._support.arguments import integer, is_integer, is_number
+from skgraded._support.arguments import (
+    ArgumentError,
+    first_true,
+    flag,
+    integer,
+    is_integer,
+    is_missing,
+    is_number,
+)
 from skgraded._support.array_types import BoolArray, IntArray
 from skgraded._support.keywords import suggests_keywords
 from skgraded.rankings import CheckedColumns, Judgments, read_columns
@@ -22,7 +30,7 @@ from skgraded.rankings import CheckedColumns, Judgments, read_columns
 _T = TypeVar("_T", bound=np.generic)
 
 
-class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
+class QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
     """A splitter that chooses queries; their rows follow."""
 
     # The keyword qid feeds the estimator, the scorer and the splitter alike.
@@ -65,11 +73,11 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
             `query_ids` has counted them.
         """
         columns = read_columns(y, groups, named=("y", "groups"), X=X)
-        yield from self._rows(self._lay_out(X, columns))
+        yield from self._rows(self._lay_out(X, columns), X)
 
-    def _rows(self, layout: Judgments) -> Iterator[tuple[IntArray, IntArray]]:
+    def _rows(self, layout: Judgments, X: Any) -> Iterator[tuple[IntArray, IntArray]]:
         """Yield the rows of each training and test set."""
-        for is_train, is_test in self._choose(layout):
+        for is_train, is_test in self._choose(layout, X):
             train = np.flatnonzero(_entries_by_row(layout, is_train))
             test = np.flatnonzero(_entries_by_row(layout, is_test))
             yield train, test
@@ -87,7 +95,9 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         return np.zeros(_num_samples(X), dtype=np.uint8)
 
     @abstractmethod
-    def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
+    def _choose(
+        self, layout: Judgments, X: Any
+    ) -> Iterator[tuple[BoolArray, BoolArray]]:
         """Yield which queries are in each training and test set."""
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -106,12 +116,14 @@ class _QuerySplitter(BaseCrossValidator):  # type: ignore[misc]
         return self.n_splits
 
 
-class _QueryFolds(_QuerySplitter):
+class _QueryFolds(QuerySplitter):
     """A splitter whose folds are tested in turn."""
 
     _fewest_splits = 2
 
-    def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
+    def _choose(
+        self, layout: Judgments, X: Any
+    ) -> Iterator[tuple[BoolArray, BoolArray]]:
         if layout.n_queries < self.n_splits:
             raise ValueError(
                 f"n_splits must not exceed the number of queries ({layout.n_queries}), "
@@ -244,7 +256,7 @@ class StratifiedQueryKFold(_QueryFolds):
         return deal_alike(layout, queries, self.n_splits)
 
 
-class QueryShuffleSplit(_QuerySplitter):
+class QueryShuffleSplit(QuerySplitter):
     """Training and test sets of whole queries, drawn at random several times.
 
     The draws depend on the set of query ids and `random_state` alone, not on the order of the rows.
@@ -290,7 +302,9 @@ class QueryShuffleSplit(_QuerySplitter):
         self.train_size = train_size
         self.random_state = random_state
 
-    def _choose(self, layout: Judgments) -> Iterator[tuple[BoolArray, BoolArray]]:
+    def _choose(
+        self, layout: Judgments, X: Any
+    ) -> Iterator[tuple[BoolArray, BoolArray]]:
         n_train, n_test = _numbers_to_train_and_test(
             self.train_size, self.test_size, layout.n_queries
         )
@@ -310,10 +324,13 @@ def query_train_test_split(
     test_size: float | None = None,
     train_size: float | None = None,
     random_state: int | RandomState | None = 0,
+    shuffle: bool = True,
+    times: ArrayLike | None = None,
 ) -> list[Any]:
     """Split arrays into rows to train on and rows to test on, and leave every query whole.
 
-    The split depends on the set of query ids and ``random_state`` alone, not on the order of rows.
+    The split depends on the set of query ids and ``random_state`` alone, not on the order of rows,
+    unless ``shuffle=False`` takes the latest queries to test on.
 
     Parameters
     ----------
@@ -330,6 +347,13 @@ def query_train_test_split(
         Share or number of the queries to train on. By default all that are not tested.
     random_state : int, RandomState instance or None, default=0
         Draws the queries.
+    shuffle : bool, default=True
+        Whether to draw the queries to test on. With False they are the latest ones, and those to
+        train on the queries before them: rows stand in the order of time, and the time of a query
+        is that of its last row.
+    times : array-like of shape (n_documents,), optional
+        Time of each row, with ``shuffle=False``, where rows stand in another order: numbers, dates
+        or times. The time of a query is then the latest of its rows.
 
     Returns
     -------
@@ -355,6 +379,7 @@ def query_train_test_split(
     --------
     QueryShuffleSplit : Many such splits, for cross-validation.
     StratifiedQueryKFold : Folds that are alike in top grades; the first one is such a test set.
+    QueryTimeSeriesSplit : Several splits by time.
 
     Examples
     --------
@@ -376,6 +401,7 @@ def query_train_test_split(
         for position, array in enumerate(arrays)
         if position != 1
     }
+    arrays_beside_y["times"] = times
     columns = read_columns(y, qid, named=("array 1", "qid"), **arrays_beside_y)
 
     if columns.ids is None and len(arrays) > 2:  # noqa: PLR2004
@@ -389,7 +415,13 @@ def query_train_test_split(
     splitter = QueryShuffleSplit(
         1, test_size=test_size, train_size=train_size, random_state=random_state
     )
-    ((train, test),) = splitter._rows(splitter._lay_out(X, columns))
+    layout = splitter._lay_out(X, columns)
+    if flag("shuffle", shuffle):
+        if times is not None:
+            raise ValueError("times needs shuffle=False, which splits by them.")
+        ((train, test),) = splitter._rows(layout, X)
+    else:
+        train, test = _before_and_latest(layout, train_size, test_size, times)
 
     arrays_to_split = list(arrays)
     if qid is not None:
@@ -399,6 +431,25 @@ def query_train_test_split(
         for array in indexable(*arrays_to_split)
         for rows in (train, test)
     ]
+
+
+def _before_and_latest(
+    layout: Judgments,
+    train_size: float | None,
+    test_size: float | None,
+    times: ArrayLike | None,
+) -> tuple[IntArray, IntArray]:
+    """Return the rows of the latest queries to test on, after those of the queries before."""
+    queries = queries_by_time(layout, times)
+    n_train, n_test = _numbers_to_train_and_test(train_size, test_size, len(queries))
+    start_of_test = len(queries) - n_test
+
+    is_train, is_test = np.zeros((2, len(queries)), dtype=bool)
+    is_train[queries[start_of_test - n_train : start_of_test]] = True
+    is_test[queries[start_of_test:]] = True
+    train = np.flatnonzero(_entries_by_row(layout, is_train))
+    test = np.flatnonzero(_entries_by_row(layout, is_test))
+    return train, test
 
 
 def _numbers_to_train_and_test(
@@ -472,6 +523,60 @@ def queries_by_id(judgments: Judgments) -> IntArray:
         keys = [(type(qid).__name__, repr(qid)) for qid in judgments.qid.tolist()]
         queries = sorted(range(len(keys)), key=keys.__getitem__)
         return np.array(queries, dtype=np.int64)
+
+
+def queries_by_time(judgments: Judgments, times: Any = None) -> IntArray:
+    """Sort query numbers by the time of their last rows, or by the latest time of their rows.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        The rows by query.
+    times : array-like of shape (n_documents,), optional
+        Time of each row; None takes the order of the rows.
+
+    Returns
+    -------
+    ndarray of int
+        The numbers of the queries, the earliest first.
+    """
+    rows = judgments.row_order
+    if rows is None:
+        rows = np.arange(judgments.n_documents)
+    last_row = np.maximum.reduceat(rows, judgments.indptr[:-1])
+    if times is None:
+        return np.argsort(last_row)
+
+    number_of_time = _numbers_of_times(times, judgments.n_documents)
+    latest_time = np.maximum.reduceat(number_of_time[rows], judgments.indptr[:-1])
+    return np.lexsort((last_row, latest_time))
+
+
+def _numbers_of_times(times: Any, n_rows: int) -> IntArray:
+    """Return the rank of each row's time among the different times."""
+    values = np.asarray(times)
+    if values.shape != (n_rows,):
+        raise ArgumentError(
+            "times", f"must hold a time for each of {n_rows} rows, got {values.shape}."
+        )
+
+    is_absent = np.array([is_missing(time) for time in values.tolist()])
+    if (
+        values.dtype.kind == "M"
+    ):  # whose missing ones tolist() turns into None or numbers
+        is_absent = np.isnat(values)
+    row = first_true(is_absent)
+    if row is not None:
+        raise ArgumentError(
+            "times", f"must hold a time in every row, lacks it in row {row}."
+        )
+
+    if any(isinstance(time, str | bytes) for time in values[:1].tolist()):
+        raise ArgumentError(
+            "times",
+            f"must be numbers, dates or times, got the text {values[0]!r}: use pandas.to_datetime.",
+        )
+    return np.unique(values, return_inverse=True)[1]
 
 
 def _strata(judgments: Judgments) -> tuple[IntArray, IntArray]:

@@ -315,6 +315,8 @@ def _as_validation(
     fields["values"] = values
     fields["folds"] = folds
     fields["systems"] = systems
+    if isinstance(selected.judged_share, np.ndarray):
+        fields["judged_share"] = None
 
     # What is known of each split.
     for name in ("fit_time", "score_time"):
@@ -435,6 +437,8 @@ def _splits(
         )
 
     features = np.zeros((_num_samples(X), 1))
+    if getattr(cv, "times", None) is not None:  # which names a column
+        features = X
     grades, _ = split_target(y)
     with warnings.catch_warnings():
         warnings.filterwarnings(

@@ -90,10 +90,17 @@ class XGBoost(PlainXGBoost):
 
         # A callback of the user's may have found a best iteration, too.
         best = getattr(estimator, "best_iteration", None)
-        n_best = None
-        if best is not None and validation.rounds is not None:
-            n_best = best + 1
-        return Watched(recorded, n_best, validation.predicts_with(best))
+        if best is None or validation.rounds is None:
+            return Watched(recorded, None, validation.predicts_with(best))
+
+        # XGBoost takes min_delta from the new value, which may be rounded otherwise.
+        best_entry = None
+        if validation.min_delta:
+            n_recorded = len(recorded["valid_0"][validation.named[0][0]])
+            n_iterations = estimator.get_booster().num_boosted_rounds()
+            best_entry = best - (n_iterations - n_recorded)
+        predicts_with = validation.predicts_with(best)
+        return Watched(recorded, best + 1, predicts_with, best_entry)
 
     def _evaluation_params(self, rows: QueryRows) -> Params:
         """Return fit parameters by which XGBoost evaluates its own metrics on validation rows."""
@@ -135,9 +142,17 @@ class XGBoost(PlainXGBoost):
             features,
             rows.judgments,
             rounds=validation.rounds,
+            min_delta=validation.min_delta,
             name="valid_0",
             save_best=False,  # predict takes the best iteration; others may be looked at
         )
+
+    def set_iterations(
+        self, estimator: Any, n_best: int, watched_estimator: Any
+    ) -> int:
+        """Set the number of iterations."""
+        estimator.set_params(n_estimators=n_best)
+        return n_best
 
     def predict(self, estimator: Any, X: Any, start: NDArray[Any]) -> FloatArray:
         """Predict from given initial scores."""

@@ -5,6 +5,11 @@ from skgraded.results._align import (
     places_of_queries as places_of_queries,
     side_by_side,
 )
+from skgraded.results._judged_share import (
+    JudgedShare as JudgedShare,
+    joined_shares as joined_shares,
+    known_shares as known_shares,
+)
 from skgraded.results._means import Means
 from skgraded.results._names import (
     MeasureCollection as MeasureCollection,

@@ -11,6 +11,7 @@ import numpy as np
 from skgraded._support.arguments import is_missing
 from skgraded._support.array_types import IntArray
 from skgraded._support.text import count, first_few
+from skgraded.results._judged_share import joined_shares
 from skgraded.results._names import by_name, direction_of
 from skgraded.results._scores import IdealSource, Scores, value_of
 from skgraded.results._selection import take_queries
@@ -58,7 +59,8 @@ def side_by_side(scores: Scores | Mapping[Any, Any]) -> Scores:
             "mapping of measures to arrays of shape (n_systems, n_queries), got "
             f"{type(scores).__name__}."
         )
-    are_scores = {isinstance(part, Scores) for part in scores.values()}
+
+    are_scores = {isinstance(value, Scores) for value in scores.values()}
     if are_scores == {True, False}:
         raise TypeError("scores must hold either Scores or arrays, got both.")
     if are_scores == {True}:
@@ -66,38 +68,60 @@ def side_by_side(scores: Scores | Mapping[Any, Any]) -> Scores:
     return _scores_from_arrays(scores)
 
 
-def _scores_from_parts(parts: dict[str, Scores]) -> Scores:
+def _scores_from_parts(results: dict[str, Scores]) -> Scores:
     """Put results, each of one system, side by side."""
-    first_name, first = next(iter(parts.items()))
-    n_repeats = _n_repeats(parts)
-    aligned = [_aligned(part, name, first, first_name) for name, part in parts.items()]
-    # A part without repeats has the same values in each.
-    cubes = [
-        np.broadcast_to(part.cube[0], (n_repeats, *part.cube.shape[2:]))
-        for part in aligned
-    ]
+    first_name, first = next(iter(results.items()))
+    n_repeats = _n_repeats(results)
+    aligned = []
+    for name, result in results.items():
+        aligned.append(_aligned(result, name, first, first_name))
 
-    all_n_empty = zip(*(part.n_empty for part in aligned), strict=True)
-    all_ideals = zip(*(part._ideal_sources for part in aligned), strict=True)
-    all_clusters = [part.clusters for part in aligned if part.clusters is not None]
-    all_folds = [part.folds for part in aligned if part.folds is not None]
+    # A result without repeats has the same values in each.
+    shape = (n_repeats, first.n_queries, len(first))
+    cubes = []
+    for result in aligned:
+        [cube] = result.cube
+        cubes.append(np.broadcast_to(cube, shape))
+
+    # What is known of each measure.
+    n_empty = []
+    ideals = []
+    for column in range(len(first)):
+        numbers = [result.n_empty[column] for result in aligned]
+        n_empty.append(_common_number(numbers))
+
+        sources = [vars(result)["ideals"][column] for result in aligned]
+        ideal = partial(_common_ideal, sources)
+        ideals.append(ideal)
+
+    clusters = [result.clusters for result in aligned if result.clusters is not None]
+    folds = [result.folds for result in aligned if result.folds is not None]
+    notes = [note for result in aligned for note in result.notes]
+    judged_share = joined_shares(
+        [result.judged_share for result in aligned],
+        [(1, first.n_queries, len(first))] * len(aligned),
+        "system",
+    )
     return first._with_cube(
         np.array(cubes),
-        has_measure_axis=any(part.has_measure_axis for part in aligned),
-        systems=tuple(parts),
-        clusters=next(iter(all_clusters), None),
-        folds=next(iter(all_folds), None),
-        n_empty=tuple(map(_common_number, all_n_empty)),
-        ideals=tuple(partial(_common_ideal, sources) for sources in all_ideals),
-        notes=tuple(dict.fromkeys(note for part in aligned for note in part.notes)),
+        has_measure_axis=any(result.has_measure_axis for result in aligned),
+        systems=tuple(results),
+        clusters=next(iter(clusters), None),
+        folds=next(iter(folds), None),
+        n_empty=tuple(n_empty),
+        ideals=tuple(ideals),
+        judged_share=judged_share,
+        notes=tuple(dict.fromkeys(notes)),
         is_sorted=False,
     )
 
 
 def _common_number(numbers: Iterable[Any]) -> Any:
     """Return a number if it is the same in all parts, and None if it is not."""
-    distinct = set(numbers)
-    return distinct.pop() if len(distinct) == 1 else None
+    distinct_numbers = set(numbers)
+    if len(distinct_numbers) == 1:
+        return distinct_numbers.pop()
+    return None
 
 
 def _common_ideal(sources: Iterable[IdealSource]) -> float | None:
@@ -105,61 +129,65 @@ def _common_ideal(sources: Iterable[IdealSource]) -> float | None:
     return ideal
 
 
-def _n_repeats(parts: Mapping[str, Scores]) -> int:
-    """Return the number of repeats; a part without repeats has the same values in each."""
-    numbers = {
-        name: len(part.folds) for name, part in parts.items() if part.folds is not None
-    }
+def _n_repeats(results: Mapping[str, Scores]) -> int:
+    """Return the number of repeats; a result without repeats has the same values in each."""
+    numbers = {}
+    for name, result in results.items():
+        if result.folds is not None:
+            numbers[name] = len(result.folds)
+
     if len(set(numbers.values())) > 1:
-        listed = ", ".join(f"{name!r} has {number}" for name, number in numbers.items())
+        statements = [f"{name!r} has {number}" for name, number in numbers.items()]
         raise ValueError(
-            f"Systems must be tested in the same number of repeats: {listed}."
+            "Systems must be tested in the same number of repeats: "
+            f"{', '.join(statements)}."
         )
     return max(numbers.values(), default=1)
 
 
-def _aligned(part: Scores, name: str, first: Scores, first_name: str) -> Scores:
-    """Return a part with measures and queries in the first one's order; raise if it has others."""
-    if part.systems is not None:
+def _aligned(result: Scores, name: str, first: Scores, first_name: str) -> Scores:
+    """Return a result in the first one's order; raise if it has other measures or queries."""
+    if result.systems is not None:
         raise ValueError(
             f"Results that are put side by side must be of one system, but {name!r} has "
-            f"{first_few(part.systems)}: choose one by select(system=...)."
+            f"{first_few(result.systems)}: choose one by select(system=...)."
         )
-    if set(part.measures) != set(first.measures):
+    if set(result.measures) != set(first.measures):
         raise ValueError(
             f"Systems must be scored by the same measures: {name!r} has "
-            f"{', '.join(part.measures)}, and {first_name!r} has {', '.join(first.measures)}."
+            f"{', '.join(result.measures)}, and {first_name!r} has {', '.join(first.measures)}."
         )
-    if part.measures != first.measures:
-        part = part[list(first.measures)]
+    if result.measures != first.measures:
+        result = result[list(first.measures)]
 
-    both = f"{name!r} and {first_name!r}"
-    if part.qid is not first.qid:  # else they are of the same judgments
-        places = places_of_queries(first.qid.tolist(), part.qid.tolist())
+    pair = f"{name!r} and {first_name!r}"
+    if result.qid is not first.qid:  # else they are of the same judgments
+        places = places_of_queries(first.qid.tolist(), result.qid.tolist())
         n_same = np.count_nonzero(places >= 0)
-        if not part.n_queries == first.n_queries == n_same:
+        if not result.n_queries == first.n_queries == n_same:
             raise ValueError(
-                f"Systems must be scored on the same queries: {name!r} has {part.n_queries}, "
+                f"Systems must be scored on the same queries: {name!r} has {result.n_queries}, "
                 f"{first_name!r} has {first.n_queries}, and {n_same} of them are the same."
             )
-        part = take_queries(part, places)
-        _require_same_judgments(first, part, both)
+        result = take_queries(result, places)
+        _require_same_judgments(first, result, pair)
 
-    if not np.array_equal(first.weights, part.weights):  # type: ignore[arg-type]
-        raise ValueError(f"Systems must weight queries alike, but {both} do not.")
-    return part
+    if not np.array_equal(first.weights, result.weights):  # type: ignore[arg-type]
+        raise ValueError(f"Systems must weight queries alike, but {pair} do not.")
+    return result
 
 
-def _require_same_judgments(first: Scores, part: Scores, both: str) -> None:
+def _require_same_judgments(first: Scores, result: Scores, pair: str) -> None:
     """Raise if two results were scored by other judgments, where these are known."""
     ours = first.fingerprints
-    theirs = part.fingerprints
+    theirs = result.fingerprints
     if ours is None or theirs is None or np.array_equal(ours, theirs):
         return
+
     differs = ours != theirs
     example = first.qid.tolist()[int(np.argmax(differs))]
     raise ValueError(
-        f"Systems must be scored by the same judgments, but {both} were scored by other grades in "
+        f"Systems must be scored by the same judgments, but {pair} were scored by other grades in "
         f"{np.count_nonzero(differs)} of {len(ours)} queries, such as {example!r}. "
         "Score all systems by the labels of the same documents; runs with documents of their own "
         "by skgraded.trec.evaluate(measures, qrels, runs)."
@@ -168,13 +196,14 @@ def _require_same_judgments(first: Scores, part: Scores, both: str) -> None:
 
 def _scores_from_arrays(arrays: Mapping[Any, Any]) -> Scores:
     """Return the scores of a mapping of measures to values by system and query."""
+    names = list(map(str, arrays))
     frames = [array for array in arrays.values() if hasattr(array, "loc")]
     first_frame = next(iter(frames), None)
-    names = list(map(str, arrays))
-    values = [
-        np.asarray(_in_order(name, array, first_frame), dtype=np.float64)
-        for name, array in zip(names, arrays.values(), strict=True)
-    ]
+
+    values = []
+    for name, array in zip(names, arrays.values(), strict=True):
+        ordered_array = _in_order(name, array, first_frame)
+        values.append(np.asarray(ordered_array, dtype=np.float64))
 
     shape = values[0].shape
     for name, array in zip(names, values, strict=True):
@@ -184,9 +213,10 @@ def _scores_from_arrays(arrays: Mapping[Any, Any]) -> Scores:
                 f"got {array.shape} for {name!r} and {shape} for {names[0]!r}."
             )
 
+    n_systems, n_queries = shape
     if first_frame is None:
-        queries = np.arange(shape[1])
-        systems = [f"system {number}" for number in range(1, shape[0] + 1)]
+        queries = np.arange(n_queries)
+        systems = [f"system {number + 1}" for number in range(n_systems)]
     else:
         queries = first_frame.columns
         systems = [str(system) for system in first_frame.index]
@@ -203,8 +233,11 @@ def _in_order(name: str, values: Any, first: Any) -> Any:
     """Bring a data frame into the order of the first one; an array tells no labels."""
     if not hasattr(values, "loc"):
         return values
-    for ours, theirs in ((first.index, values.index), (first.columns, values.columns)):
-        if not ours.is_unique or len(ours) != len(theirs) or set(ours) != set(theirs):
+
+    axes = (first.index, values.index), (first.columns, values.columns)
+    for ours, theirs in axes:
+        are_as_many = ours.is_unique and len(ours) == len(theirs)
+        if not are_as_many or set(ours) != set(theirs):
             raise ValueError(
                 "The values of all measures must have the same systems as rows, and queries as "
                 f"columns, each of them once, got others for {name!r}."
@@ -212,9 +245,11 @@ def _in_order(name: str, values: Any, first: Any) -> Any:
     return values.loc[first.index, first.columns]
 
 
-def places_of_queries(queries: Sequence[Any], others: Sequence[Any]) -> IntArray:
+def places_of_queries(queries: Sequence[Any], other_queries: Sequence[Any]) -> IntArray:
     """Find the place of each query of a result in another one; -1 for a query that it lacks."""
-    place_by_query = {query: place for place, query in enumerate(others)}
+    place_by_query = {}
+    for place, query in enumerate(other_queries):
+        place_by_query[query] = place
     places = [place_by_query.get(query, -1) for query in queries]
     return np.array(places, dtype=np.int64)
 
@@ -224,10 +259,11 @@ def clusters_of(cluster: Any, scores: Scores) -> IntArray | None:
 
     Without a mapping of query ids to clusters, those of the scores count.
     """
+    queries = scores.qid.tolist()
     if cluster is None:
         if scores.clusters is None:
             return None
-        cluster = dict(zip(scores.qid.tolist(), scores.clusters.tolist(), strict=True))
+        cluster = dict(zip(queries, scores.clusters.tolist(), strict=True))
     if not hasattr(cluster, "keys"):
         raise TypeError(
             "cluster must map query ids to clusters, as a dict or a pandas Series does, got "
@@ -236,17 +272,18 @@ def clusters_of(cluster: Any, scores: Scores) -> IntArray | None:
     cluster_by_query = {
         query: name for query, name in cluster.items() if not is_missing(name)
     }
-    missing = [query for query in scores.qid.tolist() if query not in cluster_by_query]
+    missing = [query for query in queries if query not in cluster_by_query]
     if missing:
-        queries = count(len(missing), "query", "queries")
+        n_missing = count(len(missing), "query", "queries")
         raise ValueError(
-            f"cluster must have an entry for every query, and has none for {queries}: "
+            f"cluster must have an entry for every query, and has none for {n_missing}: "
             f"{first_few(list(map(repr, missing)))}."
         )
 
     number_by_cluster: dict[Any, int] = {}
-    numbers = [
-        number_by_cluster.setdefault(cluster_by_query[query], len(number_by_cluster))
-        for query in scores.qid.tolist()
-    ]
+    numbers = []
+    for query in queries:
+        next_number = len(number_by_cluster)
+        name = cluster_by_query[query]
+        numbers.append(number_by_cluster.setdefault(name, next_number))
     return np.array(numbers, dtype=np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 from skgraded._support.exact_mean import MeanSums
 from skgraded._support.results_base import Field, Result
 from skgraded._support.text import count
-from skgraded.results._names import MeasureCollection, column_of, entries_at
+from skgraded.results._names import MeasureCollection, columns_of, entries_at
 from skgraded.results._scores import Scores, warn_of_no_mean
 from skgraded.results._tables import WIDEST_MEASURE, fields_of_measures, notes_on_empty
 
@@ -106,22 +106,26 @@ class Means(MeasureCollection, Result):
         Means
             The means over all.
         """
-        sums = zip(self.sums, other.sums, strict=True)
+        n_empty = map(operator.add, self.n_empty, other.n_empty)
+        n_left_out = map(operator.add, self.n_left_out, other.n_left_out)
+        pairs = zip(self.sums, other.sums, strict=True)
+        sums = [ours.joined(theirs) for ours, theirs in pairs]
+
         return dataclasses.replace(
             self,
             n_queries=self.n_queries + other.n_queries,
             n_documents=self.n_documents + other.n_documents,
-            n_empty=tuple(map(operator.add, self.n_empty, other.n_empty)),
-            n_left_out=tuple(map(operator.add, self.n_left_out, other.n_left_out)),
-            sums=tuple(ours.joined(theirs) for ours, theirs in sums),
+            n_empty=tuple(n_empty),
+            n_left_out=tuple(n_left_out),
+            sums=tuple(sums),
         )
 
     def __getitem__(self, name: Any) -> Means:
         """Pick one measure by its name, or several by a list of names."""
-        names = name if isinstance(name, list | tuple) else [name]
-        columns = [column_of(self.measures, name) for name in names]
+        columns = columns_of(self.measures, name)
         fields = ("measures", "n_empty", "n_left_out", "sums", "empty")
-        return dataclasses.replace(self, **entries_at(columns, vars(self), fields))
+        picked = entries_at(columns, vars(self), fields)
+        return dataclasses.replace(self, **picked)
 
     def mean(self) -> dict[str, float]:
         """Return the weighted means over the queries that have a value.
@@ -132,13 +136,14 @@ class Means(MeasureCollection, Result):
             The mean of each measure by its name; nan, with an `UndefinedMeanWarning`, where no
             query is left.
         """
-        means = {
-            name: sums.mean for name, sums in zip(self.measures, self.sums, strict=True)
-        }
-        for name, n_left_out in zip(self.measures, self.n_left_out, strict=True):
-            if math.isnan(means[name]):
+        means = [sums.mean for sums in self.sums]
+        mean_by_measure = dict(zip(self.measures, means, strict=True))
+
+        n_left_out_by_measure = zip(self.measures, self.n_left_out, strict=True)
+        for name, n_left_out in n_left_out_by_measure:
+            if math.isnan(mean_by_measure[name]):
                 warn_of_no_mean(name, self.n_queries, n_left_out)
-        return means
+        return mean_by_measure
 
     def __float__(self) -> float:
         """Return the only mean."""
@@ -163,8 +168,10 @@ class Means(MeasureCollection, Result):
 
     def _fields(self) -> list[Field]:
         means = [sums.mean for sums in self.sums]
-        return fields_of_measures(self.measures, {"mean": means}, ideals=[])
+        columns = {"mean": means}
+        return fields_of_measures(self.measures, columns, ideals=[])
 
     def _sentences(self) -> list[str]:
         size = f"Means over {count(self.n_queries, 'query', 'queries')}."
-        return [size, *notes_on_empty(self.measures, self.n_empty, self.empty)]
+        notes = notes_on_empty(self.measures, self.n_empty, self.empty)
+        return [size, *notes]

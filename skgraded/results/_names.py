@@ -52,19 +52,31 @@ def column_of(measures: Sequence[str], name: object) -> int:
     keys = [name_and_fields(measure) for measure in measures]
     if wanted_key in keys:
         return keys.index(wanted_key)
-    keys_without_scale = [(word, _without_scale(fields)) for word, fields in keys]
-    if wanted_key in keys_without_scale:
-        return keys_without_scale.index(wanted_key)
+
+    for _, fields in keys:
+        fields.pop("max_grade", None)
+    if wanted_key in keys:
+        return keys.index(wanted_key)
     raise KeyError(
         f"{text} is not among the measures scored: {', '.join(measures)}.{closest(text, measures)}"
     )
+
+
+def columns_of(measures: Sequence[str], names: Any) -> list[int]:
+    """Find the column of one measure, or those of several in a list."""
+    if not isinstance(names, list | tuple):
+        names = [names]
+    return [column_of(measures, name) for name in names]
 
 
 def entries_at(
     columns: Sequence[int], fields: Mapping[str, Any], names: Sequence[str]
 ) -> dict[str, Any]:
     """Return fields that have an entry for each measure, with the entries of some."""
-    return {name: tuple([fields[name][column] for column in columns]) for name in names}
+    entries = {}
+    for name in names:
+        entries[name] = tuple([fields[name][column] for column in columns])
+    return entries
 
 
 def name_and_fields(text: str) -> tuple[str, dict[str, Any]]:
@@ -79,12 +91,10 @@ def name_and_fields(text: str) -> tuple[str, dict[str, Any]]:
     if meaning is not None:
         name = meaning.name
         fields = {**meaning.fields, **fields}
+
     word = measure_key("".join(name.split()))
-    return word, {field: _comparable(value) for field, value in fields.items()}
-
-
-def _without_scale(fields: dict[str, Any]) -> dict[str, Any]:
-    return {field: value for field, value in fields.items() if field != "max_grade"}
+    comparable_values = map(_comparable, fields.values())
+    return word, dict(zip(fields, comparable_values, strict=True))
 
 
 def _comparable(value: Any) -> Any:
@@ -107,7 +117,9 @@ def direction_of(measure: object) -> int:
     (-1, -1, 1)
     """
     if not isinstance(measure, str):
-        return 1 if getattr(measure, "greater_is_better", True) else -1
+        is_greater_better = getattr(measure, "greater_is_better", True)
+        return 1 if is_greater_better else -1
+
     name, fields = name_and_fields(measure)
     if "parts" in fields:  # of a blend, which agree
         return direction_of(fields["parts"][0][0])
@@ -116,11 +128,13 @@ def direction_of(measure: object) -> int:
 
 def by_name(systems: Mapping[Any, Any]) -> dict[str, Any]:
     """Return a mapping of systems by their names as text, of which no two may be the same."""
-    by_text = {str(name): system for name, system in systems.items()}
-    if not by_text or len(by_text) < len(systems):
-        names = ", ".join(map(repr, systems)) or "none"
-        raise ValueError(f"Systems must have names that differ, got {names}.")
-    return by_text
+    system_by_name = {}
+    for name, system in systems.items():
+        system_by_name[str(name)] = system
+    if not systems or len(system_by_name) < len(systems):
+        listing = ", ".join(map(repr, systems)) or "none"
+        raise ValueError(f"Systems must have names that differ, got {listing}.")
+    return system_by_name
 
 
 def places_on(axis: str, labels: Sequence[Any], names: Any) -> list[int]:
@@ -128,6 +142,7 @@ def places_on(axis: str, labels: Sequence[Any], names: Any) -> list[int]:
     place_by_label = {label: place for place, label in enumerate(labels)}
     if not isinstance(names, list):
         names = [names]
+
     for name in names:
         if name not in place_by_label:
             texts = list(map(str, labels))

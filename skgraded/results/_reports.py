@@ -46,11 +46,12 @@ def table_of_means(
     """Make a table of means: a row for each system, or for each measure of a single one."""
     if scores.systems is None:
         return _table_of_one_system(scores, average)
+
     means = np.array(scores._means(average))
-    if scores.is_sorted:
-        rows = np.arange(len(means))[:n_rows]
-    else:
-        rows = best_first(means[:, 0] * scores.directions[0])[:n_rows]
+    rows = np.arange(len(means))
+    if not scores.is_sorted:
+        rows = best_first(means[:, 0] * scores.directions[0])
+    rows = rows[:n_rows]
 
     fields = fields_of_systems(
         systems=[scores.systems[row] for row in rows],
@@ -67,7 +68,8 @@ def table_of_means(
 
 def _table_of_one_system(scores: Scores, average: str) -> Table:
     """Make the table of one system; the means of folds and the ideal ones are arithmetic."""
-    columns = {"mean": scores._means(average)[0]}
+    [means] = scores._means(average)
+    columns = {"mean": means}
     ideals: Sequence[float | None] = ()
     extent = _extent(scores)
     size = f"{KINDS_OF_MEANS[average]}means over {extent}.".capitalize()
@@ -105,6 +107,7 @@ def report_of_means(scores: Scores, average: str) -> Report:
         means=np.array(scores._means(average)),
     )
     columns: dict[str, Any] = {field.name: field.values for field in fields}
+
     return Report(
         tables=[table_of_means(scores, average)],
         columns=columns,
@@ -151,20 +154,22 @@ def report_of_values(scores: Scores, average: str) -> Report:
 
 def trec_eval_lines(scores: Scores, per_query: bool, average: str) -> Iterator[str]:
     """Yield trec_eval's lines of every system: of its queries, if asked for, and of its means."""
-    sign = "gm_" if average == "geometric" else ""
-    names_of_means = [f"{sign}{name}" for name in scores.measures]
+    measures = scores.measures
     systems = scores.systems or ("",)
-    queries = [str(query) for query in scores.qid.tolist()] if per_query else []
-    for name in (*systems, *scores.measures, *queries):
+    queries: list[str] = []
+    if per_query:
+        queries = list(map(str, scores.qid.tolist()))
+    for name in (*systems, *measures, *queries):
         _refuse_control_characters(name)
 
+    sign = "gm_" if average == "geometric" else ""
+    names_of_means = [f"{sign}{name}" for name in measures]
     means = scores._means(average)
-    for system, values, means_of_system in zip(
-        systems, scores.cube, means, strict=True
-    ):
+    for system, cube, means_of_system in zip(systems, scores.cube, means, strict=True):
         yield f"{'runid':<22}\tall\t{system}"
-        for query, row in zip(queries, values[0, : len(queries)].tolist(), strict=True):
-            yield from _lines_of_row(scores.measures, query, row)
+        rows = zip(queries, cube[0, : len(queries)].tolist(), strict=True)
+        for query, row in rows:
+            yield from _lines_of_row(measures, query, row)
         yield from _lines_of_row(names_of_means, "all", means_of_system)
 
 

@@ -21,7 +21,14 @@ from skgraded._support.lazy import Lazy, LazyField, import_pandas
 from skgraded._support.results_base import Field, LongResult, Report, Table
 from skgraded._support.sealed import sealed
 from skgraded.exceptions import UndefinedMeanWarning
-from skgraded.results._names import MeasureCollection, column_of, entries_at, places_on
+from skgraded.results._judged_share import JudgedShare, shares_at
+from skgraded.results._names import (
+    MeasureCollection,
+    column_of,
+    columns_of,
+    entries_at,
+    places_on,
+)
 from skgraded.results._reports import (
     KINDS_OF_MEANS,
     fields_of_scores,
@@ -95,6 +102,9 @@ class Scores(MeasureCollection, LongResult):
     judged : ndarray of shape (n_queries,), uint64, or None
         A number that stands for the judged grades of each query, by which systems that were scored
         by different ones are told apart; None if they are unknown.
+    judged_share : ndarray of shape (n_systems, n_queries, n_measures), 1.0 or None
+        Share of judged documents among the first k of each list, with the k of the measure, or 10.
+        It is 1.0 where all documents are judged, and None if it is unknown.
     notes : tuple of str
         Sentences on what the values do not show, such as what was left out.
     is_sorted : bool
@@ -140,32 +150,28 @@ class Scores(MeasureCollection, LongResult):
         (), _ideals_from
     )
     judged: LazyField[JudgedSource, HashArray | None] = LazyField(None, _hashes_from)  # noqa: RUF009
+    judged_share: JudgedShare = None
     notes: tuple[str, ...] = ()
     is_sorted: bool = False
 
     def __post_init__(self) -> None:
         n_measures = len(self.measures)
-        sources = vars(self)
+        fields = vars(self)
         for name, unknown in _UNKNOWN.items():
-            if not sources[name]:
-                object.__setattr__(self, name, unknown * n_measures)
+            if not fields[name]:
+                fields[name] = unknown * n_measures
 
+        fields["ideals"] = tuple(map(_lazy_if_callable, fields["ideals"]))
+        fields["judged"] = _lazy_if_callable(fields["judged"])
         for name, dtype in _DTYPES.items():
-            if sources[name] is not None:
-                object.__setattr__(self, name, _unwritable(sources[name], dtype))
+            if not isinstance(fields[name], Lazy | None):
+                fields[name] = _unwritable(fields[name], dtype)
 
-        ideals = sources["ideals"] or (None,) * n_measures
-        object.__setattr__(self, "ideals", tuple(map(_lazy_if_callable, ideals)))
-        judged = _lazy_if_callable(sources["judged"])
-        if judged is not None and not isinstance(judged, Lazy):
-            judged = _unwritable(judged, np.uint64)
-        object.__setattr__(self, "judged", judged)
+        if isinstance(fields["judged_share"], np.ndarray):
+            fields["judged_share"] = _unwritable(fields["judged_share"], np.float64)
 
-        axes = [
-            len(labels)
-            for labels in (self.systems, self.folds, self.qid)
-            if labels is not None
-        ]
+        axes = [len(labels) for labels in self._outer_axes.values()]
+        axes.append(self.n_queries)
         shape = self.values.shape
         if shape != (*axes, n_measures) and (shape != tuple(axes) or n_measures != 1):
             raise ValueError(
@@ -184,25 +190,32 @@ class Scores(MeasureCollection, LongResult):
         return self.judged
 
     @property
-    def _ideal_sources(self) -> tuple[IdealSource, ...]:
-        """What the ideal means come from, which does not compute them."""
-        sources: tuple[IdealSource, ...] = vars(self)["ideals"]
-        return sources
+    def _outer_axes(self) -> dict[str, Sequence[Any]]:
+        """The labels of the axes before that of queries, by the names of the axes."""
+        axes: dict[str, Sequence[Any]] = {}
+        if self.systems is not None:
+            axes["system"] = list(self.systems)
+
+        if self.folds is not None:
+            axes["repeat"] = range(len(self.folds))
+        return axes
 
     @property
     def cube(self) -> FloatArray:
         """The values with all four axes: system, repeat, query and measure."""
-        n_systems = 1 if self.systems is None else len(self.systems)
-        n_repeats = 1 if self.folds is None else len(self.folds)
-        return self.values.reshape(
-            n_systems, n_repeats, len(self.qid), len(self.measures)
-        )
+        n_systems = 1
+        n_repeats = 1
+        if self.systems is not None:
+            n_systems = len(self.systems)
+
+        if self.folds is not None:
+            n_repeats = len(self.folds)
+        return self.values.reshape(n_systems, n_repeats, self.n_queries, len(self))
 
     @property
     def has_measure_axis(self) -> bool:
         """Whether there is an axis of measures; there is none if one was picked by its name."""
-        n_other_axes = 1 + (self.systems is not None) + (self.folds is not None)
-        return self.values.ndim > n_other_axes
+        return self.values.ndim > len(self._outer_axes) + 1
 
     def _with_cube(
         self, cube: FloatArray, *, has_measure_axis: bool | None = None, **changes: Any
@@ -210,9 +223,12 @@ class Scores(MeasureCollection, LongResult):
         """Return other values, and other fields; the cube loses the axes without names."""
         if has_measure_axis is None:
             has_measure_axis = self.has_measure_axis
+
         # A subclass may have others.
-        names = [field.name for field in dataclasses.fields(Scores)]
-        fields = {**{name: vars(self)[name] for name in names}, **changes}
+        fields = {}
+        for field in dataclasses.fields(Scores):
+            fields[field.name] = vars(self)[field.name]
+        fields.update(changes)
 
         values = cube
         if not has_measure_axis:
@@ -221,17 +237,18 @@ class Scores(MeasureCollection, LongResult):
             values = values[:, 0]
         if fields["systems"] is None:
             values = values[0]
-        return Scores(**{**fields, "values": values})
+        fields["values"] = values
+        return Scores(**fields)
 
     def __getitem__(self, name: Any) -> Scores:
         """Pick one measure by its name, without an axis of measures; or several by a list."""
-        has_measure_axis = isinstance(name, list | tuple)
-        names = name if has_measure_axis else [name]
-        columns = [column_of(self.measures, name) for name in names]
-
+        columns = columns_of(self.measures, name)
         cube = self.cube[..., columns]
         fields = ("measures", "directions", "n_empty", "empty", "ideals")
         picked = entries_at(columns, vars(self), fields)
+
+        has_measure_axis = isinstance(name, list | tuple)
+        picked["judged_share"] = shares_at(self.judged_share, "measure", columns)
         return self._with_cube(cube, has_measure_axis=has_measure_axis, **picked)
 
     def select(
@@ -262,6 +279,7 @@ class Scores(MeasureCollection, LongResult):
             If there is no axis of systems, or of repeats, to select from.
         """
         selected = self._with_cube(self.cube)
+
         if system is not None:
             selected = select_systems(selected, system)
         if repeat is not None:
@@ -302,10 +320,17 @@ class Scores(MeasureCollection, LongResult):
         column = column_of(self.measures, measure)
         if self.systems is None:
             return self
-        means = np.array(self._means(average))[:, column]
-        order = best_first(means * self.directions[column])
-        names = tuple(self.systems[place] for place in order)
-        return self._with_cube(self.cube[order], systems=names, is_sorted=True)
+
+        means = np.array(self._means(average))
+        goodness = means[:, column] * self.directions[column]
+        order = best_first(goodness)
+
+        cube = self.cube[order]
+        systems = tuple([self.systems[place] for place in order])
+        share = shares_at(self.judged_share, "system", order)
+        return self._with_cube(
+            cube, systems=systems, judged_share=share, is_sorted=True
+        )
 
     def over_repeats(self) -> Scores:
         """Return the mean of each query over the repeats that tested it.
@@ -317,13 +342,15 @@ class Scores(MeasureCollection, LongResult):
         """
         if self.folds is None:
             return self
+
         cube = self.cube
-        is_known = ~np.isnan(cube)
-        n_known = is_known.sum(axis=1, keepdims=True)
-        totals = np.where(is_known, cube, 0.0).sum(axis=1, keepdims=True)
+        totals = np.nansum(cube, axis=1, keepdims=True)
+        is_value = ~np.isnan(cube)
+        n_values = np.count_nonzero(is_value, axis=1, keepdims=True)
 
         means = np.full_like(totals, np.nan)
-        np.divide(totals, n_known, out=means, where=n_known > 0)
+        has_value = n_values > 0
+        np.divide(totals, n_values, out=means, where=has_value)
         return self._with_cube(means, folds=None)
 
     @property
@@ -336,7 +363,10 @@ class Scores(MeasureCollection, LongResult):
         """Drop the last axis if a measure was picked, and the first one without named systems."""
         if not self.has_measure_axis:
             array = array[..., 0]
-        return array[0] if self.systems is None else array
+
+        if self.systems is None:
+            array = array[0]
+        return array
 
     def mean(
         self, average: str = "arithmetic", *, floor: float = _LEAST
@@ -368,10 +398,10 @@ class Scores(MeasureCollection, LongResult):
 
     def _by_name(self, means: list[list[float]]) -> dict[str, Any]:
         """Return means by system and measure with their names."""
-        rows = [dict(zip(self.measures, row, strict=True)) for row in means]
         if self.systems is None:
-            return rows[0]
-        return dict(zip(self.systems, rows, strict=True))
+            [means_of_system] = means
+            return _nested([self.measures], means_of_system)
+        return _nested([self.systems, self.measures], means)
 
     def __eq__(self, other: object) -> bool:
         """Refuse a comparison with a number, which would be false whatever the mean is."""
@@ -395,6 +425,7 @@ class Scores(MeasureCollection, LongResult):
             ways.append(f"scores[{self.measures[0]!r}]")
         if self.systems is not None and len(self.systems) > 1:
             ways.append(f"scores.select(system={self.systems[0]!r})")
+
         if ways:
             raise TypeError(
                 f"float() needs a result with one mean, got {self.means.size}: choose by "
@@ -408,13 +439,16 @@ class Scores(MeasureCollection, LongResult):
     ) -> list[list[float]]:
         """Return the means by system and measure; warn where one is undefined."""
         means = self._means(average, floor)
+        is_undefined = np.isnan(means)
         for column, measure in enumerate(self.measures):
-            is_undefined = [math.isnan(row[column]) for row in means]
-            if any(is_undefined):
-                system = is_undefined.index(True)
-                values = self.over_repeats().cube[system, 0, :, column]
-                n_left_out = int(np.isnan(values).sum())
-                warn_of_no_mean(measure, self.n_queries, n_left_out)
+            system = arguments.first_true(is_undefined[:, column])
+            if system is None:
+                continue
+
+            cube = self.over_repeats().cube
+            has_no_value = np.isnan(cube[system, 0, :, column])
+            n_left_out = int(has_no_value.sum())
+            warn_of_no_mean(measure, self.n_queries, n_left_out)
         return means
 
     def _means(
@@ -423,14 +457,13 @@ class Scores(MeasureCollection, LongResult):
         """Return the means by system and measure as lists, whichever axes there are."""
         arguments.choice("average", average, KINDS_OF_MEANS)
         least = arguments.number("floor", floor, above=0)
-        values = self.over_repeats().values
+        values = self.over_repeats().cube
         if average == "geometric":
             # maximum() leaves nan, which is no value.
             values = np.log(np.maximum(values, least))
 
-        n_systems = 1 if self.systems is None else len(self.systems)
         means = exact_means(
-            values, self.weights, n_before=n_systems, n_after=len(self.measures)
+            values, self.weights, n_before=len(values), n_after=len(self)
         )
         if average == "geometric":
             means = np.exp(means).tolist()
@@ -453,16 +486,18 @@ class Scores(MeasureCollection, LongResult):
             raise ValueError(
                 "fold_means needs a result with folds, as cross_validate_queries returns."
             )
+
         means = []
         for fold in range(self.folds.max() + 1):
             repeats, queries = np.nonzero(self.folds == fold)
             values = self.cube[:, repeats, queries]
-            weights = None if self.weights is None else self.weights[queries]
+            weights = self.weights
+            if weights is not None:
+                weights = weights[queries]
             means.append(
-                exact_means(
-                    values, weights, n_before=len(values), n_after=len(self.measures)
-                )
+                exact_means(values, weights, n_before=len(values), n_after=len(self))
             )
+
         by_fold: FloatArray = np.stack(means, axis=1)
         return self._without_nameless_axes(by_fold)
 
@@ -489,16 +524,11 @@ class Scores(MeasureCollection, LongResult):
             Nested dictionaries, one level for each axis of ``values``. With queries and measures
             alone it is what pytrec_eval returns.
         """
-        axes: list[Sequence[Any]] = []
-        if self.systems is not None:
-            axes.append(self.systems)
-        if self.folds is not None:
-            axes.append(range(len(self.folds)))
+        axes = list(self._outer_axes.values())
         axes.append(self.qid.tolist())
         if self.has_measure_axis:
             axes.append(self.measures)
-        nested: dict[Any, Any] = _nested(axes, self.values.tolist())
-        return nested
+        return _nested(axes, self.values.tolist())
 
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with one row per system, repeat and query, and a column per measure.
@@ -516,32 +546,30 @@ class Scores(MeasureCollection, LongResult):
             If pandas is not installed.
         """
         pandas = import_pandas(".qid and .values")
-        axes: dict[str, Any] = {}
-        if self.systems is not None:
-            axes["system"] = list(self.systems)
-        if self.folds is not None:
-            axes["repeat"] = range(len(self.folds))
-
         index = pandas.Index(self.qid, name="qid")
-        if axes:  # a product takes a fifth of the time of columns of names
-            index = pandas.MultiIndex.from_product(
-                [*axes.values(), index], names=[*axes, "qid"]
-            )
+        axes = self._outer_axes
+        if axes:
+            # A product takes a fifth of the time of columns of names.
+            axes["qid"] = index
+            index = pandas.MultiIndex.from_product(axes.values(), names=axes)
+
         values = self.cube.reshape(-1, len(self))
-        frame: pd.DataFrame = pandas.DataFrame(
-            values, index=index, columns=list(self.measures)
-        )
+        columns = list(self.measures)
+        frame: pd.DataFrame = pandas.DataFrame(values, index=index, columns=columns)
         if self.folds is None:
             return frame
 
-        folds = np.tile(self.folds.ravel(), len(frame) // self.folds.size)
+        folds_of_system = self.folds.ravel()
+        folds = np.tile(folds_of_system, len(self.cube))
         frame.insert(0, "fold", folds)
         return frame[folds >= 0]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make copies as the result was made: pickle forgets that arrays are read-only."""
-        names = [field.name for field in dataclasses.fields(self)]
-        return partial(type(self), **{name: getattr(self, name) for name in names}), ()
+        fields = {}
+        for field in dataclasses.fields(self):
+            fields[field.name] = getattr(self, field.name)
+        return partial(type(self), **fields), ()
 
     def to_trec_eval(self, per_query: bool = False, average: str = "arithmetic") -> str:
         """Write the means, and if asked for the values of all queries, as trec_eval does.
@@ -571,7 +599,8 @@ class Scores(MeasureCollection, LongResult):
         runid                   all a
         AP                      all 1.0000
         """
-        return "\n".join(trec_eval_lines(self, per_query, average)) + "\n"
+        lines = trec_eval_lines(self, per_query, average)
+        return "\n".join([*lines, ""])
 
     def _notes(self) -> list[str]:
         return notes_on_scores(self)
@@ -583,7 +612,7 @@ class Scores(MeasureCollection, LongResult):
         return [table_of_means(self, n_rows=n_rows)]
 
     def _report(self) -> Report:
-        report = report_of_values(self, "arithmetic")
+        report = self._report_of_values()
         return report._replace(tables=self._tables())
 
     def _report_of_means(self, average: str = "arithmetic") -> Report:
@@ -599,8 +628,13 @@ _DTYPES = {
     "weights": np.float64,
     "clusters": None,
     "folds": np.int64,
+    "judged": np.uint64,
 }
-_UNKNOWN: dict[str, tuple[Any, ...]] = {"n_empty": (0,), "empty": (math.nan,)}
+_UNKNOWN: dict[str, tuple[Any, ...]] = {
+    "n_empty": (0,),
+    "empty": (math.nan,),
+    "ideals": (None,),
+}
 
 
 def _lazy_if_callable(source: Any) -> Any:
@@ -610,7 +644,9 @@ def _lazy_if_callable(source: Any) -> Any:
 def _unwritable(values: Any, dtype: Any) -> NDArray[Any]:
     """Return an array that nobody writes to; a copy, unless that is so already."""
     array: NDArray[Any] = np.asarray(values, dtype)
-    return sealed(array.copy()) if array.flags.writeable else array
+    if array.flags.writeable:
+        array = sealed(array.copy())
+    return array
 
 
 def _nested(axes: Sequence[Sequence[Any]], values: Any) -> dict[Any, Any]:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skgraded.results._judged_share import shares_at
 from skgraded.results._names import places_on
 
 if TYPE_CHECKING:
     from skgraded.results._scores import Scores
 
-_ARRAYS_BY_QUERY = ("qid", "weights", "clusters", "folds")
+_ARRAYS_BY_QUERY = ("qid", "weights", "clusters", "folds", "judged")
 
 
 def select_systems(scores: Scores, system: Any) -> Scores:
@@ -21,11 +22,13 @@ def select_systems(scores: Scores, system: Any) -> Scores:
             "system= needs values of named systems, which this result does not have: "
             'evaluate(measures, y, {"a": scores_a, "b": scores_b}) names them.'
         )
+
     places = places_on("system", scores.systems, system)
     names = None
     if isinstance(system, list):
-        names = tuple(scores.systems[place] for place in places)
-    return scores._with_cube(scores.cube[places], systems=names)
+        names = tuple([scores.systems[place] for place in places])
+    share = shares_at(scores.judged_share, "system", np.atleast_1d(places))
+    return scores._with_cube(scores.cube[places], systems=names, judged_share=share)
 
 
 def select_repeats(scores: Scores, repeat: Any) -> Scores:
@@ -34,12 +37,14 @@ def select_repeats(scores: Scores, repeat: Any) -> Scores:
         raise ValueError(
             "repeat= needs values in repeats, which this result does not have."
         )
+
     places = places_on("repeat", range(len(scores.folds)), repeat)
     folds = scores.folds[places]
     selected = scores._with_cube(scores.cube[:, places], folds=folds)
 
     is_tested = (folds >= 0).any(axis=0)
-    selected = take_queries(selected, np.flatnonzero(is_tested))
+    tested_queries = np.flatnonzero(is_tested)
+    selected = take_queries(selected, tested_queries)
     if isinstance(repeat, list):
         return selected
     return selected._with_cube(selected.cube, folds=None)
@@ -52,13 +57,12 @@ def take_queries(scores: Scores, places: Any) -> Scores:
         array = getattr(scores, name)
         if array is not None:
             changes[name] = array[..., places]
-    if scores.fingerprints is not None:
-        changes["judged"] = scores.fingerprints[places]
+    changes["judged_share"] = shares_at(scores.judged_share, "query", places)
 
     if len(places) != scores.n_queries:
         # Counts over all queries are unknown for a part of them, unless they are 0.
-        changes["n_empty"] = tuple(
-            0 if number == 0 else None for number in scores.n_empty
-        )
+        n_empty = [0 if number == 0 else None for number in scores.n_empty]
+        changes["n_empty"] = tuple(n_empty)
         changes["ideals"] = (None,) * len(scores)
-    return scores._with_cube(scores.cube[:, :, places], **changes)
+    cube = scores.cube[:, :, places]
+    return scores._with_cube(cube, **changes)

@@ -30,11 +30,16 @@ def fields_of_measures(
 ) -> list[Field]:
     """State means, with a row for each measure; ideal means are shown where one is not 1."""
     fields = [Field("measure", measures, heading="measure")]
-    for name, values in columns.items():
-        fields.append(Field(name, list(values), heading=name, form=ROUNDED))
 
-    if any(ideal is not None and abs(ideal - 1.0) > _ROUNDING for ideal in ideals):
-        fields.append(Field("ideal", ideals, heading="ideal", form=or_blank(ROUNDED)))
+    for name, values in columns.items():
+        means = list(values)
+        fields.append(Field(name, means, heading=name, form=ROUNDED))
+
+    known_ideals = [ideal for ideal in ideals if ideal is not None]
+    if any(abs(ideal - 1.0) > _ROUNDING for ideal in known_ideals):
+        form = or_blank(ROUNDED)
+        field = Field("ideal", ideals, heading="ideal", form=form)
+        fields.append(field)
     return fields
 
 
@@ -45,17 +50,19 @@ def fields_of_systems(
     means: FloatArray,
 ) -> list[Field]:
     """State means, with a row for each system and a column for each measure."""
-    by_measure = zip(measures, np.array(means).T, directions, strict=True)
-    columns = [
-        Field(name, column, heading=name, form=ROUNDED, best=direction)
-        for name, column, direction in by_measure
-    ]
-    return [Field("system", systems, heading="system"), *columns]
+    fields = [Field("system", systems, heading="system")]
+    columns = np.array(means).T
+    by_measure = zip(measures, columns, directions, strict=True)
+    for name, column, direction in by_measure:
+        field = Field(name, column, heading=name, form=ROUNDED, best=direction)
+        fields.append(field)
+    return fields
 
 
 def best_first(means: FloatArray) -> NDArray[np.intp]:
     """Return the places of means in descending order, with nan at the end."""
-    sort_keys = np.where(np.isnan(means), np.inf, -means)
+    has_no_mean = np.isnan(means)
+    sort_keys = np.where(has_no_mean, np.inf, -means)
     return np.argsort(sort_keys, kind="stable")
 
 
@@ -67,11 +74,13 @@ def fields_of_values(
     measures: Sequence[str],
 ) -> list[Field]:
     """State the values, with a row for each system, repeat and query."""
-    rows = np.indices(cube.shape[:3]).reshape(3, -1)
+    indices = np.indices(cube.shape[:3])
+    rows = indices.reshape(3, -1)
     values = cube.reshape(-1, len(measures))
     if folds is not None:
         _, repeat, query = rows
-        was_tested = folds[repeat, query] >= 0
+        fold = folds[repeat, query]
+        was_tested = fold >= 0
         rows = rows[:, was_tested]
         values = values[was_tested]
     system, repeat, query = rows
@@ -83,7 +92,8 @@ def fields_of_values(
         fields.append(Field("system", system_names[system]))
     if folds is not None:
         fields.append(Field("repeat", repeat))
-        fields.append(Field("fold", folds[repeat, query]))
+        fold = folds[repeat, query]
+        fields.append(Field("fold", fold))
 
     # Several systems stand before the query, in one column of tables.
     heading = "qid"
@@ -95,8 +105,11 @@ def fields_of_values(
         form = partial(_system_and_query, short_names, width)
     fields.append(Field("qid", qid[query], heading, form))
 
-    for name, column in zip(measures, values.T, strict=True):
-        fields.append(Field(name, column, heading=name, form=or_blank(ROUNDED, "-")))
+    form = or_blank(ROUNDED, "-")
+    columns = zip(measures, values.T, strict=True)
+    for name, column in columns:
+        field = Field(name, column, heading=name, form=form)
+        fields.append(field)
     return fields
 
 
@@ -128,8 +141,11 @@ def notes_on_empty(
         if not n_queries:
             continue
         queries = f"{count(n_queries, 'query', 'queries')} with nothing relevant"
-        fate = "left out" if is_nan(value) else f"counted as {value:g}"
-        names_by_statement.setdefault(f"{queries}, {fate}", []).append(name)
+        fate = f"counted as {value:g}"
+        if is_nan(value):
+            fate = "left out"
+        names = names_by_statement.setdefault(f"{queries}, {fate}", [])
+        names.append(name)
 
     return [
         f"{statement} ({first_few(names)})."

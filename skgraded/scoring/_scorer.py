@@ -81,7 +81,9 @@ def scores_of(
     """
     if response_method == "auto":
         response_method = _best_method(estimator)
-    responses = np.asarray(getattr(estimator, response_method)(X))
+    respond = getattr(estimator, response_method)
+    responses = np.asarray(respond(X))
+
     if response_method == "predict":
         if responses.ndim == 2 and responses.shape[1] == 1:  # noqa: PLR2004
             return responses[:, 0]
@@ -150,8 +152,10 @@ def _expected_grade(probabilities: FloatArray, classes: Any) -> FloatArray:
             "The estimator must give one column per grade to take the expected grade, got the "
             f"shape {probabilities.shape} for the classes {grades.tolist()}."
         )
+
     # Not a dot product: the bits of a row's sum must not depend on the other rows.
-    return (probabilities * grades.astype(np.float64)).sum(axis=1)
+    products = probabilities * grades.astype(np.float64)
+    return products.sum(axis=1)
 
 
 @dataclass(frozen=True)
@@ -254,7 +258,8 @@ class RankingScorer:
         """
         judgments = _judge(X, y, qid, sample_weight)
         measures = self._resolved_measures(judgments)
-        return evaluate(measures, self._rank(estimator, X, judgments))
+        rankings = self._rank(estimator, X, judgments)
+        return evaluate(measures, rankings)
 
     def _rank(self, estimator: Any, X: Any, judgments: Judgments) -> Rankings:
         warn_about_queries(judgments, estimator=estimator)
@@ -283,6 +288,7 @@ class RankingScorer:
             name: _signed_mean(measure, mean)
             for (name, measure), mean in zip(self.measures, means, strict=True)
         }
+
         if self.is_single:
             name, _ = self.measures[0]
             return signed_means[name]
@@ -338,6 +344,7 @@ class RankingScorer:
         if self.is_single:
             _, measure = self.measures[0]
             arguments = repr(str(measure))
+
         if self.response_method != "auto":
             arguments += f", response_method={self.response_method!r}"
         return f"make_ranking_scorer({arguments})"
@@ -346,8 +353,10 @@ class RankingScorer:
 def _judge(
     X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None
 ) -> Judgments:
-    columns = read_columns(y, qid, named=("y", "qid"), X=X, sample_weight=sample_weight)
-    return Judgments(columns.require_ids())
+    names = ("y", "qid")
+    columns = read_columns(y, qid, named=names, X=X, sample_weight=sample_weight)
+    columns_with_ids = columns.require_ids()
+    return Judgments(columns_with_ids)
 
 
 @suggests_keywords
@@ -443,15 +452,22 @@ def make_ranking_scorer(
     choice("response_method", response_method, get_args(ResponseMethod))
     warn_if_grades_are_inferred(by_name.values(), "make_ranking_scorer")
 
-    is_single = isinstance(measures, str | Measure)
-    return RankingScorer(tuple(by_name.items()), is_single, response_method)
+    return RankingScorer(
+        measures=tuple(by_name.items()),
+        is_single=isinstance(measures, str | Measure),
+        response_method=response_method,
+    )
 
 
 def _signed_mean(measure: Measure, mean: float) -> float:
     """Return a mean with the opposite sign where less is better."""
-    return mean if measure.greater_is_better else -mean
+    if measure.greater_is_better:
+        return mean
+    return -mean
 
 
 def _signed_name(measure: Measure) -> str:
     """Return a measure's name, with scikit-learn's ``neg_`` where less is better."""
-    return str(measure) if measure.greater_is_better else f"neg_{measure}"
+    if measure.greater_is_better:
+        return str(measure)
+    return f"neg_{measure}"

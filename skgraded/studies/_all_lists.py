@@ -45,10 +45,14 @@ class AllLists(Result):
     @property
     def names(self) -> list[str]:
         """The lists in writing, such as ``"32000"``; grades above 9 are set apart by commas."""
-        separator = "," if max(self.grades) > 9 else ""  # noqa: PLR2004
+        separator = ""
+        if max(self.grades) > 9:  # noqa: PLR2004 - grades of two digits
+            separator = ","
+
         names = []
         for grades in self.lists.tolist():
-            names.append(separator.join(map(str, grades)))
+            words = map(str, grades)
+            names.append(separator.join(words))
         return names
 
     @property
@@ -59,7 +63,8 @@ class AllLists(Result):
         """
         n_lists, n_measures = self.values.shape
         if n_lists == 1:
-            return np.full((n_measures, n_measures), np.nan)
+            shape = (n_measures, n_measures)
+            return np.full(shape, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
             correlation = np.corrcoef(self.values, rowvar=False)
         return np.atleast_2d(correlation)
@@ -85,16 +90,17 @@ class AllLists(Result):
         row_by_name = {name: row for row, name in enumerate(self.names)}
         for name in names:
             if name not in row_by_name:
-                documents = count(self.lists.shape[1], "document")
+                _, length = self.lists.shape
+                documents = count(length, "document")
                 grades = ", ".join(map(str, self.grades))
                 raise KeyError(
                     f"{name!r} is no list of {documents} with the relevant grades {grades}."
                 )
 
         rows = [row_by_name[name] for name in names]
-        return dataclasses.replace(
-            self, lists=self.lists[rows], values=self.values[rows]
-        )
+        lists = self.lists[rows]
+        values = self.values[rows]
+        return dataclasses.replace(self, lists=lists, values=values)
 
     def table_of_values(self) -> Table:
         """Make the table of the values, with a row for each list.
@@ -128,9 +134,11 @@ class AllLists(Result):
         correlation = self.correlation
         for column, name in enumerate(self.measures):
             blanks = [""] * column
-            cells = [f"{value:.3f}" for value in correlation[column, column:]]
+            values_below = correlation[column, column:]
+            cells = [f"{value:.3f}" for value in values_below]
             fields.append(Field(name, blanks + cells, name))
-        return Table(fields, [self._sentence()], widest_label=44)
+        sentence = self._sentence()
+        return Table(fields, [sentence], widest_label=44)
 
     def _sentence(self) -> str:
         n_lists, length = self.lists.shape
@@ -143,9 +151,10 @@ class AllLists(Result):
         )
 
     def _fields(self) -> list[Field]:
-        by_measure = zip(self.measures, self.values.T, strict=True)
-        columns = [Field(name, values, name, "{:.3f}") for name, values in by_measure]
-        return [Field("list", self.names, "list"), *columns]
+        fields = [Field("list", self.names, "list")]
+        for name, values in zip(self.measures, self.values.T, strict=True):
+            fields.append(Field(name, values, name, "{:.3f}"))
+        return fields
 
     def _table(self) -> Table:
         return self.table()
@@ -226,11 +235,15 @@ def score_all_lists(measures: Measures, grades: Sequence[int], length: int) -> A
 def _lists(pool: Counter[int], length: int) -> Iterator[list[int]]:
     """Yield the lists, those with the best documents first."""
     # A counter that was subtracted from has no grades without documents.
-    for grade in [*sorted(pool, reverse=True), 0]:
+    grades = sorted(pool, reverse=True)
+    for grade in [*grades, 0]:
         if length == 1:
             yield [grade]
             continue
-        remaining_pool = pool - Counter([grade]) if grade else pool
+
+        remaining_pool = pool
+        if grade:
+            remaining_pool = pool - Counter([grade])
         for tail in _lists(remaining_pool, length - 1):
             yield [grade, *tail]
 
@@ -241,10 +254,12 @@ def _rankings_of(lists: Sequence[Sequence[int]], pool: Sequence[int]) -> Ranking
     sizes = []
     for grades in lists:
         lacking = Counter(pool) - Counter(grades)
-        y_true += [*grades, *lacking.elements()]
-        sizes.append(len(grades) + lacking.total())
+        documents = [*grades, *lacking.elements()]
+        y_true += documents
+        sizes.append(len(documents))
 
     list_numbers = np.arange(len(lists))
     qid = np.repeat(list_numbers, sizes)
-    falling_scores = -np.arange(float(len(qid)))
+    n_documents = len(qid)
+    falling_scores = -np.arange(float(n_documents))
     return as_rankings(y_true, falling_scores, qid)

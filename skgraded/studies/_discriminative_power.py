@@ -66,13 +66,13 @@ class DiscriminativePower(Result):
     def n_significant(self) -> IntArray:
         """Number of pairs with a p-value below the level, for each measure."""
         is_significant = self.p_values < self.level
-        n_significant: IntArray = is_significant.sum(axis=1)
-        return n_significant
+        return is_significant.sum(axis=1)
 
     @property
     def power(self) -> FloatArray:
         """Share of the pairs with a significant difference, for each measure."""
-        return self.n_significant / len(self.pairs)
+        n_pairs = len(self.pairs)
+        return self.n_significant / n_pairs
 
     @property
     def difference_required(self) -> FloatArray:
@@ -80,14 +80,15 @@ class DiscriminativePower(Result):
 
         Shape (n_measures,).
         """
-        largest: FloatArray = self.required.max(axis=1)
-        return largest
+        return self.required.max(axis=1)
 
     def _fields(self) -> list[Field]:
         n_measures = len(self.measures)
         measures = [name for name in self.measures for _ in self.pairs]
-        first = [self.systems[number] for number in self.pairs[:, 0]]
-        second = [self.systems[number] for number in self.pairs[:, 1]]
+        first_numbers, second_numbers = self.pairs.T
+        first = [self.systems[number] for number in first_numbers]
+        second = [self.systems[number] for number in second_numbers]
+
         p_values = self.p_values.ravel()
         return [
             Field("measure", measures),

@@ -117,16 +117,21 @@ class Incompleteness(Result):
         n_sets, _, n_repeats, n_measures = self.kendall.shape
         rows = product(self.topic_sets, self.rates, range(n_repeats), self.measures)
         topics, rates, repeats, measures = zip(*rows, strict=True)
+
         n_judged_of_set = np.repeat(self.n_judged, n_measures)
         n_judged = np.tile(n_judged_of_set, n_sets)
-        return [
+        fields = [
             Field("topics", topics),
             Field("rate", rates),
             Field("repeat", repeats),
             Field("n_judged", n_judged),
             Field("measure", measures),
-            *(Field(name, getattr(self, name).ravel()) for name in _TITLES),
         ]
+
+        for name in _TITLES:
+            values = getattr(self, name)
+            fields.append(Field(name, values.ravel()))
+        return fields
 
     def to_text(
         self, statistic: IncompletenessStatistic = "kendall", topics: str | None = None
@@ -166,14 +171,20 @@ class Incompleteness(Result):
             The table, whose ``to_text`` draws it.
         """
         means = self._means_over_repeats(statistic, topics)
-        form = "{:.2f}" if statistic in ("kendall", "tau_ap") else "{:.3f}"
-        unit = "depth of the pool" if self.method == "depth" else "% of the judgments"
+        form = "{:.3f}"
+        if statistic in ("kendall", "tau_ap"):
+            form = "{:.2f}"
+        unit = "% of the judgments"
+        if self.method == "depth":
+            unit = "depth of the pool"
+
         fields = [Field("measure", self.measures, unit)]
         for rate, means_of_rate in zip(self.rates, means, strict=True):
             heading = f"{rate:g}"
             fields.append(Field(heading, means_of_rate, heading, form))
 
-        n_samples = count(self.n_judged.shape[1], "sample")
+        _, n_repeats = self.n_judged.shape
+        n_samples = count(n_repeats, "sample")
         systems_and_topics = legend(self).removesuffix(".")
         sentence = f"{self.method} samples; {systems_and_topics}; {n_samples} per rate."
         title = self._title(statistic)
@@ -213,19 +224,20 @@ class Incompleteness(Result):
 
         # A measure stands out by its value at the smallest pool.
         looks = pictures.looks_of(means[-1])
-        curves = [
-            pictures.Curve(name, self.rates, means_of_measure, look)
-            for name, means_of_measure, look in zip(
-                self.measures, means.T, looks, strict=True
-            )
-        ]
+        curves = []
+        for name, means_of_measure, look in zip(
+            self.measures, means.T, looks, strict=True
+        ):
+            curves.append(pictures.Curve(name, self.rates, means_of_measure, look))
         pictures.draw_curves(ax, curves)
 
+        unit = "% of the judgments kept"
         if is_by_depth:
+            unit = "depth of the pool"
+            depths = [f"{rate:g}" for rate in self.rates]
             ax.set_xscale("log")
-            ax.set_xticks(self.rates, [f"{rate:g}" for rate in self.rates])
+            ax.set_xticks(self.rates, depths)
             ax.minorticks_off()
-        unit = "depth of the pool" if is_by_depth else "% of the judgments kept"
         ax.set(xlabel=unit, ylabel=self._title(statistic))
         pictures.plain(ax)
         set_number = self._set_number(topics)
@@ -264,12 +276,14 @@ class Incompleteness(Result):
     ) -> FloatArray:
         """Return a statistic by rate and measure."""
         choice("statistic", statistic, _TITLES)
-        values: FloatArray = getattr(self, statistic)
-        values_of_set = values[self._set_number(topics)]
-        return np.asarray(values_of_set.mean(axis=1))
+        values = getattr(self, statistic)
+        set_number = self._set_number(topics)
+        values_of_set = values[set_number]
+        return values_of_set.mean(axis=1)
 
     def _title(self, statistic: IncompletenessStatistic) -> str:
-        return _TITLES[statistic].format(target=self.target)
+        title = _TITLES[statistic]
+        return title.format(target=self.target)
 
 
 _DECIMALS = 12
@@ -414,7 +428,8 @@ def _with_meaning(qrels: Qrels, negative: Negative) -> Qrels:
         return qrels
     meanings = {"unjudged": np.nan, "all_unsampled": qrels.UNSAMPLED}
     meaning = meanings.get(negative, 0.0)
-    grades = np.where(qrels.grades < 0, meaning, qrels.grades)
+    is_negative = qrels.grades < 0
+    grades = np.where(is_negative, meaning, qrels.grades)
     return dataclasses.replace(qrels, grades=grades)
 
 
@@ -439,9 +454,12 @@ def _scorer(
 
     def means_of(grades: FloatArray) -> FloatArray:
         values = joined.score(resolved, grades, n_threads)[systems]
-        means = [known_mean(values[:, mask], 1) for mask in masks.values()]
+        means = []
+        for mask in masks.values():
+            values_of_set = values[:, mask]
+            means.append(known_mean(values_of_set, 1))
         # Rounded, so that rounding errors rank no systems.
-        stacked: FloatArray = np.stack(means)
+        stacked = np.stack(means)
         return np.round(stacked, _DECIMALS)
 
     return means_of
@@ -472,22 +490,24 @@ def _means_of_samples(
     n_repeats = reduction.n_repeats
     n_rates = len(reduction.rates)
     shape = (n_repeats, n_rates)
+
     means = []
     n_judged = []
     with ProgressBar(n_repeats * n_rates, "samples") as bar:
         for sample in samples_of(reduction, joined, rng):
-            grades_of_sample = np.where(
-                sample | is_unjudged, grades, reduction.left_out
-            )
-            means.append(means_of(grades_of_sample)[..., :-1])
+            has_grade = sample | is_unjudged
+            grades_of_sample = np.where(has_grade, grades, reduction.left_out)
+            means_of_sample = means_of(grades_of_sample)
+            means.append(means_of_sample[..., :-1])
             n_judged.append(int(sample.sum()))
             bar.step()
 
     # From repeats by rates by sets to sets by rates by repeats.
     shape_of_means = (*shape, *means[0].shape)
     means_of_samples = np.array(means).reshape(shape_of_means)
+    means_of_sets = means_of_samples.transpose(2, 1, 0, 3, 4)
     n_judged_of_samples = np.array(n_judged).reshape(shape)
-    return means_of_samples.transpose(2, 1, 0, 3, 4), n_judged_of_samples.T
+    return means_of_sets, n_judged_of_samples.T
 
 
 def _statistics(
@@ -495,20 +515,22 @@ def _statistics(
 ) -> dict[str, FloatArray]:
     """Compare every sample's means, (n_sets, n_rates, n_repeats, n_systems, n_measures)."""
     names = ("kendall", "tau_ap", "target_kendall", "target_pearson", "target_rmse")
-    shape = (*means.shape[:3], means.shape[4])
+    *axes, _, n_measures = means.shape
+    shape = (*axes, n_measures)
     statistics = {name: np.empty(shape) for name in names}
 
     references = full[..., :-1]
     targets = full[..., -1]
-    for place in np.ndindex(*shape):
+    for place in np.ndindex(shape):
         set_number, rate, repeat, column = place
         estimate = means[set_number, rate, repeat, :, column]
         reference = references[set_number, :, column]
         target = targets[set_number]
 
         # Orders are those from the best system to the worst.
-        best_first_estimate = signs[column] * estimate
-        best_first_reference = signs[column] * reference
+        sign = signs[column]
+        best_first_estimate = sign * estimate
+        best_first_reference = sign * reference
         best_first_target = signs[-1] * target
         values = {
             "kendall": kendall_tau(reference, estimate),
@@ -519,9 +541,6 @@ def _statistics(
         }
         for name, value in values.items():
             statistics[name][place] = value
-    return {
-        **statistics,
-        "full": references,
-        "target_full": targets,
-        "score": means.mean(axis=-2),
-    }
+
+    score = means.mean(axis=-2)
+    return {**statistics, "full": references, "target_full": targets, "score": score}

@@ -59,7 +59,8 @@ class JudgmentVariation(Result):
     @property
     def mean(self) -> FloatArray:
         """Mean mu over queries and judgments, shape (n_measures,)."""
-        return known_mean(known_mean(self.values, 0), 0)
+        means = known_mean(self.values, 0)
+        return known_mean(means, 0)
 
     @property
     def between(self) -> FloatArray:
@@ -67,12 +68,14 @@ class JudgmentVariation(Result):
 
         It is nan if there is only one topic.
         """
-        return _variance(known_mean(self.values, 0), 0)
+        means = known_mean(self.values, 0)
+        return _variance(means, 0)
 
     @property
     def within(self) -> FloatArray:
         """Variance sigma_d^2 by judgments: the mean of the topics' sigma_h^2, (n_measures,)."""
-        return known_mean(_variance(self.values, 0), 0)
+        variances = _variance(self.values, 0)
+        return known_mean(variances, 0)
 
     @property
     def observed(self) -> FloatArray:
@@ -81,12 +84,14 @@ class JudgmentVariation(Result):
         Shape (n_measures,). An experiment with one set of judgments sees only this variance, which
         is close to ``between + within``.
         """
-        return known_mean(_variance(self.values, 1), 0)
+        variances = _variance(self.values, 1)
+        return known_mean(variances, 0)
 
     @property
     def variance_of_mean(self) -> FloatArray:
         """Variance of the mean over L topics, (sigma_d^2 + sigma_mu^2) / L: Equation 24."""
-        return (self.within + self.between) / len(self.qid)
+        total = self.within + self.between
+        return total / len(self.qid)
 
     @property
     def share_within(self) -> FloatArray:
@@ -100,15 +105,17 @@ class JudgmentVariation(Result):
 
     def _fields(self) -> list[Field]:
         rounded = "{:.5f}"
+        total = self.between + self.within
+        standard_error = np.sqrt(self.variance_of_mean)
         return [
             Field("measure", self.measures, "measure"),
             Field("mean", self.mean, "mean", rounded),
             Field("between", self.between, "between", rounded),
             Field("within", self.within, "within", rounded),
-            Field("total", self.between + self.within, "total", rounded),
+            Field("total", total, "total", rounded),
             Field("observed", self.observed, "observed", rounded),
             Field("share_within", self.share_within, "share within", rounded),
-            Field("standard_error", np.sqrt(self.variance_of_mean)),
+            Field("standard_error", standard_error),
         ]
 
     def _sentences(self) -> list[str]:
@@ -121,7 +128,7 @@ class JudgmentVariation(Result):
 def _variance(values: FloatArray, axis: int) -> FloatArray:
     """Return the sample variance of the values that are not nan; nan if there are under two."""
     with catch_warnings(action="ignore", category=RuntimeWarning):
-        return np.asarray(np.nanvar(values, axis=axis, ddof=1))
+        return np.nanvar(values, axis=axis, ddof=1)
 
 
 def simulate_judgments(
@@ -186,14 +193,17 @@ def simulate_judgments(
     integer("n_repeats", n_repeats, _FEWEST)
 
     def draw(start: int, n_judgments: int) -> FloatArray:
-        uniform = rng.random((n_judgments, len(cumulated), 1))
-        grades = (uniform >= cumulated).sum(axis=-1)
+        shape = (n_judgments, len(cumulated), 1)
+        exceeds = rng.random(shape) >= cumulated
+        grades = exceeds.sum(axis=-1)
         return np.asarray(grades, dtype=np.float64)
 
-    resolved = resolve_all(
-        measures_by_name(measures), cumulated.shape[1], are_fractional=False
+    _, n_grades = cumulated.shape
+    named_measures = measures_by_name(measures)
+    resolved_measures = resolve_all(named_measures, n_grades, are_fractional=False)
+    return _repeat(
+        resolved_measures, draw, n_repeats, y_score, qid, probabilities=probabilities
     )
-    return _repeat(resolved, draw, n_repeats, y_score, qid, probabilities=probabilities)
 
 
 def _cumulated(probabilities: ArrayLike) -> FloatArray:
@@ -218,7 +228,7 @@ def _cumulated(probabilities: ArrayLike) -> FloatArray:
         raise ValueError(
             f"probabilities must sum to 1 in each row, got {sums[row]:g} in row {row}."
         )
-    cumulated: FloatArray = values.cumsum(axis=1)
+    cumulated = values.cumsum(axis=1)
     return cumulated[:, :-1]
 
 
@@ -278,16 +288,21 @@ def compare_assessors(
             f"{grades.shape}."
         )
     top_grade = np.nanmax(grades, initial=0.0)
-    are_fractional = bool((grades % 1 > 0).any())
-    resolved = resolve_all(
-        measures_by_name(measures), top_grade, are_fractional=are_fractional
+    is_fractional = grades % 1 > 0
+    are_fractional = bool(is_fractional.any())
+    named_measures = measures_by_name(measures)
+    resolved_measures = resolve_all(
+        named_measures, top_grade, are_fractional=are_fractional
     )
 
     def draw(start: int, n_judgments: int) -> FloatArray:
-        return grades.T[start : start + n_judgments]
+        end = start + n_judgments
+        return grades.T[start:end]
 
-    n_assessors = grades.shape[1]
-    return _repeat(resolved, draw, n_assessors, y_score, qid, assessments=assessments)
+    _, n_assessors = grades.shape
+    return _repeat(
+        resolved_measures, draw, n_assessors, y_score, qid, assessments=assessments
+    )
 
 
 def _repeat(
@@ -307,6 +322,7 @@ def _repeat(
     all_rankings = list(map(unjudged.rank, scores_of_systems.values()))
 
     batch_size = max(1, _DOCUMENTS_AT_A_TIME // unjudged.n_documents)
+    n_measures = len(measures)
     values = []
     with ProgressBar(n_repeats, "judgments") as bar:
         for start in range(0, n_repeats, batch_size):
@@ -314,17 +330,19 @@ def _repeat(
             grades = draw(start, n_judgments)
             values_of_systems = []
             for rankings in all_rankings:
-                scores = evaluate_rankings(measures, _rejudged(rankings, grades))
-                values_of_systems.append(
-                    scores.values.reshape(n_judgments, -1, len(measures))
-                )
+                rejudged = _rejudged(rankings, grades)
+                scores = evaluate_rankings(measures, rejudged)
+                cube = scores.values.reshape(n_judgments, -1, n_measures)
+                values_of_systems.append(cube)
             values.append(np.concatenate(values_of_systems, axis=2))
             bar.step(n_judgments)
 
     names = []
     for system in scores_of_systems:
-        names += [f"{system}: {name}" if system else name for name in measures]
-    return JudgmentVariation(tuple(names), unjudged.qid, np.concatenate(values))
+        prefix = f"{system}: " if system else ""
+        names += [prefix + name for name in measures]
+    all_values = np.concatenate(values)
+    return JudgmentVariation(tuple(names), unjudged.qid, all_values)
 
 
 def _unjudged(
@@ -352,7 +370,8 @@ def _scores_by_name(y_score: Any) -> dict[str, Any]:
     """Return scores by the names of systems; those of a single one have none."""
     if hasattr(y_score, "columns"):
         names = without_query_ids(y_score).columns
-        return by_name({name: y_score[name] for name in names})
+        columns = {name: y_score[name] for name in names}
+        return by_name(columns)
     if isinstance(y_score, Mapping):
         return by_name(y_score)
     return {"": y_score}
@@ -368,7 +387,7 @@ def _rejudged(rankings: Rankings, grades: FloatArray) -> Rankings:
     sizes = np.diff(judgments.indptr)
     sizes = np.tile(sizes, n_judgments)
     rejudged = Judgments.from_groups(grades.ravel(), sizes)
-    order, tied = all_sealed(
-        np.tile(rankings.order, n_judgments), np.tile(rankings.tied, n_judgments)
-    )
+    order = np.tile(rankings.order, n_judgments)
+    tied = np.tile(rankings.tied, n_judgments)
+    order, tied = all_sealed(order, tied)
     return Rankings(rejudged, order, tied)

@@ -111,8 +111,12 @@ def tau_ap(
     first, second = _check_pair(reference, estimate)
     if np.isnan(first).any() or np.isnan(second).any():
         return float("nan")
+
     one_way = _tau_ap(first, second)
-    return 0.5 * (one_way + _tau_ap(second, first)) if symmetric else one_way
+    if not symmetric:
+        return one_way
+    other_way = _tau_ap(second, first)
+    return 0.5 * (one_way + other_way)
 
 
 def _tau_ap(reference: FloatArray, estimate: FloatArray) -> float:
@@ -122,10 +126,9 @@ def _tau_ap(reference: FloatArray, estimate: FloatArray) -> float:
     estimate = estimate[best_first]
 
     # For each system i, sum how far the reference agrees that those above it are better.
-    is_above = (
-        estimate[:, None] < estimate
-    )  # [i, j]: j is above i in the estimated order
-    sign = np.sign(reference - reference[:, None])
+    is_above = estimate[:, None] < estimate  # [i, j]: j is above i as estimated
+    difference = reference - reference[:, None]
+    sign = np.sign(difference)
     agreement = 0.5 * (1.0 + sign)  # 1/2 where tied
     agreement_with_above = np.where(is_above, agreement, 0.0)
     n_correct = agreement_with_above.sum(axis=1)
@@ -135,12 +138,15 @@ def _tau_ap(reference: FloatArray, estimate: FloatArray) -> float:
 
     # Over all orders of a tied block, each of its systems takes each place equally often, and any
     # two of its systems stand in either order equally often.
-    block_means = np.add.reduceat(n_correct, block_starts) / block_sizes
+    block_sums = np.add.reduceat(n_correct, block_starts)
+    block_means = block_sums / block_sizes
     n_correct_above_block = np.repeat(block_means, block_sizes)
-    n_correct_in_block = 0.5 * (np.arange(n_systems) - starts)
+    n_above_in_block = np.arange(n_systems) - starts
+    n_correct_in_block = 0.5 * n_above_in_block
     n_expected = n_correct_above_block + n_correct_in_block
 
-    shares = n_expected[1:] / np.arange(1, n_systems)
+    n_above = np.arange(1, n_systems)
+    shares = n_expected[1:] / n_above
     mean_share = shares.sum() / (n_systems - 1)
     return float(2.0 * mean_share - 1.0)
 
@@ -169,10 +175,13 @@ def pearson(reference: ArrayLike, estimate: ArrayLike) -> float:
         return float("nan")
     first = first - first.mean()
     second = second - second.mean()
+
     sum_of_products = (first * second).sum()
-    sum_of_squares = (first**2).sum()
-    scale = np.sqrt(sum_of_squares * (second**2).sum())
-    return float(np.clip(sum_of_products / scale, -1.0, 1.0))
+    first_squares = (first**2).sum()
+    second_squares = (second**2).sum()
+    scale = np.sqrt(first_squares * second_squares)
+    correlation = sum_of_products / scale
+    return float(np.clip(correlation, -1.0, 1.0))
 
 
 def rms_error(reference: ArrayLike, estimate: ArrayLike) -> float:
@@ -196,7 +205,8 @@ def rms_error(reference: ArrayLike, estimate: ArrayLike) -> float:
     """
     first, second = _check_pair(reference, estimate)
     squares = (first - second) ** 2
-    return float(np.sqrt(squares.mean()))
+    mean_square = squares.mean()
+    return float(np.sqrt(mean_square))
 
 
 def _check_pair(
@@ -300,12 +310,16 @@ class Correlation(Result):
     def _fields(self) -> list[Field]:
         pairs = product(self.topic_sets, self.measures, self.measures)
         topics, references, estimates = zip(*pairs, strict=True)
-        return [
+        fields = [
             Field("topics", topics),
             Field("reference", references),
             Field("estimate", estimates),
-            *(Field(name, getattr(self, name).ravel()) for name in STATISTICS),
         ]
+
+        for name in STATISTICS:
+            values = getattr(self, name)
+            fields.append(Field(name, values.ravel()))
+        return fields
 
     def to_text(self, statistic: Statistic = "kendall") -> str:
         """Draw a table as in the papers: a cell per pair, with ``/`` between sets of topics.
@@ -338,8 +352,11 @@ class Correlation(Result):
         values = self._values(statistic)
         fields = [Field("measure", self.measures, TITLES[statistic])]
         for column, name in enumerate(self.measures):
-            values_by_row = values[:, :, column].T
-            fields.append(Field(name, list(map(cell, values_by_row)), name))
+            values_by_reference = values[:, :, column].T
+            cells_of_column = [
+                cell(values_of_sets) for values_of_sets in values_by_reference
+            ]
+            fields.append(Field(name, cells_of_column, name))
         return Table(fields, [legend(self)])
 
     def _table(self) -> Table:
@@ -348,8 +365,7 @@ class Correlation(Result):
     def _values(self, statistic: str) -> FloatArray:
         """Return the values of a statistic, or raise an error."""
         choice("statistic", statistic, get_args(Statistic))
-        values: FloatArray = getattr(self, statistic)
-        return values
+        return getattr(self, statistic)
 
     def plot(self, ax: Axes | None = None, statistic: Statistic = "kendall") -> Axes:
         """Draw the first set of topics as a heat map, with the value in every cell.
@@ -367,8 +383,11 @@ class Correlation(Result):
             The axes.
         """
         values = self._values(statistic)[0]
-        side = max(4.0, 1.6 + 0.52 * len(self.measures))
-        ax = axes_or_new(ax, self, (side + 0.6, side))
+        n_measures = len(self.measures)
+        side = max(4.0, 1.6 + 0.52 * n_measures)
+        size = (side + 0.6, side)
+        ax = axes_or_new(ax, self, size)
+
         low = 0.0
         high = 1.0
         if not np.isnan(values).all():
@@ -380,17 +399,20 @@ class Correlation(Result):
         darkest_with_black = low + 0.6 * (high - low)
         ax.imshow(values, cmap="Blues", vmin=palest, vmax=high)
         for (row, column), value in np.ndenumerate(values):
+            colour = "black"
+            if value > darkest_with_black:
+                colour = "white"
             ax.text(
                 column,
                 row,
                 f"{value:.2f}",
-                color="white" if value > darkest_with_black else "black",
+                color=colour,
                 ha="center",
                 va="center",
                 fontsize=SMALL,
             )
 
-        places = range(len(self.measures))
+        places = range(n_measures)
         ax.set_xticks(places, self.measures, rotation=45, ha="right")
         ax.set_yticks(places, self.measures)
         ax.tick_params(labelsize=SMALL, length=0)
@@ -407,7 +429,8 @@ class Correlation(Result):
 
     def _verdict(self, values: FloatArray) -> str:
         """Say which two measures order systems most alike on the first topics, and which least."""
-        rows, columns = np.triu_indices(len(self.measures), 1)
+        n_measures = len(self.measures)
+        rows, columns = np.triu_indices(n_measures, 1)
         values_of_pairs = values[rows, columns]
         has_value = ~np.isnan(values_of_pairs)
         if not has_value.any():
@@ -418,9 +441,11 @@ class Correlation(Result):
             second = self.measures[columns[pair]]
             return f"{first} and {second} {words} ({values_of_pairs[pair]:.2f})"
 
-        verdict = clause(np.nanargmax(values_of_pairs), "order systems most alike")
+        most_alike = np.nanargmax(values_of_pairs)
+        verdict = clause(most_alike, "order systems most alike")
         if has_value.sum() > 1:
-            least = clause(np.nanargmin(values_of_pairs), "least")
+            least_alike = np.nanargmin(values_of_pairs)
+            least = clause(least_alike, "least")
             verdict = f"{verdict}, {least}"
         return f"{verdict}."
 
@@ -485,10 +510,11 @@ def correlate(
     statistics = {}
     for name, statistic in STATISTICS.items():
         # The RMS error compares values, not orders.
-        compared_means = means if statistic is rms_error else means * directions
-        statistics[name] = np.stack(
-            [_pairwise(statistic, means_of_set) for means_of_set in compared_means]
-        )
+        compared_means = means
+        if statistic is not rms_error:
+            compared_means = means * directions
+        values = [_pairwise(statistic, means_of_set) for means_of_set in compared_means]
+        statistics[name] = np.stack(values)
     return Correlation(
         measures=study_scores.measures,
         systems=study_scores.systems or (),
@@ -507,15 +533,19 @@ def ordering_means(scores: Scores, masks: Mapping[str, BoolArray]) -> FloatArray
     means = []
     for mask in masks.values():
         topics = scores.qid[mask].tolist()
-        means.append(scores.select(qid=topics).means)
-    stacked: FloatArray = np.stack(means)
+        scores_of_set = scores.select(qid=topics)
+        means.append(scores_of_set.means)
+    stacked = np.stack(means)
     return np.round(stacked, _DECIMALS)
 
 
 def _pairwise(statistic: Any, means: FloatArray) -> FloatArray:
     """Return a statistic of all pairs of measures; the row is the reference."""
     columns = means.T
-    values = [[statistic(first, second) for second in columns] for first in columns]
+    values = [
+        [statistic(reference, estimate) for estimate in columns]
+        for reference in columns
+    ]
     return np.array(values)
 
 

@@ -121,21 +121,24 @@ def stratified_samples(
 ) -> Iterator[BoolArray]:
     """Yield masks of the documents that are kept at each rate, sampled by topic and stratum."""
     was_judged = _was_judged(qrels)
-    kind = (qrels.grades > 0).astype(np.float64)
+    is_relevant = qrels.grades > 0
+    kind = is_relevant.astype(np.float64)
     if by_grade:
         kind = np.maximum(qrels.grades, 0.0)
 
     # Documents that were never judged are a stratum of their own.
-    kinds, kind_number = np.unique(
-        np.where(was_judged, kind, -1.0), return_inverse=True
-    )
-    stratum = kind_number + qrels.topic_of_document() * len(kinds)
+    kind = np.where(was_judged, kind, -1.0)
+    kinds, kind_number = np.unique(kind, return_inverse=True)
+
+    topic = qrels.topic_of_document()
+    stratum = kind_number + topic * len(kinds)
     stratum_size = np.bincount(stratum)[stratum]
-    fewest = np.where(qrels.grades > 0, _FEWEST_RELEVANT, _FEWEST_NONRELEVANT)
+    fewest = np.where(is_relevant, _FEWEST_RELEVANT, _FEWEST_NONRELEVANT)
 
     place = _random_places(stratum, rng)
     for rate in rates:
-        n_sampled = np.maximum(fewest, _share(stratum_size, rate))
+        share = _share(stratum_size, rate)
+        n_sampled = np.maximum(fewest, share)
         yield was_judged & (place < n_sampled)
         if not nested:
             place = _random_places(stratum, rng)
@@ -147,9 +150,11 @@ def random_samples(
     """Yield masks of the documents that are kept at each rate, with a relevant one per topic."""
     was_judged = _was_judged(qrels)
     topic = qrels.topic_of_document()
-    n_judged_of_topics = np.bincount(topic[was_judged], minlength=qrels.n_topics)
+    topic_of_judged = topic[was_judged]
+    n_judged_of_topics = np.bincount(topic_of_judged, minlength=qrels.n_topics)
     n_judged = n_judged_of_topics[topic]
-    sample_sizes = [np.maximum(1, _share(n_judged, rate)) for rate in rates]
+    shares = [_share(n_judged, rate) for rate in rates]
+    sample_sizes = [np.maximum(1, share) for share in shares]
 
     first_size = sample_sizes[0]
     if nested:
@@ -169,13 +174,15 @@ def _places_with_relevant(
     """Shuffle each topic until a relevant document is among the first ones, the sample."""
     topic = qrels.topic_of_document()
     is_relevant = was_judged & (qrels.grades > 0)
-    n_relevant = np.bincount(topic[is_relevant], minlength=qrels.n_topics)
+    n_topics = qrels.n_topics
+    n_relevant = np.bincount(topic[is_relevant], minlength=n_topics)
+    has_relevant = n_relevant > 0
 
     def lacks_relevant() -> BoolArray:
         """Find the topics that have relevant documents, but none in the sample."""
         is_hit = is_relevant & (place < sample_size)
-        n_hits = np.bincount(topic[is_hit], minlength=qrels.n_topics)
-        return np.asarray((n_relevant > 0) & (n_hits == 0))
+        n_hits = np.bincount(topic[is_hit], minlength=n_topics)
+        return has_relevant & (n_hits == 0)
 
     # Documents that were never judged go last.
     group = topic * 2 + ~was_judged
@@ -183,7 +190,8 @@ def _places_with_relevant(
     is_lacking = lacks_relevant()
     while is_lacking.any():
         is_drawn_again = is_lacking[topic]
-        place[is_drawn_again] = _random_places(group[is_drawn_again], rng)
+        lacking_group = group[is_drawn_again]
+        place[is_drawn_again] = _random_places(lacking_group, rng)
         is_lacking = lacks_relevant()
     return place
 
@@ -199,14 +207,13 @@ def depth_samples(
 
 def _was_judged(qrels: Qrels) -> BoolArray:
     was_sampled = qrels.grades != Qrels.UNSAMPLED
-    was_judged: BoolArray = was_sampled & ~np.isnan(qrels.grades)
-    return was_judged
+    return was_sampled & ~np.isnan(qrels.grades)
 
 
 def _share(sizes: IntArray, rate: float) -> IntArray:
     """Take a percentage of sizes, rounded down; multiplying first keeps whole numbers exact."""
-    share: IntArray = np.floor(sizes * rate / _ALL).astype(np.int64)
-    return share
+    share = np.floor(sizes * rate / _ALL)
+    return np.asarray(share, dtype=np.int64)
 
 
 def _random_places(group: IntArray, rng: np.random.Generator) -> IntArray:
@@ -215,7 +222,8 @@ def _random_places(group: IntArray, rng: np.random.Generator) -> IntArray:
     order = np.lexsort((random, group))
     sorted_group = group[order]
     starts, sizes = blocks_of(sorted_group)
-    sorted_place = np.arange(len(group)) - np.repeat(starts, sizes)
+    starts_of_groups = np.repeat(starts, sizes)
+    sorted_place = np.arange(len(group)) - starts_of_groups
 
     place = np.empty_like(sorted_place)
     place[order] = sorted_place
@@ -286,13 +294,16 @@ def samples_of(
     plan: Reduction, joined: JoinedRuns, rng: np.random.Generator
 ) -> Iterator[BoolArray]:
     """Yield the samples of every rate, then those of the next repeat."""
-    qrels: Qrels = joined.qrels
+    qrels = joined.qrels
+    rates = plan.rates
+    nested = plan.nested
     for _ in range(plan.n_repeats):
         if plan.method == "depth":
-            yield from depth_samples(qrels, joined.best_rank(), plan.rates)
+            best_rank = joined.best_rank()
+            yield from depth_samples(qrels, best_rank, rates)
         elif plan.method == "random":
-            yield from random_samples(qrels, plan.rates, rng, nested=plan.nested)
+            yield from random_samples(qrels, rates, rng, nested=nested)
         else:
             yield from stratified_samples(
-                qrels, plan.rates, rng, by_grade=plan.by_grade, nested=plan.nested
+                qrels, rates, rng, by_grade=plan.by_grade, nested=nested
             )

@@ -58,7 +58,8 @@ def select_systems(scores: Scores, systems: ArrayLike | None) -> Scores:
     names = scores.systems or ()
     mask = system_mask(systems, len(names))
     selected_names = list(compress(names, mask))
-    return scored_systems(scores.select(system=selected_names))
+    selected_scores = scores.select(system=selected_names)
+    return scored_systems(selected_scores)
 
 
 def system_mask(systems: ArrayLike, n_systems: int) -> BoolArray:
@@ -74,7 +75,8 @@ def system_mask(systems: ArrayLike, n_systems: int) -> BoolArray:
 
 def blocks_of(values: NDArray[Any]) -> tuple[IntArray, IntArray]:
     """Return the starts and the sizes of blocks of equal values that stand together."""
-    is_start = np.append(True, values[1:] != values[:-1])
+    differs = values[1:] != values[:-1]
+    is_start = np.append(True, differs)
     starts = np.flatnonzero(is_start)
     ends = np.append(starts[1:], len(values))
     return starts, ends - starts
@@ -83,8 +85,7 @@ def blocks_of(values: NDArray[Any]) -> tuple[IntArray, IntArray]:
 def known_mean(values: FloatArray, axis: int) -> FloatArray:
     """Return the mean of the values that are not nan; nan if there is none."""
     with catch_warnings(action="ignore", category=RuntimeWarning):
-        means: FloatArray = np.nanmean(values, axis=axis)
-    return means
+        return np.nanmean(values, axis=axis)
 
 
 def complete_topics(scores: Scores, name: str) -> FloatArray:
@@ -104,5 +105,5 @@ def complete_topics(scores: Scores, name: str) -> FloatArray:
 def legend(result: Any) -> str:
     """Describe the numbers of systems and topics of a result."""
     pairs = zip(result.topic_sets, result.n_topics, strict=True)
-    sets = ", ".join(f"{name}: {count(n, 'topic')}" for name, n in pairs)
-    return f"{len(result.systems)} systems; {sets}."
+    sets = [f"{name}: {count(n, 'topic')}" for name, n in pairs]
+    return f"{len(result.systems)} systems; {', '.join(sets)}."

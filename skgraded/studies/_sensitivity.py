@@ -83,8 +83,11 @@ def change_by_discovery(
     if (recall_base < 0).any():
         raise ValueError(f"n_relevant must be >= 0, got {recall_base.min():g}.")
 
-    change = 1.0 / ranks - average_precision / (recall_base + 1.0)
-    return float(change) if change.ndim == 0 else change
+    fall = average_precision / (recall_base + 1.0)
+    change = 1.0 / ranks - fall
+    if change.ndim == 0:
+        return float(change)
+    return change
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -129,8 +132,10 @@ class Sensitivity(Result):
         return known_mean(self.gains, 0)
 
     def _fields(self) -> list[Field]:
-        qid = np.repeat(self.qid, len(self.ranks))
-        ranks = np.tile(self.ranks, len(self.qid))
+        n_queries = len(self.qid)
+        n_ranks = len(self.ranks)
+        qid = np.repeat(self.qid, n_ranks)
+        ranks = np.tile(self.ranks, n_queries)
         fields = [Field("qid", qid), Field("rank", ranks)]
         for number, name in enumerate(self.measures):
             gains_of_measure = self.gains[..., number]
@@ -139,13 +144,18 @@ class Sensitivity(Result):
 
     def _table(self) -> Table:
         fields = [Field("measure", self.measures, "gain at rank")]
-        for rank, gains in zip(self.ranks, self.mean(), strict=True):
+        means = self.mean()
+        for rank, gains in zip(self.ranks, means, strict=True):
             if rank in _TABLE_RANKS:
                 heading = f"{rank}"
                 fields.append(Field(heading, gains, heading, "{:.4f}"))
 
-        change = "turns relevant" if self.change == "relevant" else "rises by one grade"
-        pool = "the pool stays" if self.pool == "fixed" else "the pool grows with it"
+        change = "rises by one grade"
+        if self.change == "relevant":
+            change = "turns relevant"
+        pool = "the pool grows with it"
+        if self.pool == "fixed":
+            pool = "the pool stays"
         queries = count(len(self.qid), "query", "queries")
         sentence = f"The document at the rank {change}; {pool}; means over {queries}."
         return Table(fields, [sentence], widest_label=44)
@@ -226,22 +236,24 @@ def sensitivity(
     choice("change", change, get_args(DocumentChange))
     choice("pool", pool, get_args(PoolChange))
     grade = integer("grade", grade, 1)
-    top = _top_grade(rankings.judgments, grade, max_grade)
+    top_grade = _top_grade(rankings.judgments, grade, max_grade)
+    named_measures = measures_by_name(measures)
     resolved = {
-        name: measure.resolve(top)
-        for name, measure in measures_by_name(measures).items()
+        name: measure.resolve(top_grade) for name, measure in named_measures.items()
     }
     integer("max_rank", max_rank, 1)
 
-    lists = _Lists.of_rankings(rankings, top)
+    lists = _Lists.of_rankings(rankings, top_grade)
     lengths = np.diff(lists.indptr)
-    last_rank = min(max_rank, int(lengths.max(initial=0)))
+    longest = int(lengths.max(initial=0))
+    last_rank = min(max_rank, longest)
     ranks = np.arange(1, last_rank + 1)
     unchanged = lists.rankings(lists.levels[None], lists.counts[None])
     values = evaluate_rankings(resolved, unchanged).values
     gains = _gains(
         resolved, lists, values, ranks, change=change, grade=grade, pool=pool
     )
+    gains_by_query = gains.transpose(1, 0, 2)
 
     return Sensitivity(
         measures=tuple(resolved),
@@ -250,7 +262,7 @@ def sensitivity(
         change=change,
         pool=pool,
         values=values,
-        gains=np.ascontiguousarray(gains.transpose(1, 0, 2)),
+        gains=np.ascontiguousarray(gains_by_query),
     )
 
 
@@ -265,28 +277,36 @@ def _gains(
     pool: PoolChange,
 ) -> FloatArray:
     """Score the lists after the change at each rank, as many at a time as memory allows."""
-    shape = (len(values), len(measures))
-    gains = np.full((len(ranks), *shape), np.nan)
+    n_ranks = len(ranks)
+    gains = np.full((n_ranks, *values.shape), np.nan)
     n_documents = max(1, len(lists.levels))
     batch_size = max(1, _DOCUMENTS_AT_A_TIME // n_documents)
-    with ProgressBar(len(ranks), "ranks") as bar:
-        for start in range(0, len(ranks), batch_size):
-            batch = ranks[start : start + batch_size]
-            levels, counts, is_changed = lists.after_change(batch, change, grade, pool)
-            scores = evaluate_rankings(measures, lists.rankings(levels, counts))
 
-            new_values = scores.values.reshape(len(batch), *shape)
-            gains[start : start + len(batch)] = np.where(
-                is_changed[..., None], new_values - values, np.nan
+    with ProgressBar(n_ranks, "ranks") as bar:
+        for start in range(0, n_ranks, batch_size):
+            end = start + batch_size
+            batch = ranks[start:end]
+            levels, counts_by_level, is_changed = lists.after_change(
+                batch, change, grade, pool
             )
+            rankings = lists.rankings(levels, counts_by_level)
+            scores = evaluate_rankings(measures, rankings)
+
+            new_values = scores.values.reshape(-1, *values.shape)
+            differences = new_values - values
+            has_gain = is_changed[..., None]
+            gains[start:end] = np.where(has_gain, differences, np.nan)
             bar.step(len(batch))
     return gains
 
 
 def _top_grade(judgments: Judgments, grade: int, max_grade: int | None) -> int:
     judgments.require_integer_grades("sensitivity")
-    highest = max(int(judgments.top_grade), grade)
-    return highest if max_grade is None else integer("max_grade", max_grade, highest)
+    top_grade = int(judgments.top_grade)
+    highest = max(top_grade, grade)
+    if max_grade is None:
+        return highest
+    return integer("max_grade", max_grade, highest)
 
 
 class _Lists(NamedTuple):
@@ -302,19 +322,24 @@ class _Lists(NamedTuple):
     def of_rankings(cls, rankings: Rankings, top: int) -> _Lists:
         """Put rankings into rank order, with a level for every grade of the scale."""
         judgments = rankings.judgments
-        lengths = np.diff(judgments.indptr)
-        starts = np.repeat(judgments.indptr[:-1], lengths)
-        grades_by_rank = judgments.graded[rankings.order + starts]
+        indptr = judgments.indptr
+        lengths = np.diff(indptr)
+        starts = np.repeat(indptr[:-1], lengths)
+        place = rankings.order + starts
+        grades_by_rank = judgments.graded[place]
+
         # An unjudged document has grade -1 here, and the level above the top grade.
-        levels = np.where(grades_by_rank < 0, top - grades_by_rank, grades_by_rank)
+        unjudged_level = top - grades_by_rank
+        levels = np.where(grades_by_rank < 0, unjudged_level, grades_by_rank)
 
         levels_of_grades = judgments.grades.astype(np.int64)
-        counts = np.zeros((judgments.n_queries, top + 1), np.int64)
+        shape = (judgments.n_queries, top + 1)
+        counts = np.zeros(shape, np.int64)
         counts[:, levels_of_grades] = judgments.counts
         return cls(
             levels=levels.astype(np.int32),
             tied=rankings.tied,
-            indptr=judgments.indptr,
+            indptr=indptr,
             counts=counts,
             grades=np.arange(top + 1.0),
         )
@@ -325,18 +350,17 @@ class _Lists(NamedTuple):
         """Return levels and counts after the change at each rank, and the queries that have it."""
         n_levels = len(self.grades)
         lengths = np.diff(self.indptr)
-        shape = (len(ranks), len(lengths))
+        n_variants = len(ranks)
 
         # The documents at these ranks, in the lists that are long enough.
-        variant, query = np.indices(shape).reshape(2, -1)
-        is_in_list = ranks[variant] <= lengths[query]
-        variant = variant[is_in_list]
-        query = query[is_in_list]
+        is_in_list = ranks[:, None] <= lengths
+        variant, query = np.nonzero(is_in_list)
         position = self.indptr[query] + ranks[variant] - 1
 
         # What they become; an unjudged document rises from grade 0.
         old_level = self.levels[position]
-        old_grade = np.where(old_level < n_levels, old_level, 0)
+        was_judged = old_level < n_levels
+        old_grade = np.where(was_judged, old_level, 0)
         if change == "one_grade":
             new_level = old_grade + 1
             can_change = new_level < n_levels
@@ -346,42 +370,46 @@ class _Lists(NamedTuple):
 
         variant = variant[can_change]
         query = query[can_change]
-        old_level = old_level[can_change]
+        position = position[can_change]
         new_level = new_level[can_change]
 
-        levels = np.tile(self.levels, (len(ranks), 1))
-        levels[variant, position[can_change]] = new_level
-        counts = np.tile(self.counts, (len(ranks), 1, 1))
+        levels = np.tile(self.levels, (n_variants, 1))
+        levels[variant, position] = new_level
+        counts = np.tile(self.counts, (n_variants, 1, 1))
         if pool == "grows":
-            was_judged = old_level < n_levels
-            counts[variant[was_judged], query[was_judged], old_level[was_judged]] -= 1
+            was_judged = was_judged[can_change]
+            old_level = old_level[can_change][was_judged]
+            counts[variant[was_judged], query[was_judged], old_level] -= 1
             counts[variant, query, new_level] += 1
 
-        is_changed = np.zeros(shape, dtype=bool)
+        is_changed = np.zeros_like(is_in_list)
         is_changed[variant, query] = True
         return levels, counts, is_changed
 
     def rankings(self, levels: NDArray[np.int32], counts: IntArray) -> Rankings:
         """Return rankings of several variants of the lists, one variant after the other."""
         n_variants = len(levels)
-        lengths = np.tile(np.diff(self.indptr), n_variants)
+        lengths = np.diff(self.indptr)
+        lengths = np.tile(lengths, n_variants)
         indptr = np.append(0, lengths.cumsum())
 
         # The pool of each list, best grade first.
-        rising_levels = np.arange(len(self.grades), dtype=np.int32)
+        n_levels = len(self.grades)
+        rising_levels = np.arange(n_levels, dtype=np.int32)
         falling_levels = rising_levels[::-1]
         falling_counts = counts[..., ::-1].ravel()
         levels_of_pools = np.tile(falling_levels, len(lengths))
+        pool_levels = np.repeat(levels_of_pools, falling_counts)
         pool_sizes = counts.sum(axis=-1)
-        pool = RankedList.without_ties(
-            np.repeat(levels_of_pools, falling_counts),
-            np.append(0, pool_sizes.cumsum()),
-        )
+        pool_indptr = np.append(0, pool_sizes.cumsum())
+        pool = RankedList.without_ties(pool_levels, pool_indptr)
 
         # The rows of every list stand in rank order.
-        judgments = Judgments.of_lists(levels.ravel(), indptr, self.grades, pool)
+        all_levels = levels.ravel()
+        judgments = Judgments.of_lists(all_levels, indptr, self.grades, pool)
         starts = np.repeat(indptr[:-1], lengths)
         order = np.arange(indptr[-1]) - starts
+        order = order.astype(np.int32)
         tied = np.tile(self.tied, n_variants)
-        order, tied = all_sealed(order.astype(np.int32), tied)
+        order, tied = all_sealed(order, tied)
         return Rankings(judgments, order, tied)

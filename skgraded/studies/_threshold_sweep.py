@@ -108,7 +108,8 @@ def threshold_measures(grid: Sequence[Sequence[float]], **fields: Any) -> list[M
     """
     measures: list[Measure] = []
     for g in grid:
-        measures += [family(g=tuple(g), **fields) for family in _FAMILIES]
+        probabilities = tuple(g)
+        measures += [family(g=probabilities, **fields) for family in _FAMILIES]
     return measures
 
 
@@ -187,7 +188,7 @@ class ThresholdSweep(Result):
             The table, whose ``to_text`` draws it.
         """
         choice("statistic", statistic, get_args(SweepStatistic))
-        values: FloatArray = getattr(self, statistic)
+        values = getattr(self, statistic)
 
         # The rows of every g stand below a line with g and the names of the columns.
         labels = []
@@ -196,8 +197,8 @@ class ThresholdSweep(Result):
         fields = [Field("g", labels, TITLES[statistic])]
         for column, name in enumerate(self.columns):
             cells = []
-            for block in values[:, :, column]:
-                cells += [name, *map(cell, block)]
+            for values_of_g in values[:, :, column]:
+                cells += [name, *map(cell, values_of_g)]
             fields.append(Field(name, cells, ""))
         return Table(fields, [legend(self)])
 
@@ -232,16 +233,19 @@ class ThresholdSweep(Result):
         first_shares = [g[0] for g in self.grid]
         x, place_on_x = np.unique(first_shares, return_inverse=True)
         n_points = np.bincount(place_on_x)
+        has_several_sets = len(self.topic_sets) > 1
         curves = []
         for group, topics in enumerate(self.topic_sets):
-            of_topics = f", {topics}" if len(self.topic_sets) > 1 else ""
+            of_topics = f", {topics}" if has_several_sets else ""
             dashes = _DASHES[group % len(_DASHES)]
             for row, family in enumerate(self.rows):
                 taus = self.kendall[:, row, column, group]
                 means = np.bincount(place_on_x, taus) / n_points
-                curves.append(Curve(f"{family}{of_topics}", x, means, row, dashes))
+                name = f"{family}{of_topics}"
+                curves.append(Curve(name, x, means, row, dashes))
                 if len(x) < len(self.grid):
-                    ax.scatter(first_shares, taus, s=8, color=COLOURS[row])
+                    colour = COLOURS[row]
+                    ax.scatter(first_shares, taus, s=8, color=colour)
 
         draw_curves(ax, curves)
         ax.set_xlabel("share of the users who accept grade 1")
@@ -328,19 +332,27 @@ def sweep_thresholds(
     masks = topic_sets(study_scores.n_queries, topics)
 
     means = ordering_means(study_scores, masks)
-    signed_means = means * np.array(study_scores.directions)
+    directions = np.array(study_scores.directions)
+    signed_means = means * directions
 
     correlations = {}
     for name, statistic in _STATISTICS.items():
         cells = []
         for block in blocks.values():
-            columns = [block[0], *other_measures]
-            cells.append(_correlations(statistic, signed_means, block, columns))
+            column_measures = [block[0], *other_measures]
+            correlations_of_g = _correlations(
+                statistic, signed_means, block, column_measures
+            )
+            cells.append(correlations_of_g)
         correlations[name] = np.array(cells)
+
+    rows = [family.__name__ for family in _FAMILIES]
+    names = study_scores.measures
+    other_names = [names[number] for number in other_measures]
     return ThresholdSweep(
         grid=tuple(blocks),
-        rows=tuple(family.__name__ for family in _FAMILIES),
-        columns=("GAP", *(study_scores.measures[number] for number in other_measures)),
+        rows=tuple(rows),
+        columns=("GAP", *other_names),
         topic_sets=tuple(masks),
         n_topics=n_topics_of(masks),
         systems=study_scores.systems or (),

@@ -40,8 +40,7 @@ class TopicFacts(Result):
     def n_relevant(self) -> IntArray:
         """Number of relevant documents of each topic: all those above grade 0."""
         counts_above_zero = self.counts[:, 1:]
-        n_relevant: IntArray = counts_above_zero.sum(axis=1)
-        return n_relevant
+        return counts_above_zero.sum(axis=1)
 
     def of_grade(self, grade: float) -> IntArray:
         """Count the documents of a grade.
@@ -56,9 +55,10 @@ class TopicFacts(Result):
         ndarray of shape (n_topics,), int64
             R(grade) of each topic.
         """
-        (columns,) = np.nonzero(self.grades == grade)
+        columns = np.flatnonzero(self.grades == grade)
         if not len(columns):
-            return np.zeros(len(self.topics), np.int64)
+            n_topics = len(self.topics)
+            return np.zeros(n_topics, np.int64)
         return self.counts[:, columns[0]]
 
     def few(self, grade: float, ratio: float = 10.0) -> BoolArray:
@@ -78,15 +78,16 @@ class TopicFacts(Result):
         """
         number("ratio", ratio, above=0.0)
         n_documents = self.of_grade(grade)
-        are_few = self.of_grade(1) >= ratio * n_documents
+        many = ratio * n_documents
+        are_few = self.of_grade(1) >= many
         return (n_documents > 0) & are_few
 
     def _fields(self) -> list[Field]:
-        by_grade = zip(self.grades, self.counts.T, strict=True)
-        counts = [
-            Field(f"R({grade:g})", n_documents) for grade, n_documents in by_grade
-        ]
-        return [Field("topic", self.topics), *counts]
+        fields = [Field("topic", self.topics)]
+        for grade, n_documents in zip(self.grades, self.counts.T, strict=True):
+            heading = f"R({grade:g})"
+            fields.append(Field(heading, n_documents))
+        return fields
 
     def _table(self) -> Table:
         relevant = self.n_relevant
@@ -106,7 +107,8 @@ class TopicFacts(Result):
         return Table(columns, widest_label=40)
 
     def __repr__(self) -> str:
-        return super().__repr__().lstrip("\n")  # the columns have no headings
+        text = super().__repr__()
+        return text.lstrip("\n")  # the columns have no headings
 
 
 def topic_facts(qrels: Any) -> TopicFacts:
@@ -149,9 +151,12 @@ def topic_facts(qrels: Any) -> TopicFacts:
 
     n_topics = judgments.n_topics
     n_grades = len(grades)
-    cell = judgments.topic_of_document() * n_grades + column
+
+    topic = judgments.topic_of_document()
+    cell = topic * n_grades + column
     counts = np.bincount(cell[was_sampled], minlength=n_topics * n_grades)
-    return TopicFacts(judgments.topics, grades, counts.reshape(n_topics, n_grades))
+    counts_by_topic = counts.reshape(n_topics, n_grades)
+    return TopicFacts(judgments.topics, grades, counts_by_topic)
 
 
 def above_first_quartile(scores: Any, measure: str = "AP") -> BoolArray:
@@ -177,8 +182,7 @@ def above_first_quartile(scores: Any, measure: str = "AP") -> BoolArray:
     array([False,  True,  True,  True])
     """
     means = _signed_means(scores, measure)
-    above: BoolArray = means > np.nanquantile(means, 0.25)
-    return above
+    return means > np.nanquantile(means, 0.25)
 
 
 def best_systems(scores: Any, n_systems: int = 30, measure: str = "AP") -> BoolArray:
@@ -230,8 +234,8 @@ def best_systems(scores: Any, n_systems: int = 30, measure: str = "AP") -> BoolA
 def _signed_means(scores: Any, measure: str) -> FloatArray:
     """Return the mean of each system, negated if lower values are better."""
     study_scores = scored_systems(scores)[measure]
-    means: FloatArray = study_scores.means * study_scores.directions[0]
-    return means
+    (direction,) = study_scores.directions
+    return study_scores.means * direction
 
 
 def n_topics_of(masks: Mapping[str, BoolArray]) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from skgraded._guards import warn_if_swapped
 from skgraded._support.arguments import flag, threads
-from skgraded._support.array_types import FloatArray
+from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.progress import ProgressBar
 from skgraded.measures import (
     Measure,
@@ -22,14 +22,14 @@ from skgraded.measures import (
     measures_by_name,
     warn_of_continuous_scale,
 )
+from skgraded.measures._judging import shares_of_judged
 from skgraded.rankings import Judgments, RankedList
-from skgraded.results import Scores, direction_of
+from skgraded.results import Scores, direction_of, known_shares
 from skgraded.trec._exclude import read_excluded, without_pairs
 from skgraded.trec._join import (
     JoinedRun,
     LeftOut,
     Order,
-    ValuesAndEmpty,
     in_threads,
     join,
     notes_on_runs,
@@ -142,20 +142,12 @@ def evaluate(
     if excluded is not None:
         judgments, _ = without_pairs(judgments, excluded)
     sources = named_runs(runs)
-    if judgments.are_fractional:
-        name, source = sources[0]
-        sources[0] = None, _read_first(judgments, name, source, strict)
-    warn_of_continuous_scale(
-        measure_of.values(),
-        judgments.top_grade,
-        are_fractional=judgments.are_fractional,
-    )
-
+    _check_scales(measure_of, judgments, sources, strict)
     pool = judgments.pool(negative)
     join_source = partial(
         join, judgments, order, strict, negative=negative, excluded=excluded
     )
-    score = partial(score_joined, measure_of.values(), pool, complete)
+    score = partial(_score, list(measure_of.values()), pool, complete)
     stream = None if progress else io.StringIO()
     with ProgressBar(len(sources), "runs", stream) as bar:
         score_batch = partial(_score_batch, join_source, score, bar.step)
@@ -188,6 +180,25 @@ def _scores_of(
         empty=tuple(measure.empty for measure in measure_of.values()),
         judged=partial(_fingerprints, pool),
         notes=(*notes_on_qrels, *notes_on_all_runs),
+        judged_share=known_shares(np.concatenate([batch.shares for batch in batches])),
+    )
+
+
+def _check_scales(
+    measure_of: dict[str, Measure],
+    qrels: Qrels,
+    sources: list[NamedSource],
+    strict: bool,
+) -> None:
+    """Warn where the grades do not fit the measures, or look like the scores of a run.
+
+    Then the first source is the run that was read.
+    """
+    if qrels.are_fractional:
+        name, source = sources[0]
+        sources[0] = None, _read_first(qrels, name, source, strict)
+    warn_of_continuous_scale(
+        measure_of.values(), qrels.top_grade, are_fractional=qrels.are_fractional
     )
 
 
@@ -228,18 +239,20 @@ def _fingerprints(pool: Pool) -> NDArray[np.uint64]:
 class _Batch(NamedTuple):
     """Names of runs that were read, what was left out and is doubtful; the errors of the others.
 
-    ``values`` and ``n_empty`` are as in `score_joined`. They are empty where there are errors.
+    ``values`` and ``n_empty`` are as in `score_joined`, and ``shares`` of shape (n_runs, n_topics,
+    n_measures) are those of judged documents. They are empty where there are errors.
     """
 
     runs: list[tuple[str, LeftOut, str]]
     faults: list[ValueError | OSError]
     values: FloatArray
     n_empty: tuple[int, ...]
+    shares: FloatArray
 
 
 def _score_batch(
     join_source: Callable[[NamedSource], JoinedRun],
-    score: Callable[[list[JoinedRun]], ValuesAndEmpty],
+    score: Callable[[list[JoinedRun]], tuple[FloatArray, tuple[int, ...], FloatArray]],
     step: Callable[[], None],
     sources: list[NamedSource],
 ) -> _Batch:
@@ -255,9 +268,25 @@ def _score_batch(
 
     facts = [(run.name, run.left_out, run.doubt) for run in runs]
     if faults:
-        return _Batch(facts, faults, np.empty(0), ())
-    values, n_empty = score(runs)
-    return _Batch(facts, faults, values, n_empty)
+        return _Batch(facts, faults, np.empty(0), (), np.empty(0))
+    return _Batch(facts, faults, *score(runs))
+
+
+def _score(
+    measures: list[Measure], pool: Pool, complete: bool, runs: list[JoinedRun]
+) -> tuple[FloatArray, tuple[int, ...], FloatArray]:
+    """Score runs, and tell how many of their first documents are judged, by measure."""
+    values, n_empty = score_joined(measures, pool, complete, runs)
+    shares = []
+    for run in runs:
+
+        def are_judged(positions: IntArray, run: JoinedRun = run) -> BoolArray:
+            return pool.levels[run.rows[positions]] < len(pool.grades)
+
+        shares.append(
+            shares_of_judged(measures, run.order, run.tied, run.indptr, are_judged)
+        )
+    return values, n_empty, np.stack(shares)
 
 
 def _in_batches(

@@ -161,16 +161,17 @@ def _values(scores: Scores, measures: list[str]) -> tuple[FloatArray, BoolArray]
     """
     columns = [scores.measures.index(measure) for measure in measures]
     cube = scores.over_repeats().cube
-    values = cube[:, 0][..., columns]
+    cube_of_mean = cube[:, 0]
+    values = cube_of_mean[..., columns]
     direction = scores.directions[columns[-1]]
     values[..., -1] *= direction
 
     # As in eGAP, a threshold that no document reaches counts 0 where lower ones have a value.
     first_and_general = values[..., [0, -1]]
     is_nan = np.isnan(first_and_general)
-    is_missing: BoolArray = np.any(is_nan, axis=(0, 2))
-    has_value = ~is_missing
-    return np.nan_to_num(values[:, has_value]), has_value
+    has_value = ~np.any(is_nan, axis=(0, 2))
+    known_values = np.nan_to_num(values[:, has_value])
+    return known_values, has_value
 
 
 def predicted_means(
@@ -202,16 +203,18 @@ def predicted_means(
     query_means = values.mean(axis=0)
     departures = values - query_means - deviations[:, None]
     correction = (n_queries / (n_queries - 1.0)) ** 0.5
-    moves = departures * (shares * correction)[:, None]
+    corrected_shares = shares * correction
+    moves = departures * corrected_shares[:, None]
 
     # The covariance W / n of the errors e, half of each candidate and half of all together.
     own_within = np.swapaxes(moves, 1, 2) @ moves
-    within = own_within.sum(axis=0) / (n_candidates - 1.0)
+    sum_within = own_within.sum(axis=0)
+    within = sum_within / (n_candidates - 1.0)
     variances = within.diagonal() + _TINY
     within += _RIDGE * np.diag(variances)
-    error_covariance = (
-        _WEIGHT_OF_OWN_ERROR * own_within + (1.0 - _WEIGHT_OF_OWN_ERROR) * within
-    )
+    own_part = _WEIGHT_OF_OWN_ERROR * own_within
+    common_part = (1.0 - _WEIGHT_OF_OWN_ERROR) * within
+    error_covariance = own_part + common_part
 
     # w' T (T + W / n)^-1 (m - mean of all), and what it leaves of the variance w' T w.
     between = _between(deviations, within, moves)
@@ -220,18 +223,21 @@ def predicted_means(
     total_covariance = between + error_covariance
     solution = np.linalg.solve(total_covariance, covariances[..., None])
     weights = solution[..., 0]
-    predicted_deviations = (weights * deviations).sum(axis=1)
-    prediction: FloatArray = mean_of_all @ target + predicted_deviations
+    weighted_deviations = weights * deviations
+    predicted_deviations = weighted_deviations.sum(axis=1)
+    prediction = mean_of_all @ target + predicted_deviations
     variance_left = target @ covariance - weights @ covariance
-    error = np.sqrt(np.maximum(variance_left, 0.0))
-    return prediction, error
+    variance = np.maximum(variance_left, 0.0)
+    return prediction, np.sqrt(variance)
 
 
 def _between(
     deviations: FloatArray, within: FloatArray, moves: FloatArray
 ) -> FloatArray:
     """Return the covariance T of true means, without negative parts and drawn to one factor."""
-    total = deviations.T @ deviations / (len(deviations) - 1.0)
+    n_candidates = len(deviations)
+    squares = deviations.T @ deviations
+    total = squares / (n_candidates - 1.0)
 
     # T = total - within, of which the negative parts are left out where within is the identity.
     root = np.linalg.cholesky(within)
@@ -240,23 +246,26 @@ def _between(
     sizes, axes = np.linalg.eigh(scaled_total)
     positive_sizes = np.maximum(sizes - 1.0, 0.0)
     axes = root @ axes
-    positive = (axes * positive_sizes) @ axes.T
+    scaled_axes = axes * positive_sizes
+    positive = scaled_axes @ axes.T
 
     # Candidates that err together are worth fewer.
     scaled_moves = moves @ inverse.T
-    errors = scaled_moves.reshape(len(moves), -1)
+    errors = scaled_moves.reshape(n_candidates, -1)
     products = errors @ errors.T
+    squared_trace = np.trace(products) ** 2
     sum_of_squares = (products**2).sum()
-    n_candidates = np.trace(products) ** 2 / sum_of_squares
-    n_effective = max(float(n_candidates), 2.0)
+    n_independent = float(squared_trace / sum_of_squares)
+    n_effective = max(n_independent, 2.0)
 
     # One factor gives all measures the mean reliability, and a correlation of 1.
     variance = within.diagonal()
     reliabilities = (total - within).diagonal() / variance
-    reliability = max(float(reliabilities.mean()), _LEAST_RELIABILITY)
+    mean_reliability = float(reliabilities.mean())
+    reliability = max(mean_reliability, _LEAST_RELIABILITY)
     deviation = np.sqrt(variance)
     factor = reliability * np.outer(deviation, deviation)
 
-    weighted_sum = n_effective * positive + _PRIOR_CANDIDATES * factor
-    drawn: FloatArray = weighted_sum / (n_effective + _PRIOR_CANDIDATES)
-    return drawn
+    weighted_factor = _PRIOR_CANDIDATES * factor
+    weighted_sum = n_effective * positive + weighted_factor
+    return weighted_sum / (n_effective + _PRIOR_CANDIDATES)

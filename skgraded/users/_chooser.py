@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skgraded._support.array_types import BoolArray, FloatArray, IntArray
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded.users._reader import TINY, group_indicator, groups_for, names_of_ranks
 from skgraded.users._sessions import HOLE, Sessions
 
@@ -37,7 +37,9 @@ class Chooser:
         self.sessions = sessions
         self.name = name
         self.n_classes = sessions.n_levels
-        self.groups = groups_for(sessions, name) if groups is None else groups
+        if groups is None:
+            groups = groups_for(sessions, name)
+        self.groups = groups
         self._group_indicator = group_indicator(self.groups)
         self.names = (
             *names_of_ranks(self.groups, sessions.rank),
@@ -53,9 +55,11 @@ class Chooser:
         """Return equal weights, x from the rates of choices, and usual values of the others."""
         rate_by_rank = self.sessions.clicked.mean(axis=0)
         sum_of_rates = rate_by_rank @ self._group_indicator
-        mean_rate = sum_of_rates / self._group_indicator.sum(axis=0)
+        n_ranks = self._group_indicator.sum(axis=0)
+        mean_rate = sum_of_rates / n_ranks
 
-        weights = np.full(self.n_classes, 1 / self.n_classes)
+        n_classes = self.n_classes
+        weights = np.full(n_classes, 1 / n_classes)
         x = np.clip(2.5 * mean_rate, 0.02, 0.9)
         takes_any_satisfied = [0.02, 0.5]
         return np.concatenate([weights, x, takes_any_satisfied])
@@ -64,11 +68,12 @@ class Chooser:
         """Mark what is chosen, what would have been chosen before it, and who accepts what."""
         level = self.sessions.level
         clicked = self.sessions.clicked
-        column = np.arange(level.shape[1])
+        n_sessions, n_ranks = level.shape
+        column = np.arange(n_ranks)
 
-        self._session = np.arange(len(level))
+        self._session = np.arange(n_sessions)
         self._choice = clicked.argmax(axis=1)
-        self._chooses: BoolArray = np.any(clicked, axis=1, keepdims=True)
+        self._chooses = np.any(clicked, axis=1, keepdims=True)
         level_of_choice = level[self._session, self._choice, None]
         self._chosen_level = np.where(self._chooses, level_of_choice, 0)
 
@@ -106,26 +111,33 @@ class Chooser:
 
         # P(no document is seen that reaches the threshold), by session and class
         log_unseen = np.log1p(-seeing)
-        log_missing = [(reaches * log_unseen).sum(axis=1) for reaches in self._reaches]
+        log_missing = []
+        for reaches in self._reaches:
+            log_unseen_of_class = reaches * log_unseen
+            log_missing.append(log_unseen_of_class.sum(axis=1))
         missing = np.exp(np.column_stack(log_missing))
-        by_class = self._likelihood_by_class(seeing, log_unseen, missing, satisfied)
-        likelihood = np.maximum(by_class @ class_shares, TINY)
+        likelihood_by_class = self._likelihood_by_class(
+            seeing, log_unseen, missing, satisfied
+        )
+        likelihood = np.maximum(likelihood_by_class @ class_shares, TINY)
 
         # The share of class k is (1 - takes_any) w_k / sum of w, that of class 0 is takes_any.
-        of_thresholds = by_class[:, 1:]
-        mean = of_thresholds @ weights / weights.sum()
+        total = weights.sum()
+        of_takers = likelihood_by_class[:, 0]
+        of_thresholds = likelihood_by_class[:, 1:]
+        mean = of_thresholds @ weights / total
         departures = of_thresholds - mean[:, None]
-        by_weights = departures * (1 - takes_any) / weights.sum()
-        by_takes_any = (by_class[:, 0] - mean) / likelihood
+        by_weights = departures * (1 - takes_any) / total
+        by_takes_any = (of_takers - mean) / likelihood
 
         # P(choice) is proportional to satisfied; P(none) = 1 - satisfied + satisfied missing.
+        chooses = self._chooses[:, 0]
         by_satisfied_without = (missing - 1) @ class_shares / likelihood
-        by_satisfied = np.where(
-            self._chooses[:, 0], 1 / satisfied, by_satisfied_without
-        )
+        by_satisfied = np.where(chooses, 1 / satisfied, by_satisfied_without)
 
         # By how much each class misses all, of the likelihood.
-        share_missing = satisfied * missing * class_shares / likelihood[:, None]
+        likelihood_missing = satisfied * missing * class_shares
+        share_missing = likelihood_missing / likelihood[:, None]
         by_seeing = self._scores_of_seeing(seeing, share_missing)
         scores = [
             by_weights / likelihood[:, None],
@@ -145,10 +157,11 @@ class Chooser:
         """Return the probability of each session's choice, or of none, for users of each class."""
         # P(choice) = satisfied P(it is seen) P(nothing that beats it is seen) [class accepts it]
         seeing_choice = seeing[self._session, self._choice]
-        log_missing_better = (self._beats_choice * log_unseen).sum(axis=1)
-        missing_better = np.exp(log_missing_better)
+        log_unseen_better = self._beats_choice * log_unseen
+        missing_better = np.exp(log_unseen_better.sum(axis=1))
         choosing = satisfied * seeing_choice * missing_better
-        accepts = self._chosen_level >= np.arange(self.n_classes + 1)
+        classes = np.arange(self.n_classes + 1)
+        accepts = self._chosen_level >= classes
 
         # P(none) = 1 - satisfied P(something that reaches the threshold is seen)
         abstaining = 1 - satisfied + satisfied * missing
@@ -165,14 +178,16 @@ class Chooser:
         # A document was missed by what beats the choice; without one, by classes that it reaches.
         least_level = np.maximum(level, 0)
         missing_up_to_class = np.cumsum(share_missing, axis=1)
-        missed_by = missing_up_to_class[self._session[:, None], least_level]
+        sessions = self._session[:, None]
+        missed_by = missing_up_to_class[sessions, least_level]
         missed_without_choice = missed_by * (level >= 0)
         was_missed = np.where(self._chooses, self._beats_choice, missed_without_choice)
 
         # d log(1 - x) / dx = -1 / (1 - x) of the missed ones, d log x / dx = 1 / x of the chosen.
         slopes = -was_missed / (1 - seeing)
         slope_of_chosen = 1 / seeing[place]
-        slopes[place] += np.where(self._chooses[:, 0], slope_of_chosen, 0.0)
+        chooses = self._chooses[:, 0]
+        slopes[place] += np.where(chooses, slope_of_chosen, 0.0)
         if self.sessions.propensity is None:
             return slopes
         return slopes * self.sessions.propensity
@@ -185,10 +200,12 @@ class Chooser:
         has_document = level >= 0
         unseen = np.where(has_document, 1 - seeing, 1.0)
         acceptance_by_level = np.cumsum(self._class_shares(theta))
-        acceptance = acceptance_by_level[np.maximum(level, 0)]
+        least_level = np.maximum(level, 0)
+        acceptance = acceptance_by_level[least_level]
 
         choosing = np.zeros(level.shape)
-        for n in range(level.shape[1]):
+        _, n_ranks = level.shape
+        for n in range(n_ranks):
             level_here = level[:, [n]]
             beats = level > level_here
             is_as_good_above = level[:, :n] == level_here
@@ -196,9 +213,8 @@ class Chooser:
             missing = np.where(beats, unseen, 1.0)
             missing_better = missing.prod(axis=1)
             is_best_seen = seeing[:, n] * missing_better
-            probability = satisfied * is_best_seen * acceptance[:, n]
-            choosing[:, n] = np.where(has_document[:, n], probability, 0.0)
-        return choosing
+            choosing[:, n] = satisfied * is_best_seen * acceptance[:, n]
+        return np.where(has_document, choosing, 0.0)
 
 
 def why_not_one(sessions: Sessions) -> str:

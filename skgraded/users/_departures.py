@@ -53,7 +53,8 @@ def departures_of(fit: Fit) -> tuple[dict[str, float], float]:
         return {}, float("nan")
 
     # What a score shares with those of the parameters is no sign of a departure.
-    cleared = scores - fit.scores @ (fit.moves_within.T @ scores)
+    moves = fit.moves_within.T @ scores
+    cleared = scores - fit.scores @ moves
     clusters = fit.reader.sessions.clusters
     value = cleared.sum(axis=0)
     estimate = Estimate(value, cleared, clusters=clusters)
@@ -66,7 +67,8 @@ def departures_of(fit: Fit) -> tuple[dict[str, float], float]:
     p_values = estimate.students_p_value()[tested]
     least_p_value = float(p_values.min())
     p_value = min(1.0, len(tested) * least_p_value)
-    error = np.where(estimate.error > 0, estimate.error, np.inf)
+    error = estimate.error
+    error = np.where(error > 0, error, np.inf)
     t = estimate.value / error
     departures = {names[column]: float(t[column]) for column in tested}
     return departures, p_value
@@ -90,10 +92,15 @@ def _testable_scores(fit: Fit) -> tuple[list[str], FloatArray]:
         score_of[name] = score_of.get(name, 0.0) + score
         information_of[name] = information_of.get(name, 0.0) + total_information
 
-    names = [name for name in score_of if information_of[name] >= _LEAST_INFORMATION]
+    names = []
+    testable_scores = []
+    for name, score in score_of.items():
+        if information_of[name] >= _LEAST_INFORMATION:
+            names.append(name)
+            testable_scores.append(score)
     if not names:
         return [], np.empty((len(fit.scores), 0))
-    return names, np.column_stack([score_of[name] for name in names])
+    return names, np.column_stack(testable_scores)
 
 
 def departures_of_reading(fit: Fit, reader: Reader) -> Iterator[_Score]:
@@ -116,9 +123,11 @@ def _departures_of_clicks(
     surprise, variance = _surprise_of_clicks(sessions, walks)
     for name, weight in click_weights(sessions, k).items():
         is_affected = weight != 0
-        score = (walks.arriving * surprise * weight).sum(axis=1)
-        information = (variance * is_affected).sum(axis=1)
-        yield _Score(name, probability * score, probability * information)
+        score_by_rank = walks.arriving * surprise * weight
+        score = probability * score_by_rank.sum(axis=1)
+        affected_variance = variance * is_affected
+        information = probability * affected_variance.sum(axis=1)
+        yield _Score(name, score, information)
 
 
 def _surprise_of_clicks(
@@ -127,18 +136,20 @@ def _surprise_of_clicks(
     """Return clicked - expected at each place, and the variance of a click there."""
     difference = sessions.clicked - walks.clicking
     surprise = np.where(sessions.level == ABSENT, 0.0, difference)
-    variance = walks.arriving * walks.clicking * (1 - walks.clicking)
+    clicking = walks.clicking
+    variance = walks.arriving * clicking * (1 - clicking)
     return surprise, variance
 
 
 def click_weights(sessions: Sessions, k: int) -> dict[str, FloatArray]:
     """Return what departures add to the log odds of a click of a user of class k, by place."""
     level = sessions.level
+    n_levels = sessions.n_levels
     n_ranks = level.shape[1]
     depth = _depth(sessions)
     is_below = (level >= 0) & (level < k)
     is_just_below = (level == k - 1) & (level > 0)
-    is_top = (level == sessions.n_levels) & (k < sessions.n_levels)
+    is_top = (level == n_levels) & (k < n_levels)
 
     # The mean grade of the documents above a place, as if one more of grade 0 were there.
     grades = np.maximum(level, 0)
@@ -146,7 +157,7 @@ def click_weights(sessions: Sessions, k: int) -> dict[str, FloatArray]:
     mean_above = sum_above / np.arange(1, n_ranks + 1)
 
     levels_above_threshold = np.maximum(level - k, 0)
-    weights = {
+    weights_of_clicks = {
         "better documents above the threshold are clicked more": levels_above_threshold,
         "documents just below the threshold are clicked more": is_just_below,
         "demanding users click more readily": np.full(n_ranks, k),
@@ -155,7 +166,9 @@ def click_weights(sessions: Sessions, k: int) -> dict[str, FloatArray]:
         "the top grade is clicked more": is_top,
         "after better documents users click more": mean_above,
     }
-    return {name: weight.astype(np.float64) for name, weight in weights.items()}
+    return {
+        name: weight.astype(np.float64) for name, weight in weights_of_clicks.items()
+    }
 
 
 def _departures_of_going_on(
@@ -195,8 +208,9 @@ def _departures_between_users(
         score = surprise * weight
         sum_before = np.cumsum(score, axis=1) - score
         square = walks.arriving * (score**2 + 2 * score * sum_before)
-        second_derivative = (square - variance * weight**2).sum(axis=1)
-        yield _Score(name, probability * second_derivative, information)
+        by_rank = square - variance * weight**2
+        second_derivative = probability * by_rank.sum(axis=1)
+        yield _Score(name, second_derivative, information)
 
 
 def departures_of_choices(fit: Fit, reader: Chooser) -> Iterator[_Score]:
@@ -208,22 +222,25 @@ def departures_of_choices(fit: Fit, reader: Chooser) -> Iterator[_Score]:
     variance = expected * (1 - expected)
 
     depth = _depth(sessions)
+    grades = np.maximum(level, 0)
     is_top = (level == sessions.n_levels) * 1.0
     weights = {
         "more is chosen": np.ones(level.shape),
-        "better documents are chosen deeper": np.maximum(level, 0) * depth,
+        "better documents are chosen deeper": grades * depth,
         "the top grade is chosen more": is_top,
         "the top grade is chosen deeper": is_top * depth,
         "grade 0 is chosen deeper": (level == 0) * depth,
     }
     for name, weight in weights.items():
         is_affected = weight != 0
-        score = (surprise * weight).sum(axis=1)
-        information = (variance * is_affected).sum(axis=1)
+        score_by_rank = surprise * weight
+        score = score_by_rank.sum(axis=1)
+        affected_variance = variance * is_affected
+        information = affected_variance.sum(axis=1)
         yield _Score(name, score, information)
 
 
 def _depth(sessions: Sessions) -> FloatArray:
     """Return the logarithm of each rank, less the mean."""
-    depth: FloatArray = np.log2(sessions.rank + 1.0)
+    depth = np.log2(sessions.rank + 1.0)
     return depth - depth.mean()

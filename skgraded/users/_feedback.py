@@ -101,9 +101,10 @@ class _EstimateOfRates(Estimate):
     def skewness(self) -> FloatArray:
         """Skewness of the values, no more than that of as many numbers as clusters can be."""
         n = self._n_clusters
-        largest = max(n - 2, 0) / np.sqrt(n * max(n - 1, 1))
-        skewness: FloatArray = np.clip(self._growth * self.error, -largest, largest)
-        return skewness
+        root = np.sqrt(n * max(n - 1, 1))
+        largest = max(n - 2, 0) / root
+        growth = self._growth * self.error
+        return np.clip(growth, -largest, largest)
 
 
 def thresholds_from_feedback(
@@ -265,11 +266,12 @@ def _feedback_of(
 def _clusters(columns: CheckedColumns, is_judged: BoolArray) -> IntArray:
     """Return the number of the cluster of each row with a grade; without ids, each is one."""
     if columns.ids is None:
-        return np.arange(int(is_judged.sum()))
+        return np.arange(np.count_nonzero(is_judged))
     numbers = unit_numbers("cluster", columns.ids, len(is_judged))
     if is_judged.all():
         return numbers
-    return number_rows(numbers[is_judged], is_judged.sum()).astype(np.int64)
+    judged_numbers = numbers[is_judged]
+    return number_rows(judged_numbers, len(judged_numbers)).astype(np.int64)
 
 
 def _estimate(rows: _Feedback, confidence: float) -> Estimate:
@@ -318,10 +320,12 @@ def _estimate_from_rates(
     n_clusters = len(cluster_sizes)
 
     # A row moves the rate of its grade by (satisfied - rate * propensity) / examined.
-    surprise = rows.satisfied - rates[level] * rows.propensity
+    expected = rates[level] * rows.propensity
+    surprise = rows.satisfied - expected
     move_of_rate = surprise / rows.examined[level]
     never_satisfied = rates == 0.0
     always_satisfied = rates == 1.0
+
     sign_of_unseen = never_satisfied.astype(float) - always_satisfied
     move_of_unseen = sign_of_unseen / rows.examined
 
@@ -335,9 +339,10 @@ def _estimate_from_rates(
 
     # How the variance grows is read off rows, as where `Estimate` is given all of them:
     # k3 / k2^2, with the sums k2 of the squares and k3 of the cubes of what rows move the values.
-    squares = np.bincount(level, move_of_rate**2, n_levels)
+    square = move_of_rate**2
+    squares = np.bincount(level, square, n_levels)
     squares = squares + move_of_unseen**2
-    cubes = np.bincount(level, move_of_rate**2 * move_of_rate, n_levels)
+    cubes = np.bincount(level, square * move_of_rate, n_levels)
     cubes = cubes + move_of_unseen**3
     squared_variance = (squares @ derivatives**2) ** 2
     third_moment = cubes @ derivatives**3
@@ -374,8 +379,9 @@ def _warn_of_falls_where(
     falls: BoolArray, rows: _Feedback, consequence: str, category: type[SkgradedWarning]
 ) -> None:
     """Warn of the falls that are marked, if there are any."""
-    lower_grades = rows.shown_grades[:-1][falls]
-    upper_grades = rows.shown_grades[1:][falls]
+    grades = rows.shown_grades
+    lower_grades = grades[:-1][falls]
+    upper_grades = grades[1:][falls]
     pairs = zip(lower_grades, upper_grades, strict=True)
     places = " and ".join(f"from grade {low} to {high}" for low, high in pairs)
     rates = ", ".join(f"{rate:.3g}" for rate in rows.rates)

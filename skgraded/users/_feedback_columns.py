@@ -25,9 +25,12 @@ _FEW = 20  # clusters
 
 def check_grades(columns: CheckedColumns) -> tuple[FloatArray, BoolArray]:
     """Return the grades, nan where there is none, and where there is one."""
-    grades = read_grades("grade", columns.labels).astype(np.float64)
+    grades = read_grades("grade", columns.labels)
+    grades = grades.astype(np.float64)
     is_judged = ~np.isnan(grades)
-    is_integer = np.isfinite(grades) & (grades == np.floor(grades))
+
+    is_whole = grades == np.floor(grades)
+    is_integer = np.isfinite(grades) & is_whole
     is_grade = is_integer & (grades >= 0)
     rule = "integers >= 0, or NaN for unjudged documents"
     require(is_grade | ~is_judged, grades, "grade", rule)
@@ -38,7 +41,7 @@ def flags(name: str, column: Any, n_rows: int) -> BoolArray:
     """Return a column of True, False, 1 or 0 as booleans, some of which must be true."""
     values = numeric(name, column).astype(np.float64)
     require_length(name, len(values), n_rows)
-    is_true: BoolArray = values == 1
+    is_true = values == 1
     require(is_true | (values == 0), values, name, "True, False, 1 or 0")
     if not is_true.any():
         raise ValueError(
@@ -52,7 +55,8 @@ def propensities(propensity: Any, n_rows: int) -> FloatArray:
     """Return probabilities of examination, 1 where none are given."""
     if propensity is None:
         return np.ones(n_rows)
-    values = numeric("propensity", propensity).astype(np.float64)
+    values = numeric("propensity", propensity)
+    values = values.astype(np.float64)
     require_length("propensity", len(values), n_rows)
     rule = "probabilities above 0 and up to 1 (leave out rows that nobody can examine)"
     is_probability = (values > 0) & (values <= 1)
@@ -63,7 +67,9 @@ def propensities(propensity: Any, n_rows: int) -> FloatArray:
 def count_grades(grade: IntArray, max_grade: int | None) -> IntArray:
     """Count the shown documents of each grade; the top grade and another one must be shown."""
     highest = int(grade.max())
-    top = highest if max_grade is None else max_grade
+    top = max_grade
+    if top is None:
+        top = highest
     if highest > top:
         raise ValueError(f"grade must not exceed max_grade={top}, got {highest}.")
 
@@ -299,7 +305,7 @@ def _grades(log: Any, judgments: Any, words: Any) -> FloatArray:
             f"{judgments[_KEYS].dtypes.astype(str).tolist()}."
         ) from error
 
-    grades: FloatArray = joined["grade"].to_numpy(dtype=np.float64)
+    grades = joined["grade"].to_numpy(dtype=np.float64)
     if np.isnan(grades).all():
         raise ValueError(
             f"judgments must hold documents that were shown, got {len(grade_table)} judgments of "

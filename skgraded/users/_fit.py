@@ -48,8 +48,10 @@ class Fit(NamedTuple):
     def criterion(self) -> float:
         """Schwarz's: log likelihood less half a log of the sessions for every parameter."""
         n_free = int(self.reader.free.sum())
-        penalty = np.log(len(self.log_likelihoods)) / 2 * n_free
-        return float(self.log_likelihoods.sum() - penalty)
+        n_sessions = len(self.log_likelihoods)
+        penalty = np.log(n_sessions) / 2 * n_free
+        log_likelihood = self.log_likelihoods.sum()
+        return float(log_likelihood - penalty)
 
 
 class _Point(NamedTuple):
@@ -94,11 +96,12 @@ def maximise(sessions: Sessions, name: str, groups: IntArray | None = None) -> F
     is_inside = ~(is_held_at_0 | is_held_at_1)
 
     # Shares of 0 have intervals, too.
-    is_share = np.arange(len(theta)) < reader.n_classes
+    n_classes = reader.n_classes
+    is_share = np.arange(len(theta)) < n_classes
     is_moved = reader.free & (is_inside | is_share)
     is_moved_within = reader.free & is_inside
-    moves = _moves(scores, is_moved, reader.n_classes)
-    moves_within = _moves(scores, is_moved_within, reader.n_classes)
+    moves = _moves(scores, is_moved, n_classes)
+    moves_within = _moves(scores, is_moved_within, n_classes)
     return Fit(reader, theta, log_likelihoods, scores, moves, moves_within)
 
 
@@ -116,7 +119,8 @@ def _climb(reader: Reader | Chooser, start: FloatArray) -> _Point:
         down = low - point.theta
         up = high - point.theta
         step = _bounded_step(reader, point.scores, down, up)
-        expected_gain = point.scores.sum(axis=0) @ step
+        slope = point.scores.sum(axis=0)
+        expected_gain = slope @ step
         if expected_gain < _GAIN:
             break
         better = _better_point(reader, point, step, low, high)
@@ -136,11 +140,13 @@ def _better_point(
     """Return the first of the step, half the step and so on that gains, or None."""
     n_classes = reader.n_classes
     share = 1.0
+    log_likelihood = point.log_likelihoods.sum()
     while share > _SMALLEST_SHARE:
-        theta = np.clip(point.theta + share * step, low, high)
+        target = point.theta + share * step
+        theta = np.clip(target, low, high)
         theta[:n_classes] /= theta[:n_classes].sum()
         candidate = _Point(theta, *reader.likelihood(theta))
-        if candidate.log_likelihoods.sum() > point.log_likelihoods.sum():
+        if candidate.log_likelihoods.sum() > log_likelihood:
             return candidate
         share /= 2
     return None
@@ -160,12 +166,13 @@ def _bounded_step(
     information, scale = _scaled_information(scores, reader.n_classes)
     information_of_free = information[np.ix_(free, free)]
     root = np.linalg.cholesky(information_of_free)
-    slope = scores.sum(axis=0) / scale
-    target = np.linalg.solve(root, slope[free])
+    slope = (scores.sum(axis=0) / scale)[free]
+    target = np.linalg.solve(root, slope)
 
     lowest = (scale * down)[free] - 1e-12
     highest = (scale * up)[free] + 1e-12
-    solution = lsq_linear(root.T, target, (lowest, highest), method="bvls")
+    bounds = (lowest, highest)
+    solution = lsq_linear(root.T, target, bounds, method="bvls")
     step = np.zeros(len(scale))
     step[free] = solution.x / scale[free]
     return step
@@ -192,7 +199,8 @@ def _scaled_information(
     n_sessions = len(scores)
     information = scores.T @ scores
     information[:n_classes, :n_classes] += n_sessions
-    scale = np.sqrt(information.diagonal() + _RIDGE * n_sessions)
+    squared_scale = information.diagonal() + _RIDGE * n_sessions
+    scale = np.sqrt(squared_scale)
     scaled = information / np.outer(scale, scale)
     ridge = _RIDGE * np.eye(len(scale))
     return scaled + ridge, scale

@@ -171,7 +171,8 @@ def _fit_reader(sessions: Sessions, reader: str) -> Fit:
 
 def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
     """Return g, its intervals and what departs from the reader."""
-    n_classes = fit.reader.n_classes
+    reader = fit.reader
+    n_classes = reader.n_classes
     estimate = _estimate(fit)
     g = estimate.value[:n_classes]
     interval = estimate.interval(confidence)[:n_classes]
@@ -179,27 +180,29 @@ def _shares_of(fit: Fit, log: Log, confidence: float) -> Shares:
 
     # Parameters at a bound have no error.
     values = estimate.value[n_classes:].tolist()
-    errors = np.where(estimate.error > 0, estimate.error, np.nan)
-    values_and_errors = zip(values, errors[n_classes:].tolist(), strict=True)
-    parameters = dict(zip(fit.reader.names, values_and_errors, strict=True))
+    errors = estimate.error[n_classes:]
+    errors = np.where(errors > 0, errors, np.nan).tolist()
+    values_and_errors = zip(values, errors, strict=True)
+    parameters = dict(zip(reader.names, values_and_errors, strict=True))
     departures, p_value = departures_of(fit)
 
     n_grades = len(log.n_shown)
     is_judged = ~np.isnan(log.grades)
     grade = log.grades[is_judged].astype(np.int64)
     propensity = log.propensity[is_judged]
-    n_examined = np.bincount(grade, propensity, n_grades)
+    n_examined = np.bincount(grade, propensity, n_grades).astype(np.float64)
     clicked_grade = grade[log.clicked[is_judged]]
+    n_satisfied = np.bincount(clicked_grade, minlength=n_grades)
     n_thresholds = np.diff(log.shown_grades)
     return Shares(
         **spread(g, interval, covariance, n_thresholds),
         confidence=confidence,
         n_shown=log.n_shown,
-        n_examined=n_examined.astype(np.float64),
-        n_satisfied=np.bincount(clicked_grade, minlength=n_grades),
-        n_unjudged=int((~is_judged).sum()),
+        n_examined=n_examined,
+        n_satisfied=n_satisfied,
+        n_unjudged=len(log.grades) - len(grade),
         clusters=log.n_clusters,
-        reader=fit.reader.name,
+        reader=reader.name,
         parameters=parameters,
         departures=departures,
         p_value=p_value,
@@ -211,14 +214,16 @@ def _estimate(fit: Fit) -> Estimate:
     n_classes = fit.reader.n_classes
     theta = fit.theta.copy()
     moves = fit.moves.copy()
-    total = theta[:n_classes].sum()
-    theta[:n_classes] /= total
+    g = theta[:n_classes]
+    total = g.sum()
+    g /= total
 
     # dg = (dw - g d(sum of w)) / sum of w
     moves_of_weights = moves[:, :n_classes]
     moves_of_total = moves_of_weights.sum(axis=1, keepdims=True)
-    moves_at_same_g = theta[:n_classes] * moves_of_total
-    moves[:, :n_classes] = (moves_of_weights - moves_at_same_g) / total
+    moves_at_same_g = g * moves_of_total
+    moves_of_g = moves_of_weights - moves_at_same_g
+    moves[:, :n_classes] = moves_of_g / total
     clusters = fit.reader.sessions.clusters
     return Estimate(theta, moves, clusters=clusters)
 
@@ -251,18 +256,24 @@ def _judged_because_clicked(log: Log) -> str:
     counts = np.zeros((2, 2, n_positions))
     clicked = log.clicked.astype(int)
     has_grade = is_judged.astype(int)
-    np.add.at(counts, (clicked, has_grade, log.position), 1.0)
+    place = (clicked, has_grade, log.position)
+    np.add.at(counts, place, 1.0)
     unclicked, clicks = counts
 
-    n_rows = np.maximum(counts.sum(axis=(0, 1)), 1.0)
-    concordant = (clicks[1] * unclicked[0] / n_rows).sum()
-    discordant = (clicks[0] * unclicked[1] / n_rows).sum()
+    n_rows = counts.sum(axis=(0, 1))
+    n_rows = np.maximum(n_rows, 1.0)
+    concordant_pairs = clicks[1] * unclicked[0]
+    discordant_pairs = clicks[0] * unclicked[1]
+    concordant = (concordant_pairs / n_rows).sum()
+    discordant = (discordant_pairs / n_rows).sum()
     is_as_often = concordant <= _MUCH_MORE_OFTEN * discordant
-    if is_as_often or clicks.sum() < _FEW_CLICKS:
+    n_clicked = clicks.sum()
+    if is_as_often or n_clicked < _FEW_CLICKS:
         return ""
 
-    share_of_others = unclicked[1].sum() / max(unclicked.sum(), 1.0)
-    share_of_clicked = clicks[1].sum() / max(clicks.sum(), 1.0)
+    n_others = max(unclicked.sum(), 1.0)
+    share_of_others = unclicked[1].sum() / n_others
+    share_of_clicked = clicks[1].sum() / max(n_clicked, 1.0)
     return (
         "grade should not be missing because a document was not clicked, got grades in "
         f"{share_of_clicked:.0%} of the clicked rows and {share_of_others:.0%} of the others, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,9 +90,9 @@ class PairProfile:
     ) -> None:
         self.ranker = ranker
         self.baseline = baseline
-        self.differences: FloatArray = estimate.value
+        self.differences = estimate.value
         n_differences = n_pairs * len(estimate.value)
-        self.intervals: FloatArray = estimate.tail(n_differences).interval(confidence)
+        self.intervals = estimate.tail(n_differences).interval(confidence)
 
     def at(self, g: ArrayLike) -> UserDifference:
         """Return the difference in eGAP for one population of users.
@@ -111,8 +112,9 @@ class PairProfile:
         ValueError
             If g is not a distribution over these thresholds.
         """
-        probabilities = tuple(np.asarray(g, dtype=float).tolist())
-        point = np.array(eGAP(g=probabilities).g)
+        stated = np.asarray(g, dtype=float).tolist()
+        probabilities = eGAP(g=tuple(stated)).g
+        point = np.array(probabilities)
         if len(point) != len(self.differences):
             raise ValueError(
                 f"g must hold {len(self.differences)} probabilities, one for each grade above 0, "
@@ -155,18 +157,23 @@ class PairProfile:
     @property
     def signs(self) -> IntArray:
         """What is established for users of one threshold: 1 better, -1 worse, 0 nothing."""
-        return self._signs[: len(self.differences)].copy()
+        n_grades = len(self.differences)
+        return self._signs[:n_grades].copy()
 
     @property
     def shares(self) -> UserShares:
         """For which shares of the users either ranker is better, counted on 4,096 even points."""
         n_grades = len(self.differences)
-        is_higher = self._users[n_grades:] @ self.differences > 0
+        mixtures = self._users[n_grades:]
+        is_higher = mixtures @ self.differences > 0
         signs = self._signs[n_grades:]
+
+        is_better = signs > 0
+        is_worse = signs < 0
         return UserShares(
             higher=float(is_higher.mean()),
-            better=float((signs > 0).mean()),
-            worse=float((signs < 0).mean()),
+            better=float(is_better.mean()),
+            worse=float(is_worse.mean()),
         )
 
     @property
@@ -241,9 +248,11 @@ def even_points(n_grades: int, n_points: int) -> FloatArray:
     ratio = 2.0
     for _ in range(60):  # the root of ratio**n_grades = ratio + 1
         ratio = (1.0 + ratio) ** (1.0 / n_grades)
-    steps = ratio ** -np.arange(1.0, n_grades)
+    powers = np.arange(1.0, n_grades)
+    steps = ratio**-powers
     indices = np.arange(1, n_points + 1)
-    numbers = (0.5 + np.outer(indices, steps)) % 1.0
+    multiples = np.outer(indices, steps)
+    numbers = (0.5 + multiples) % 1.0
     cuts = np.sort(numbers, axis=1)
     return np.diff(cuts, prepend=0.0, append=1.0, axis=1)
 
@@ -259,11 +268,12 @@ def draw_pairs(pairs: Sequence[PairProfile], ax: Any, verdict: str) -> None:
     distances = np.abs(places[:, None] - thresholds)
     points = np.maximum(0.0, 1.0 - distances)
 
-    looks = looks_of([pair.differences.mean() for pair in pairs])
-    curves = [
-        Curve(pair.ranker, places, points @ pair.differences, look)
-        for pair, look in zip(pairs, looks, strict=True)
-    ]
+    mean_differences = [pair.differences.mean() for pair in pairs]
+    looks = looks_of(mean_differences)
+    curves = []
+    for pair, look in zip(pairs, looks, strict=True):
+        differences = points @ pair.differences
+        curves.append(Curve(pair.ranker, places, differences, look))
     ax.axhline(0, color="black", linewidth=1)
     lines = draw_curves(ax, curves, markers=False)
     for pair, line, look in zip(pairs, lines, looks, strict=True):
@@ -274,7 +284,8 @@ def draw_pairs(pairs: Sequence[PairProfile], ax: Any, verdict: str) -> None:
             line.set_color("black")
             _fill_by_verdict(ax, places, low, high)
         else:
-            ax.fill_between(places, low, high, color=line.get_color(), alpha=0.2)
+            colour = line.get_color()
+            ax.fill_between(places, low, high, color=colour, alpha=0.2)
         _draw_intervals(ax, thresholds, pair, line.get_color())
 
     ticks = [f"grade {grade} or better" for grade in thresholds[:-1]]
@@ -289,16 +300,20 @@ def _fill_by_verdict(
     ax: Any, places: FloatArray, low: FloatArray, high: FloatArray
 ) -> None:
     """Fill a band, in colour where a difference is established."""
-    ax.fill_between(places, low, high, color=GREY, alpha=0.2)
-    ax.fill_between(places, low, high, where=low > 0, color=BETTER, alpha=0.4)
-    ax.fill_between(places, low, high, where=high < 0, color=WORSE, alpha=0.4)
+    is_better = low > 0
+    is_worse = high < 0
+    fill = partial(ax.fill_between, places, low, high)
+    fill(color=GREY, alpha=0.2)
+    fill(where=is_better, color=BETTER, alpha=0.4)
+    fill(where=is_worse, color=WORSE, alpha=0.4)
 
 
 def _draw_intervals(
     ax: Any, thresholds: IntArray, pair: PairProfile, colour: Any
 ) -> None:
     """Draw the differences at the thresholds with their intervals."""
-    distances = np.abs(pair.intervals.T - pair.differences)
+    differences = pair.differences
+    distances = np.abs(pair.intervals.T - differences)
     ax.errorbar(
-        thresholds, pair.differences, yerr=distances, fmt="o", color=colour, capsize=4
+        thresholds, differences, yerr=distances, fmt="o", color=colour, capsize=4
     )

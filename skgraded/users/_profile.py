@@ -13,7 +13,7 @@ from skgraded._intervals.estimate import Estimate, sums_by_cluster
 from skgraded._intervals.paired import paired_differences
 from skgraded._intervals.repeats import over_repeats
 from skgraded._support.arguments import choice, fraction
-from skgraded._support.array_types import BoolArray, FloatArray, IntArray
+from skgraded._support.array_types import FloatArray, IntArray
 from skgraded._support.pictures import axes_or_new
 from skgraded._support.results_base import Field, LongResult, Table
 from skgraded._support.text import count, shorten_apart, told_in_clusters, unit_in_words
@@ -97,6 +97,7 @@ class ThresholdProfile(LongResult):
         n_grades = len(self.n_found)
         n_pairs = len(self.pairs)
         means_of = dict(zip(self.rankers, self.means, strict=True))
+        baseline_means = means_of[self.baseline]
         intervals = np.concatenate([pair.intervals for pair in self.pairs])
         low, high = intervals.T
 
@@ -111,14 +112,15 @@ class ThresholdProfile(LongResult):
         interval_heading = f"{self.confidence:.0%} interval"
 
         rankers = [pair.ranker for pair in self.pairs for _ in range(n_grades)]
-        thresholds = list(range(1, n_grades + 1)) * n_pairs
+        baselines = [self.baseline] * len(rankers)
+        thresholds = [*range(1, n_grades + 1)] * n_pairs
         values = np.concatenate([means_of[pair.ranker] for pair in self.pairs])
-        baseline_values = np.tile(means_of[self.baseline], n_pairs)
+        baseline_values = np.tile(baseline_means, n_pairs)
         differences = np.concatenate([pair.differences for pair in self.pairs])
         n_found = np.tile(self.n_found, n_pairs)
         return [
             Field("ranker", rankers),
-            Field("baseline", [self.baseline] * len(rankers)),
+            Field("baseline", baselines),
             Field("threshold", thresholds, str(self.measure), label_form),
             Field("value", values, ranker_heading, "{:.4f}"),
             Field("baseline_value", baseline_values, baseline_heading, "{:.4f}"),
@@ -129,6 +131,8 @@ class ThresholdProfile(LongResult):
         ]
 
     def _facts(self) -> dict[str, Any]:
+        conclusions = {pair.ranker: pair.sentence for pair in self.pairs}
+        shares = {pair.ranker: pair.shares._asdict() for pair in self.pairs}
         return {
             "measure": str(self.measure),
             "confidence": self.confidence,
@@ -136,8 +140,8 @@ class ThresholdProfile(LongResult):
             "n_clusters": self.n_clusters,
             "n_left_out": self.n_left_out,
             "n_repeats": self.n_repeats,
-            "conclusions": {pair.ranker: pair.sentence for pair in self.pairs},
-            "shares": {pair.ranker: pair.shares._asdict() for pair in self.pairs},
+            "conclusions": conclusions,
+            "shares": shares,
         }
 
     @property
@@ -369,20 +373,24 @@ class _CommonScores(NamedTuple):
     def weights(self) -> FloatArray | None:
         """Weights of the queries."""
         weights = self.scores.weights
-        return None if weights is None else weights[self.queries]
+        if weights is None:
+            return None
+        return weights[self.queries]
 
     @property
     def n_clusters(self) -> int | None:
         """Number of clusters, if there are any."""
-        return None if self.clusters is None else len(np.unique(self.clusters))
+        if self.clusters is None:
+            return None
+        return len(np.unique(self.clusters))
 
     @property
     def n_found(self) -> IntArray:
         """In how many queries, or clusters, some ranker has a value above 0 at a threshold."""
-        is_found = np.any(self.values > 0, axis=0).T
-        sums, _ = sums_by_cluster(is_found.astype(np.float64), self.clusters)
-        n_units: IntArray = (sums > 0).sum(axis=1)
-        return n_units
+        is_found = np.any(self.values > 0, axis=0)
+        found_queries = is_found.T.astype(np.float64)
+        sums, _ = sums_by_cluster(found_queries, self.clusters)
+        return (sums > 0).sum(axis=1)
 
     def difference(self, *names: str) -> Estimate:
         """Return the estimate of the mean differences of a pair at the thresholds."""
@@ -399,7 +407,7 @@ class _CommonScores(NamedTuple):
             differences = differences[None]
         else:
             folds = self.scores.folds[:, self.queries]
-            was_tested: BoolArray = folds >= 0
+            was_tested = folds >= 0
             differences = np.where(was_tested[..., None], differences, np.nan)
         rows, estimate = over_repeats(
             np.moveaxis(differences, 2, 0), folds, self.clusters, self.weights

@@ -80,7 +80,9 @@ class Reader:
         self.sessions = sessions
         self.name = name
         self.n_classes = sessions.n_levels
-        self.groups = groups_for(sessions, name) if groups is None else groups
+        if groups is None:
+            groups = groups_for(sessions, name)
+        self.groups = groups
         self._group_indicator = group_indicator(self.groups)
         self.names = (
             *names_of_ranks(self.groups, sessions.rank),
@@ -111,23 +113,30 @@ class Reader:
             matrices.append(propensity)
 
         type_of_row = number_equal_rows(matrices)
-        row_of_type = np.unique(type_of_row, return_index=True)[1]
-        self.types = type_of_row.reshape(self.n_classes, -1).T
+        _, row_of_type = np.unique(type_of_row, return_index=True)
+        types_of_classes = type_of_row.reshape(self.n_classes, -1)
+        self.types = types_of_classes.T
         self._relevance = relevance[row_of_type]
         self._clicked = clicked[row_of_type]
         self._has_document = has_document[row_of_type]
-        self._propensity = None if propensity is None else propensity[row_of_type]
+
+        self._propensity = propensity
+        if propensity is not None:
+            self._propensity = propensity[row_of_type]
 
         from_last_rank = self._clicked[:, ::-1]
-        n_clicks_from_rank_on = np.cumsum(from_last_rank, axis=1)[:, ::-1]
+        n_clicks_to_rank = np.cumsum(from_last_rank, axis=1)
+        n_clicks_from_rank_on = n_clicks_to_rank[:, ::-1]
         self._no_click_follows = n_clicks_from_rank_on == self._clicked
 
     def _starting_point(self) -> FloatArray:
         """Return equal weights, x from the rates of clicks, and usual values of the others."""
         sessions = self.sessions
         has_document = sessions.level != ABSENT
-        n_clicks = (sessions.clicked @ self._group_indicator).sum(axis=0)
-        n_documents = (has_document @ self._group_indicator).sum(axis=0)
+        clicks_by_group = sessions.clicked @ self._group_indicator
+        documents_by_group = has_document @ self._group_indicator
+        n_clicks = clicks_by_group.sum(axis=0)
+        n_documents = documents_by_group.sum(axis=0)
         click_rate = n_clicks / np.maximum(n_documents, 1.0)
 
         # Not all documents reach the threshold; and where users leave, not all are examined.
@@ -137,7 +146,8 @@ class Reader:
             raise_by = 1.5
             below_goes_on_stops = [0.05, 1.0, 0.0]
 
-        weights = np.full(self.n_classes, 1 / self.n_classes)
+        n_classes = self.n_classes
+        weights = np.full(n_classes, 1 / n_classes)
         x = np.clip(raise_by * click_rate, 0.02, 0.9)
         return np.concatenate([weights, x, below_goes_on_stops])
 
@@ -151,16 +161,17 @@ class Reader:
 
     def _click_factor(self, below: float) -> FloatArray:
         """Return by how much x is multiplied: 1, or `below` if the threshold is not reached."""
-        factor: FloatArray = below + (1 - below) * self._relevance
-        return factor
+        return below + (1 - below) * self._relevance
 
     def walk(self, theta: FloatArray) -> Walks:
         """Follow users of every type from rank to rank."""
         below, goes_on, stops = theta[-3:]
 
         # P(click at n | at n) = x_n factor_n, P(on to n + 1 | at n) = goes_on (1 - stops click_n)
-        click_probability = self._x_by_rank(theta) * self._click_factor(below)
-        clicking = np.minimum(click_probability, 1 - LEAST) * self._has_document
+        x = self._x_by_rank(theta)
+        click_probability = x * self._click_factor(below)
+        click_probability = np.minimum(click_probability, 1 - LEAST)
+        clicking = click_probability * self._has_document
         staying = np.where(self._clicked, 1 - stops, 1.0)
         continuing = goes_on * staying
         observation = np.where(self._clicked, clicking, 1 - clicking)
@@ -177,13 +188,14 @@ class Reader:
             from_rank_on[:, n] = observation[:, n] * behind_rank
 
         # P(at n | clicks) = P(clicks before n, at n) P(clicks from n on | at n) / P(clicks)
-        passing = (observation * continuing)[:, :-1]
+        passing = observation * continuing
         at_first_rank = np.ones(n_types)
-        steps = np.column_stack([at_first_rank, passing])
+        steps = np.column_stack([at_first_rank, passing[:, :-1]])
         before_rank = np.cumprod(steps, axis=1)
         likelihood = from_rank_on[:, 0]
         joint = before_rank * from_rank_on[:, :-1]
-        arriving = joint / np.maximum(likelihood, TINY)[:, None]
+        divisor = np.maximum(likelihood, TINY)
+        arriving = joint / divisor[:, None]
         return Walks(likelihood, arriving, clicking, continuing)
 
     def posterior(
@@ -194,8 +206,8 @@ class Reader:
         joint = walks.likelihood[self.types] * weights
         likelihood = np.maximum(joint.sum(axis=1), TINY)
         posterior = joint / likelihood[:, None]
-        log_likelihood = np.log(likelihood) - np.log(weights.sum())
-        return posterior, log_likelihood
+        log_total = np.log(weights.sum())
+        return posterior, np.log(likelihood) - log_total
 
     def likelihood(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the log likelihood of every session, and its derivatives (Fisher's identity)."""
@@ -204,16 +216,16 @@ class Reader:
         posterior, log_likelihoods = self.posterior(theta, walks)
 
         # The score of a session is the mean over classes of the scores of its types.
-        scores_of_types = np.column_stack(
-            [
-                self._scores_of_clicking(theta, walks),
-                self._scores_of_going_on(theta, walks),
-            ]
-        )
+        scores_of_clicking = self._scores_of_clicking(theta, walks)
+        scores_of_going_on = self._scores_of_going_on(theta, walks)
+        scores_of_types = np.hstack([scores_of_clicking, scores_of_going_on])
         n_parameters = scores_of_types.shape[1]
         scores = np.zeros((len(log_likelihoods), n_parameters))
-        for probability, types in zip(posterior.T, self.types.T, strict=True):
-            scores += probability[:, None] * scores_of_types[types]
+        for probability_of_class, types_of_class in zip(
+            posterior.T, self.types.T, strict=True
+        ):
+            scores_of_class = scores_of_types[types_of_class]
+            scores += probability_of_class[:, None] * scores_of_class
 
         # d log(sum of w_k P_k / sum of w) / d w_k
         posterior_by_weight = posterior / np.maximum(weights, TINY)
@@ -235,8 +247,9 @@ class Reader:
         if self._propensity is not None:
             by_x = by_x * self._propensity
         irrelevance = 1 - self._relevance
-        by_below = (slope * x * irrelevance).sum(axis=1)
-        return np.column_stack([by_x @ self._group_indicator, by_below])
+        by_below = slope * x * irrelevance
+        by_group = by_x @ self._group_indicator
+        return np.column_stack([by_group, by_below.sum(axis=1)])
 
     def _scores_of_going_on(self, theta: FloatArray, walks: Walks) -> FloatArray:
         """Return derivatives by `goes_on` and `stops`."""
@@ -247,7 +260,8 @@ class Reader:
         # P(on to n + 1 | clicks), P(left at n | clicks), and the latter over P(leave | at n)
         went_on = walks.arriving[:, 1:]
         has_left = walks.arriving[:, :-1] - went_on
-        leaving_ratio = has_left / np.maximum(1 - continuing, LEAST)
+        leaving = np.maximum(1 - continuing, LEAST)
+        leaving_ratio = has_left / leaving
 
         gain = went_on - leaving_ratio * continuing
         by_goes_on = gain.sum(axis=1) / goes_on
@@ -267,8 +281,7 @@ def groups_for(sessions: Sessions, name: str) -> IntArray:
 def group_indicator(groups: IntArray) -> FloatArray:
     """Return 1 where a rank belongs to a group, shape (n_ranks, n_groups)."""
     n_groups = groups.max() + 1
-    indicator: FloatArray = np.eye(n_groups)[groups]
-    return indicator
+    return np.eye(n_groups)[groups]
 
 
 def names_of_ranks(groups: IntArray, rank: IntArray) -> tuple[str, ...]:
@@ -286,11 +299,12 @@ def _relevance_by_class(sessions: Sessions) -> FloatArray:
     A hole has the share of the graded documents at its rank that reach it.
     """
     level = sessions.level
-    n_graded = (level >= 0).sum(axis=0)
+    has_grade = level >= 0
+    n_graded = np.maximum(has_grade.sum(axis=0), 1)
     relevance = []
     for k in range(1, sessions.n_levels + 1):
         reaches = level >= k
-        n_reaching = reaches.sum(axis=0)
-        share = n_reaching / np.maximum(n_graded, 1)
-        relevance.append(np.where(level == HOLE, share, reaches))
+        share = reaches.sum(axis=0) / n_graded
+        relevance_of_class = np.where(level == HOLE, share, reaches)
+        relevance.append(relevance_of_class)
     return np.vstack(relevance)

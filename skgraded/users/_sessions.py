@@ -56,11 +56,16 @@ class Sessions(NamedTuple):
 
     def take(self, rows: slice) -> Sessions:
         """Return some of the sessions."""
+        propensity = self.propensity
+        if propensity is not None:
+            propensity = propensity[rows]
+        clusters = [cluster[rows] for cluster in self.clusters]
+
         return self._replace(
             level=self.level[rows],
             clicked=self.clicked[rows],
-            propensity=None if self.propensity is None else self.propensity[rows],
-            clusters=tuple(cluster[rows] for cluster in self.clusters),
+            propensity=propensity,
+            clusters=tuple(clusters),
         )
 
     def groups_of_ranks(self) -> IntArray:
@@ -142,14 +147,16 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
     shown_grades = find_shown_grades(n_shown)
 
     session = unit_numbers("session", rows["session"], n_rows)
-    first_row = np.unique(session, return_index=True)[1]
+    _, first_row = np.unique(session, return_index=True)
+    n_sessions = len(first_row)
     ids = {"user": rows["user"], "qid": columns.ids}
     unit_of_session = _units_of_sessions(ids, session, first_row)
 
     # A session is a row of a matrix, and a position that occurs is a column.
     rank, column = np.unique(position, return_inverse=True)
-    cell = _cells(session, column.ravel(), position, len(rank))
-    shape = (len(first_row), len(rank))
+    n_ranks = len(rank)
+    cell = _cells(session, column.ravel(), position, n_ranks)
+    shape = (n_sessions, n_ranks)
 
     level = np.full(n_rows, HOLE)
     level[is_judged] = np.searchsorted(shown_grades, judged_grades)
@@ -157,6 +164,7 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
     if rows["propensity"] is not None:
         relative_propensity = propensity / propensity.max()
         propensity_by_rank = _matrix(relative_propensity, 1.0, cell, shape)
+
     sessions = Sessions(
         level=_matrix(level, ABSENT, cell, shape),
         clicked=_matrix(clicked, False, cell, shape),
@@ -166,7 +174,7 @@ def lay_out(columns: Any, rows: dict[str, Any], top: int | None) -> Log:
         clusters=tuple(unit_of_session.values()),
     )
 
-    n_clusters = _count_clusters(unit_of_session, len(first_row))
+    n_clusters = _count_clusters(unit_of_session, n_sessions)
     return Log(
         sessions,
         grades,
@@ -183,9 +191,10 @@ def number_equal_rows(matrices: list[NDArray[Any]]) -> IntArray:
     """Give one number to rows that are equal in all matrices, which have as many rows."""
     bytes_by_matrix = []
     for matrix in matrices:
-        is_bool = matrix.dtype == bool
-        as_bytes = np.packbits(matrix, axis=1) if is_bool else matrix.view(np.uint8)
-        bytes_by_matrix.append(as_bytes.reshape(len(matrix), -1))
+        row_bytes = matrix.view(np.uint8)
+        if matrix.dtype == bool:
+            row_bytes = np.packbits(matrix, axis=1)
+        bytes_by_matrix.append(row_bytes.reshape(len(matrix), -1))
 
     # The bytes of a row are one id.
     table = np.ascontiguousarray(np.hstack(bytes_by_matrix))
@@ -218,10 +227,12 @@ def _clicks(clicked: Any, grades: FloatArray) -> BoolArray:
 
 def _positions(column: Any, n_rows: int) -> IntArray:
     """Return the position of each row."""
-    position = numeric("position", column).astype(np.float64)
+    position = numeric("position", column)
+    position = position.astype(np.float64)
     require_length("position", len(position), n_rows)
     is_in_range = (position >= 1) & (position <= _MOST_RANKS)
-    is_rank = is_in_range & (position == np.floor(position))
+    is_whole = position == np.floor(position)
+    is_rank = is_in_range & is_whole
     rule = f"integers from 1 to {_MOST_RANKS} (where the first is 0, pass position + 1)"
     require(is_rank, position, "position", rule)
     return position.astype(np.int64)
@@ -271,7 +282,7 @@ def _cells(
     session: IntArray, column: IntArray, position: IntArray, n_ranks: int
 ) -> IntArray:
     """Return the place of each row in the matrix of sessions by rank, from left to right."""
-    cell: IntArray = session * n_ranks + column
+    cell = session * n_ranks + column
     n_rows = np.bincount(cell)
     if n_rows.max() > 1:
         is_repeated = n_rows[cell] > 1
@@ -287,7 +298,7 @@ def _matrix(
     values: NDArray[Any], empty: Any, cell: IntArray, shape: tuple[int, int]
 ) -> NDArray[Any]:
     """Return the values of rows by session and rank, and `empty` where there is no row."""
-    n_sessions, n_ranks = shape
-    matrix = np.full(n_sessions * n_ranks, empty, dtype=values.dtype)
-    matrix[cell] = values
-    return matrix.reshape(shape)
+    matrix = np.full(shape, empty, dtype=values.dtype)
+    cells = matrix.ravel()  # which it shares with the matrix
+    cells[cell] = values
+    return matrix

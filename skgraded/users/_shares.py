@@ -79,7 +79,8 @@ class Shares(Result):
     @property
     def rate(self) -> FloatArray:
         """Satisfied documents over examined ones, by grade from 0; nan where none was shown."""
-        n_examined = np.where(self.n_examined > 0, self.n_examined, np.nan)
+        n_examined = self.n_examined
+        n_examined = np.where(n_examined > 0, n_examined, np.nan)
         return self.n_satisfied / n_examined
 
     @property
@@ -122,13 +123,14 @@ class Shares(Result):
             raise ValueError(f"kind must be one of the classes {names}, got {kind!r}.")
         g = self.g
         if digits is not None:
-            g = _rounded(self.g, integer("digits", digits, 1))
+            g = _rounded(g, integer("digits", digits, 1))
         return kind(g=tuple(g.tolist()), **fields)
 
     def _fields(self) -> list[Field]:
         # Grade 0 has no g and no interval.
         no_values = np.full(3, np.nan)
         values = [self.g, *self.interval.T]
+        grades = np.arange(self.max_grade + 1)
         g, lower, upper = np.column_stack([no_values, values])
 
         examined_heading: str | None = "examined"
@@ -138,7 +140,7 @@ class Shares(Result):
         interval_heading = f"{100 * self.confidence:g} % interval"
         interval_form = or_blank("{lower:.3f} to {upper:.3f}")
         return [
-            Field("grade", np.arange(self.max_grade + 1), "grade"),
+            Field("grade", grades, "grade"),
             Field("n_shown", self.n_shown, "shown"),
             Field("n_examined", self.n_examined, examined_heading, "{:.1f}"),
             Field("n_satisfied", self.n_satisfied, satisfied_heading),
@@ -197,6 +199,7 @@ def spread(
     # A row for each share, in which its thresholds have 1 / length.
     share_of_each = np.eye(len(shares)) / lengths
     even_split = np.repeat(share_of_each, lengths, axis=1)
+
     interval_within = np.clip(interval, 0.0, 1.0)
     interval_of_each = np.repeat(interval_within, lengths, axis=0)
     is_of_several = np.repeat(lengths, lengths) > 1
@@ -210,8 +213,9 @@ def spread(
 
 def departures_in_words(departures: Mapping[str, float], n: int) -> str:
     """Name the largest departures, with how many standard errors they are off."""
-    by_size = sorted(departures.items(), key=lambda departure: -abs(departure[1]))
-    return "; ".join(f"{name} ({t:+.1f} standard errors)" for name, t in by_size[:n])
+    by_size = sorted(departures, key=lambda name: -abs(departures[name]))
+    words = [f"{name} ({departures[name]:+.1f} standard errors)" for name in by_size]
+    return "; ".join(words[:n])
 
 
 def _rounded(g: FloatArray, digits: int) -> FloatArray:
@@ -219,11 +223,14 @@ def _rounded(g: FloatArray, digits: int) -> FloatArray:
     units = 10**digits
     n_units = np.floor(g * units)
     n_missing = round(units - n_units.sum())
-    by_remainder = np.argsort(n_units - g * units, kind="stable")
+
+    overshoot = n_units - g * units
+    by_remainder = np.argsort(overshoot, kind="stable")
     n_units[by_remainder[:n_missing]] += 1
-    rounded: FloatArray = n_units / units
-    return rounded
+    return n_units / units
 
 
 def _units(name: str, n: int) -> str:
-    return count(n, "query", "queries") if name == "qid" else count(n, name)
+    if name == "qid":
+        return count(n, "query", "queries")
+    return count(n, name)

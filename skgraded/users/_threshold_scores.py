@@ -102,7 +102,8 @@ def _scores_of(arguments: RankerArguments, fields: dict[str, Any]) -> Scores:
     if any(argument is not None for argument in only_with_y_score):
         raise TypeError("X, qid and sample_weight must be None without y_score.")
     if isinstance(rankers, Mapping) and _are_all(rankers, "judgments", "Rankings"):
-        return evaluate(_measures_of_all(rankers, fields), rankers)
+        measures = _measures_of_all(rankers, fields)
+        return evaluate(measures, rankers)
     if fields:
         raise TypeError(f"{', '.join(fields)} must be given where rankers are scored.")
     return side_by_side(rankers)

@@ -214,7 +214,6 @@ def test_batches_of_swaps_change_nothing(monkeypatch):
     expected = randomization_test(differences, 250, rng())
     monkeypatch.setattr("skgraded._intervals.paired._CELLS_AT_A_TIME", 400)
     np.testing.assert_array_equal(randomization_test(differences, 250, rng()), expected)
-    monkeypatch.setattr("skgraded._intervals.paired._SIGNS_AT_A_TIME", 1000)
     sure = np.ones((1, 40)) + np.arange(40) / 1000  # no resample can reach this
     assert randomization_test(sure, 999, rng()) == pytest.approx(1 / 1000)
 

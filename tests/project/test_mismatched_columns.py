@@ -76,6 +76,7 @@ COLUMNS = {
     "position": np.tile(np.arange(1, 9), N_QUERIES),
     "user": QID,
     "by": np.zeros(N_ROWS),
+    "times": np.arange(N_ROWS),
     "propensity": np.ones(N_ROWS),
     "probabilities": np.column_stack([Y == 0, Y == 1, Y > 1]).astype(float),
     "assessments": np.column_stack([Y, Y[::-1]]),
@@ -97,7 +98,7 @@ HOLDERS = {
     "Measure": MEASURE,
     "QueryRanker": FITTED["1"],
     "RankingScorer": make_ranking_scorer(MEASURE),
-    "_QuerySplitter": QueryKFold(3),
+    "QuerySplitter": QueryKFold(3),
 }
 
 
@@ -116,7 +117,7 @@ def by_keyword(function, **columns):
 
 # How a door is called, where its columns alone do not do, or where it would take long
 CALLS = {
-    "_QuerySplitter.split": lambda door, **columns: list(door(**columns)),
+    "QuerySplitter.split": lambda door, **columns: list(door(**columns)),
     "QueryRanker.fit": lambda door, **columns: ranker(BOOSTER).fit(
         **({"X": FRAME, "y": Y, "qid": QID + 1000} if "eval_X" in columns else {}),
         **columns,
@@ -135,7 +136,11 @@ CALLS = {
 # The gate itself
 INSIDE = {"read_columns"}
 # Parameters that belong to another way of calling the same function
-OTHER_WAYS = {("Measure.__call__", "y"), ("threshold_profile", "X")}
+OTHER_WAYS = {
+    ("Measure.__call__", "y"),
+    ("threshold_profile", "X"),
+    ("query_train_test_split", "times"),
+}
 # They count the rows anew.
 MAKERS = {"query_target", "query_series"}
 # They estimate by documents, which parts of queries do not bias, or see parts only.
@@ -188,6 +193,13 @@ OTHER_DOORS = [
             X, y, sample_weight, qid=qid
         ),
         ("X", "y", "sample_weight", "qid"),
+    ),
+    Door(
+        "query_train_test_split by time",
+        lambda X, y, times, qid=None: query_train_test_split(
+            X, y, qid=qid, times=times, shuffle=False
+        ),
+        ("X", "y", "times", "qid"),
     ),
     Door("fit parameters", ranker(BOOSTER).fit, ("X", "y", "qid", "init_score")),
     Door(

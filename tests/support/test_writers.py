@@ -17,7 +17,7 @@ from hypothesis import given, strategies as st
 from skgraded import Scores, chunks, compare, cross_validate_queries, evaluate, trec
 from skgraded._support.results_base import Field, Report, Result, Table
 from skgraded._support.text import shorten_apart, shorten_labels, visible
-from skgraded._support.writers import WRITERS
+from skgraded._support.writers import WRITERS, in_plain_types
 from skgraded.comparison import estimate_means
 from skgraded.datasets import make_ranking
 from skgraded.measures import tie_report
@@ -211,7 +211,7 @@ def latex_rows(text):
 
 
 def columns_of(result):
-    columns = result._report().columns
+    columns = in_plain_types(result._report().columns)
     return {name: list(map(plain, column)) for name, column in columns.items()}
 
 
