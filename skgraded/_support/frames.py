@@ -138,6 +138,11 @@ def _is_column_of_pandas(value: Any) -> bool:
     return library_of(value) == "pandas" and getattr(value, "ndim", 0) == 1
 
 
+def has_long_integers(column: Any) -> bool:
+    """Whether a column of polars has integers of 128 bits."""
+    return _is_column_of_polars(column) and str(column.dtype).endswith("Int128")
+
+
 def _is_column_of_polars(value: Any) -> bool:
     return library_of(value) == "polars" and hasattr(value, "to_physical")
 

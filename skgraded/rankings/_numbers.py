@@ -14,8 +14,8 @@ from skgraded._support.array_types import BoolArray, FloatArray, IntArray
 from skgraded._support.frames import (
     category_numbers,
     floats_of_nullable,
+    has_long_integers,
     is_short_float,
-    library_of,
     without_gradient,
     words_of_grades,
 )
@@ -51,7 +51,7 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
         if floats is not None:
             return floats
 
-    if library_of(values) == "polars" and str(values.dtype).endswith("128"):
+    if has_long_integers(values):
         return np.array(values.to_list(), dtype=object)  # NumPy has no such integers
 
     is_list = isinstance(values, list | tuple)
