@@ -10,8 +10,8 @@ class GradeScaleWarning(SkgradedWarning):
 
     The top grade is taken from the data, so that it may differ between the data sets that are
     scored; labels are above the top grade of the training labels; ``g`` reaches beyond the scale or
-    has an entry for grade 0; no label reaches the threshold ``rel`` of a binary measure; or
-    feedback does not tell some grades apart, which then share a probability.
+    has an entry for grade 0; no label reaches the threshold ``rel`` of a binary measure, or all do;
+    or feedback does not tell some grades apart, which then share a probability.
     """
 
 
@@ -36,8 +36,9 @@ class QueryLeakWarning(SkgradedWarning):
 
 
 class QueryIdsWarning(SkgradedWarning):
-    """Query ids are missing, or what was given as ids looks like something else.
+    """Ids are missing, look like something else, or are not those of the other file.
 
+    Hardly any document of a run is judged where its ids are those of another collection.
     Without ids all rows are one list. Group sizes merge all queries of one size. Row numbers leave
     every query with a single document, whose value does not depend on its score.
     """

@@ -438,7 +438,7 @@ def early_stopping(
 
     rounds = integer("rounds", rounds, 1)
     threads(n_threads)
-    return _StopBy(
+    return _StoppingRule(
         measures[0],
         rounds,
         min_delta=number("min_delta", min_delta, at_least=0.0),
@@ -447,7 +447,7 @@ def early_stopping(
     )
 
 
-class _StopBy:
+class _StoppingRule:
     """LightGBM's early stopping, which is shown a single metric.
 
     LightGBM puts its own metrics first, and ``first_metric_only`` would watch those.

@@ -474,7 +474,7 @@ class _KnownRows(NamedTuple):
         return self.training is not None and self.training() is training
 
 
-class _ReadOnce:
+class _DataSets:
     """Data sets with their judgments, read once in each training: getters take long.
 
     Labels, weights and queries may be set anew between trainings. A copy starts without data sets.
@@ -486,7 +486,7 @@ class _ReadOnce:
         )
 
     def __reduce__(self) -> Any:
-        return _ReadOnce, ()
+        return _DataSets, ()
 
     def find(
         self,
@@ -546,7 +546,7 @@ class _Objective:
     """The objective as XGBoost calls it."""
 
     _cost: LambdaMART
-    _data_sets: _ReadOnce = field(default_factory=_ReadOnce, init=False, compare=False)
+    _data_sets: _DataSets = field(default_factory=_DataSets, init=False, compare=False)
 
     def __call__(
         self, y_score: Any, data: xgboost.DMatrix
@@ -563,7 +563,7 @@ class _EvalMetric:
     """The metric as XGBoost calls it."""
 
     _evaluator: Evaluator
-    _data_sets: _ReadOnce = field(default_factory=_ReadOnce, init=False, compare=False)
+    _data_sets: _DataSets = field(default_factory=_DataSets, init=False, compare=False)
 
     def __call__(self, y_score: Any, data: xgboost.DMatrix) -> list[tuple[str, float]]:
         if not isinstance(data, xgboost.DMatrix):

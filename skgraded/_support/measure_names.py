@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from skgraded._support.arguments import ArgumentError
@@ -26,11 +27,22 @@ class Meaning(NamedTuple):
 # are spelled out, means over queries, or those of trec_eval, ir_measures, ranx, scikit-learn and
 # NTCIREVAL.
 _SAME: dict[str, tuple[str, ...]] = {
-    "AP": ("average_precision", "mean_average_precision", "map"),
+    "AP": ("average_precision", "mean_average_precision", "map", "AveP"),
+    "GeneralizedAP": ("generalized_average_precision", "genAP", "gen_AveP"),
+    "WeightedAP": ("wAP", "weighted_average_precision", "AWP"),
+    "RankedHalfLife": ("RHL",),
+    "SlidingRatio": ("sr",),
+    "ModifiedSlidingRatio": ("msr",),
+    "BprefN": ("bpref_allnonrel",),
     "RR": ("reciprocal_rank", "mean_reciprocal_rank", "mrr", "recip_rank"),
-    "P": ("precision", "prec", "set_P"),
-    "R": ("recall", "SetR", "set_recall"),
-    "F": ("F-measure",),
+    "P": ("precision", "prec", "set_P", "PPV", "positive_predictive_value"),
+    "R": ("recall", "SetR", "set_recall", "TPR", "true_positive_rate", "sensitivity"),
+    "F": ("F-measure", "F-score"),
+    "Fallout": ("FPR", "false_positive_rate"),
+    "Specificity": ("TNR", "true_negative_rate", "selectivity"),
+    "NPV": ("negative_predictive_value",),
+    "FDR": ("false_discovery_rate",),
+    "Accuracy": ("ACC",),
     "Success": ("hit", "hit_rate"),
     "nDCG": ("normalized_discounted_cumulative_gain", "ndcg_score", "MSnDCG"),
     "DCG": ("discounted_cumulative_gain", "dcg_score"),
@@ -43,6 +55,12 @@ _SAME: dict[str, tuple[str, ...]] = {
 OTHER_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: (ours, {}) for ours, names in _SAME.items() for name in names},
     "f1": ("F", {"beta": 1.0}),
+    "IndAP": ("AP", {"unjudged": "condense"}),
+    "induced_AP": ("AP", {"unjudged": "condense"}),
+    "AveP'": ("AP", {"unjudged": "condense"}),
+    "AP'": ("AP", {"unjudged": "condense"}),
+    "Q'": ("QMeasure", {"unjudged": "condense"}),
+    "nDCG'": ("nDCG", {"unjudged": "condense"}),
     "set_F": ("F", {"beta": 1.0}),  # whose own beta is the square of ours
     "set_relative_P": ("P", {"normalize": True}),
     "dcg_burges": ("DCG", {"gain": "exp2"}),
@@ -69,13 +87,17 @@ PATTERNS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 # Folded names that differ between tools, or whose measure has another formula here. Errors suggest
 # ours.
 SUGGESTED = {
-    "hits": "Success",  # the number of relevant documents in ranx, Success elsewhere
     "hr": "Success",
     "pre": "P",  # XGBoost divides by the length of a short list
     "precisionat": "P",
     "recallat": "R",
     "q": "QMeasure",  # NTCIREVAL normalizes it at a cut-off
 }
+
+# Names of other measures, which look like typing errors in ours.
+_OTHER_MEASURES = frozenset(["rpref", "infndcg", "bprefallrel"])
+_LONG = 5  # letters from which on a wrong one is a typing error, and not another name
+_LONGEST_SLIP = 3
 
 # Folded names of measures of which less is better; `skgraded.measures.register` adds others.
 LESS_IS_BETTER = {"fallout", "fdr", "rankedhalflife"}
@@ -114,6 +136,50 @@ def meaning_of(name: str, ours: Mapping[str, str]) -> Meaning | None:
             return Meaning(our_name, {**fields, field: number})
 
     return None
+
+
+def closest_measure(name: str, ours: Mapping[str, str]) -> str | None:
+    """Return the measure whose name was mistyped; None for a name that may be another measure's.
+
+    Few letters tell measures apart, as FPR and FDR, so that likeness alone says nothing: a typing
+    error swaps letters that stand together, or has one letter of a longer name wrong.
+    """
+    key = measure_key(name)
+    if key in _OTHER_MEASURES:
+        return None
+    if key in SUGGESTED:
+        return SUGGESTED[key]
+
+    for known, our_name in ours.items():
+        if _is_slip(key, known):
+            return our_name
+    for known, (our_name, fields) in _BY_FOLDED_NAME.items():
+        if not fields and _is_slip(key, known):
+            return our_name
+    return None
+
+
+def _is_slip(name: str, known: str) -> bool:
+    if name[:1] != known[:1] and sorted(name) != sorted(known):
+        return False
+    n_before = _n_alike(name, known)
+    wrong = name[n_before:]
+    right = known[n_before:]
+    n_after = _n_alike(wrong[::-1], right[::-1])
+    wrong = wrong[: len(wrong) - n_after]
+    right = right[: len(right) - n_after]
+
+    if sorted(wrong) == sorted(right):
+        return len(wrong) <= _LONGEST_SLIP
+    is_long = max(len(name), len(known)) >= _LONG
+    has_digit = any(letter.isdigit() for letter in wrong + right)
+    return is_long and not has_digit and max(len(wrong), len(right)) <= 1
+
+
+def _n_alike(text: str, other_text: str) -> int:
+    """Count the letters at which two texts begin alike."""
+    pairs = zip(text, other_text, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def is_of_ir_measures(value: object) -> bool:

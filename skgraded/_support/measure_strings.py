@@ -11,9 +11,9 @@ from typing import Any
 
 from skgraded._support.arguments import is_nan
 
-# "Q-measure" is a name.
+# "Q-measure" is a name, and so is "Q'", the measure on condensed lists.
 _FORM = re.compile(
-    r"(?P<name>[\w-]++)\s*+(\((?P<fields>.*)\))?\s*+(@\s*+(?P<k>.*))?", re.DOTALL
+    r"(?P<name>[\w-]++'?)\s*+(\((?P<fields>.*)\))?\s*+(@\s*+(?P<k>.*))?", re.DOTALL
 )
 _LONGEST = 10_000  # characters; longer strings would take long to parse and refuse
 

@@ -17,6 +17,7 @@ from typing import Any, cast
 from skgraded._support.arguments import choice
 from skgraded._support.measure_names import meaning_of
 from skgraded._support.measure_strings import parse
+from skgraded.cli._outputs import tell
 from skgraded.measures import Blend, Measure, Measures, measure, resolve_all
 from skgraded.results import Scores
 from skgraded.trec import Negative, Qrels, evaluate, read_letor, read_qrels, read_run
@@ -215,11 +216,11 @@ def _is_number(word: str) -> bool:
 def measure_of(name: str, *, has_tools: bool = False) -> Measure:
     """Return a measure by its name, or one's own by that of its module: ``module:Name``.
 
-    A name of another tool is refused with what to type, which ``--as`` is where there are tools.
+    A name of another tool means the measure of skgraded that it means in Python, which is told.
     """
     module_name, colon, spec = name.partition(":")
     if not colon or not re.fullmatch(r"[\w.]+", module_name):
-        _refuse_other_name(name, has_tools=has_tools)
+        _warn_of_other_name(name, has_tools=has_tools)
         return measure(name)
 
     if "" not in sys.path:
@@ -235,20 +236,20 @@ def measure_of(name: str, *, has_tools: bool = False) -> Measure:
     )
 
 
-def _refuse_other_name(name: str, *, has_tools: bool) -> None:
+def _warn_of_other_name(name: str, *, has_tools: bool) -> None:
+    """Say which measure the name of another tool is read as: the one that Python reads it as."""
     without_fields, _, _ = name.partition("(")
     without_cutoff = re.split("[(@]", name, maxsplit=1)[0]
     stems = {without_fields.strip(), without_cutoff.strip()}
     if all(meaning_of(stem, ours={}) is None for stem in stems):
         return
 
-    ways = f"-m {shlex.quote(str(measure(name)))} for the measure of skgraded"
     tool = _tool_of(name) if has_tools else None
+    way = ""
     if tool is not None:
-        ways += f", or --as {tool} -m {shlex.quote(name)} for the number of {tool}"
-    raise ValueError(
-        f"-m {name} is a name of other tools, whose numbers can differ. Type {ways}."
-    )
+        way = f" --as {tool} -m {shlex.quote(name)} has the number of {tool}."
+    rules = "whose rules for ties and for topics with nothing relevant are its own"
+    tell([f"-m {name} is read as {measure(name)} of skgraded, {rules}.{way}"])
 
 
 def _tool_of(name: str) -> str | None:

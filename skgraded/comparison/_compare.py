@@ -34,7 +34,7 @@ from skgraded.comparison._test_plan import (
     ABLE,
     Margin,
     TestPlan,
-    margin_asked,
+    asked_margin,
     named_tests,
     test_plan,
 )
@@ -168,7 +168,7 @@ def compare(
     12 queries, level 0.05; intervals and p-values allow for 3 in 12 queries of a
       kind not seen, each losing half of the range (worst=0.5).
     """
-    margin = margin_asked(margin, better=better)
+    margin = asked_margin(margin, better=better)
     scores = scores_of_rankers(rankers, X, y, qid, measures)
     judged = None
     if judge is None:

@@ -147,7 +147,7 @@ def test_plan(
     )
 
 
-def margin_asked(margin: Margin, *, better: bool) -> Margin:
+def asked_margin(margin: Margin, *, better: bool) -> Margin:
     """Return the margin, which is 0 for ``better`` and cannot be given beside it."""
     if not flag("better", better):
         return margin

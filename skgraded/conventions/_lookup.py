@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,7 +10,7 @@ from skgraded._support.arguments import choice, closest
 from skgraded._support.measure_names import fields_of_ir_measures, is_of_ir_measures
 from skgraded._support.measure_strings import parse
 from skgraded.conventions._table import CONVENTIONS
-from skgraded.conventions._tools import TOOLS, Convention
+from skgraded.conventions._tools import TOOLS, Convention, above
 from skgraded.measures import Measure, catalogue, measure, measure_or_none
 from skgraded.measures._catalogue import is_own_name, parse_spec
 
@@ -66,12 +65,13 @@ def measure_as(tool: str, name: str | Measure) -> Measure:
     if isinstance(name, str):
         read = _READERS.get(TOOLS[tool].table, _read_template)
         rows, fields = read(name.strip(), rows_of_tool)
-        if rows:
+        need_cutoff = all("@{k}" in row.theirs for row in rows)
+        if rows and not (need_cutoff and fields.get("k") is None):
             return _measure_of(rows, fields)
-        incomplete = _rows_of_word(name.strip(), rows_of_tool)
-        if incomplete:
+        family = rows or _rows_of_word(name.strip(), rows_of_tool)
+        if family:
             raise ValueError(
-                f"{tool}'s {name!r} needs a number, as in {incomplete[0].example!r}."
+                f"{tool}'s {name!r} needs a number, as in {family[0].example!r}."
             )
 
     # A measure of ours.
@@ -173,11 +173,17 @@ def _read_template(name: str, rows: Rows) -> tuple[Rows, Fields]:
     return [], {}
 
 
+def _read_trec_eval(name: str, rows: Rows) -> tuple[Rows, Fields]:
+    """Read a name as it is printed (ndcg_cut_3), or as it is asked for (ndcg_cut.3)."""
+    printed_name = re.sub(r"^(\w*[A-Za-z])\.(?=\d)", r"\1_", name, flags=re.ASCII)
+    return _read_template(printed_name, rows)
+
+
 def _rows_of_word(word: str, rows: Rows) -> Rows:
     """Return the rows of a name, whatever its parameters."""
     rows_of_word = []
     for row in rows:
-        first_word = re.split(r"[@(:{]", row.theirs)[0]
+        first_word = re.split(r"_?[@(:{]", row.theirs)[0]
         if first_word == word:
             rows_of_word.append(row)
     return rows_of_word
@@ -219,8 +225,7 @@ def _read_catboost(name: str, rows: Rows) -> tuple[Rows, Fields]:
         if param == "top" and value.isdecimal() and value != "0":
             fields["k"] = int(value)
         elif param == "border" and "rel" in known_fields:
-            # Relevant is a label above it.
-            fields["rel"] = math.floor(float(value)) + 1
+            fields["rel"] = above(float(value))
         elif param == "type" and value in _GAINS_OF_CATBOOST and "gain" in known_fields:
             fields["gain"] = _GAINS_OF_CATBOOST[value]
         elif (param, value) not in _DEFAULTS_OF_CATBOOST:
@@ -261,6 +266,7 @@ def _field_names(rows: Rows) -> set[str]:
 
 
 _READERS: dict[str, Callable[[str, Rows], tuple[Rows, Fields]]] = {
+    "trec_eval": _read_trec_eval,
     "ir_measures": _read_ir_measures,
     "catboost": _read_catboost,
     "ranx": _read_ranx,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from skgraded.conventions._tools import Convention
+from skgraded.conventions._tools import Convention, above
 
 Meaning = tuple[dict[str, Any], str]  # fields, and a note
 
@@ -34,6 +34,7 @@ _OF_BOTH = "Where a query has relevant and non-relevant documents."
 
 _EXP2: dict[str, Any] = {"gain": "exp2", "empty": 1.0}
 _EMPTY_1: dict[str, Any] = {"empty": 1.0}
+_ABOVE_HALF: dict[str, Any] = {"rel": above(0.5)}
 _NAN: dict[str, Any] = {"empty": math.nan}
 
 _OTHER_NAME: Meaning = ({}, "Another name of it.")
@@ -42,14 +43,24 @@ _ALIASES_OF_LIGHTGBM = (
         (f"{alias}@{{k}}", "nDCG", {"gain": "exp2"}, "Another name of ndcg.")
         for alias in ("lambdarank", "rank_xendcg", "xendcg", "xe_ndcg")
     ),
-    ("mean_average_precision@{k}", "AP", {"normalize": True}, "Another name of map."),
+    (
+        "mean_average_precision@{k}",
+        "AP",
+        {**_ABOVE_HALF, "normalize": True},
+        "Another name of map.",
+    ),
 )
 
 _BOOSTERS = (
     *_rows(
         "lightgbm",
         ("ndcg@{k}", "nDCG", {"gain": "exp2"}, "Their label_gain is our gain."),
-        ("map@{k}", "AP", *_BY_MIN),
+        (
+            "map@{k}",
+            "AP",
+            {**_ABOVE_HALF, "normalize": True},
+            f"{_BY_MIN[1]} A label above 0.5 is relevant.",
+        ),
         *_ALIASES_OF_LIGHTGBM,
     ),
     *_rows(
@@ -73,11 +84,11 @@ _BOOSTERS = (
         ("NDCG:type=Exp", "nDCG", _EXP2),
         ("DCG[:top={k}]", "DCG"),
         ("DCG:top={k};type=Exp", "DCG", {"gain": "exp2"}),
-        ("MAP:top={k}", "AP", *_BY_MIN),
-        ("MAP", "AP"),
-        ("MRR[:top={k}]", "RR"),
-        ("PrecisionAt[:top={k}]", "P", *_BY_LENGTH),
-        ("RecallAt[:top={k}]", "R", _EMPTY_1),
+        ("MAP:top={k}", "AP", {**_ABOVE_HALF, "normalize": True}, _BY_MIN[1]),
+        ("MAP", "AP", _ABOVE_HALF),
+        ("MRR[:top={k}]", "RR", _ABOVE_HALF),
+        ("PrecisionAt[:top={k}]", "P", {**_ABOVE_HALF, "fill": False}, _BY_LENGTH[1]),
+        ("RecallAt[:top={k}]", "R", {**_ABOVE_HALF, **_EMPTY_1}),
     ),
 )
 

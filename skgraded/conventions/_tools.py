@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 
 @dataclasses.dataclass(frozen=True)
 class Tool:
@@ -41,6 +43,33 @@ class Tool:
     def table(self) -> str:
         """The tool that heads its rows in the table."""
         return self.like or self.name
+
+
+def above(border: float) -> float:
+    """Return the lowest label that a tool with labels in single precision has above a border.
+
+    Parameters
+    ----------
+    border : float
+        Labels above it are relevant there, whole grades or not.
+
+    Returns
+    -------
+    float
+        Our ``rel``.
+
+    Examples
+    --------
+    >>> from skgraded.conventions._tools import above
+    >>> 0.5 < above(0.5) < 0.5000001
+    True
+    """
+    nearest = np.float32(border)
+    next_label = np.nextafter(nearest, np.float32(np.inf))
+    halfway = (float(nearest) + float(next_label)) / 2.0
+    if np.float32(halfway) > nearest:
+        return halfway
+    return float(np.nextafter(halfway, np.inf))
 
 
 def _numbers(text: str) -> tuple[float, ...]:
@@ -148,7 +177,8 @@ TOOLS = {
         ),
         Tool(
             "catboost",
-            "Ties worst first. The pool is the query's own rows.",
+            "Ties worst first. The pool is the query's own rows. A label above the border, 0.5 "
+            "unless it is given, is relevant.",
             {"ties": "pessimistic"},
             "Other parameters and metrics need pairs of documents (PairLogit, PairAccuracy), "
             "probabilities as labels (ERR, PFound) or positive scores (FilteredDCG), are a "

@@ -7,11 +7,11 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any, TypeVar
 
-from skgraded._support.arguments import closest, closest_of
+from skgraded._support.arguments import closest
 from skgraded._support.measure_names import (
     LESS_IS_BETTER,
-    SUGGESTED,
     Meaning,
+    closest_measure,
     fields_of_ir_measures,
     is_of_ir_measures,
     meaning_of,
@@ -367,7 +367,7 @@ def _join_fields(meaning: Meaning, fields: dict[str, Any], spec: str) -> dict[st
 
 
 def _hint(name: str, fields: dict[str, Any]) -> str:
-    suggested = SUGGESTED.get(measure_key(name)) or closest_of(name, _registered)
+    suggested = closest_measure(name, _by_folded_name)
     if suggested is not None:
         return f" Did you mean {_write(_registered[suggested], fields)!r}?"
     return (

@@ -158,7 +158,7 @@ def evaluate(
     try:
         by_measure = measures_by_name(measures)
     except (TypeError, ValueError):
-        _refuse_measures_last(measures, y_score)
+        _refuse_measures_last(measures, y_true if y_score is None else y_score)
         raise
 
     words = words_of_grades(y_true)
@@ -242,11 +242,11 @@ def _warn_of_continuous_scales(
     warn_of_continuous_scale(measures.values(), top, are_fractional=are_fractional)
 
 
-def _refuse_measures_last(measures: object, y_score: object) -> None:
+def _refuse_measures_last(measures: object, last_argument: object) -> None:
     """Raise where the measures came last, as in other packages, and not first."""
-    last = y_score
-    if isinstance(y_score, Mapping):
-        last = list(y_score.values())
+    last = last_argument
+    if isinstance(last_argument, Mapping):
+        last = list(last_argument.values())
     entries = last if isinstance(last, list | tuple) else [last]
 
     are_measures = entries and all(
@@ -254,6 +254,6 @@ def _refuse_measures_last(measures: object, y_score: object) -> None:
     )
     if are_measures and not isinstance(measures, str | Measure):
         raise TypeError(
-            "The measures must come first, got them as y_score: "
-            f"evaluate({y_score!r}, y_true, y_score, qid=qid)."
+            "The measures must come first, and then columns, got the measures last: "
+            f"evaluate({last_argument!r}, y_true, y_score, qid=qid)."
         ) from None

@@ -230,6 +230,20 @@ def _check_rel(name: str, value: Any) -> float:
     return rel
 
 
+# With fewer documents it may be chance that none of them has grade 0.
+_SOME_DOCUMENTS = 10
+# Qrels of web collections hold the relevant documents alone, in one grade or two.
+_GRADES_OF_RATINGS = 3
+
+
+def _are_ratings(judgments: Judgments) -> bool:
+    """Whether labels without grade 0 are complete, and do not leave such documents out."""
+    leaves_out = judgments.has_unjudged or not judgments.has_own_pool
+    n_grades = len(judgments.grades) - 1
+    is_long = len(judgments.pooled[0]) >= _SOME_DOCUMENTS
+    return is_long and (not leaves_out or n_grades >= _GRADES_OF_RATINGS)
+
+
 class _BinaryMeasure(Measure):
     """Base class of measures that count documents of grade ``rel`` or above as relevant.
 
@@ -253,6 +267,29 @@ class _BinaryMeasure(Measure):
                 self,
                 lambda: self._warn_of_unreached_threshold(judgments.top_grade),
             )
+        elif judgments.lowest_grade >= self.rel and _are_ratings(judgments):
+            judgments.memo.get(
+                GradeScaleWarning,
+                self,
+                lambda: self._warn_of_reached_threshold(
+                    judgments.lowest_grade, judgments.top_grade
+                ),
+            )
+
+    def _warn_of_reached_threshold(self, lowest: float, top: float) -> None:
+        """Warn that no document of the labels is without relevance."""
+        advice = "Documents that are not relevant seem to be left out."
+        if lowest < top:
+            advice = (
+                f"If {lowest:g} stands for not relevant, subtract it from the grades, as in y_true "
+                f"- {lowest:g}, or say which grade is relevant, as in "
+                f"{type(self).__name__}(rel={min(lowest + 3.0, top):g})."
+            )
+        warn_once(
+            f"rel makes all documents relevant: got {self.rel:g} in {self}, and the lowest grade "
+            f"is {lowest:g}, so that the measure does not tell them apart. {advice}",
+            GradeScaleWarning,
+        )
 
     def _warn_of_unreached_threshold(self, top: float) -> None:
         """Warn unless there is nothing relevant for anybody."""

@@ -530,6 +530,8 @@ def _score_by_scale(measures: tuple[Any, ...], rankings: Ranked) -> Scored:
 
     # Measures with pairs score the queries of every scale for themselves.
     measures_by_scale = tuple(measure for measure in measures if measure._goes_by_scale)
+    for measure in measures_by_scale:  # whose labels are those of all queries
+        measure._warn_of_labels(rankings.judgments)
     for queries, rankings_of_scale in rankings.by_scale:
         values_of_scale, n_empty_of_scale = _score_together(
             measures_by_scale, rankings_of_scale

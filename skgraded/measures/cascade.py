@@ -165,14 +165,14 @@ class iRBU(ERR):  # noqa: N801 - the name that its authors gave it
         return ByRank(power, (self.p,))
 
 
-class _StopsAtRelevant(_Cascade, _BinaryMeasure):
+class _FirstRelevantMeasure(_Cascade, _BinaryMeasure):
     """Base class of cascades whose user stops at the first relevant document."""
 
     def _stop(self, judgments: Judgments) -> FloatArray:
         return self._marks(judgments)
 
 
-class RR(_StopsAtRelevant):
+class RR(_FirstRelevantMeasure):
     r"""Reciprocal rank of the first relevant document.
 
     .. math:: RR = \frac{1}{\min \{n : r_n \ge t\}}
@@ -200,7 +200,7 @@ class RR(_StopsAtRelevant):
     """
 
 
-class Success(_StopsAtRelevant):
+class Success(_FirstRelevantMeasure):
     r"""Success at k: whether a relevant document is among the first k.
 
     .. math:: Success@k = 1[\exists\, n \le k : r_n \ge t]

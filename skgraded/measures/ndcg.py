@@ -228,6 +228,9 @@ class SlidingRatio(CG):
 
     where x_n is the gain at rank n and x*_n that at rank n of the ideal ranking. It is the
     normalized `CG` at the cut-off k and does not depend on the order of the first k documents.
+    Without k the sum below goes over the whole pool, and not over as many documents as the list
+    has, as in Kishida's Eq. 26: the two are equal where the list holds the pool, and a list that
+    lacks judged documents loses what it lacks.
 
     See Also
     --------
@@ -257,7 +260,9 @@ class ModifiedSlidingRatio(_GainMeasure, PrefixMeasure):
 
         v_{S'} = \frac{\sum_{n=1}^{k} \frac{1}{n} x_n}{\sum_{n=1}^{k} \frac{1}{n} x^*_n}
 
-    where x_n is the gain at rank n and x*_n that at rank n of the ideal ranking.
+    where x_n is the gain at rank n and x*_n that at rank n of the ideal ranking. Without k the sum
+    below goes over the whole pool, and not over as many documents as the list has, as in Kishida's
+    Eq. 27.
 
     See Also
     --------

@@ -762,7 +762,7 @@ _ELEVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _SUMMANDS = {"up": 0.9, "nearest": 0.5}
 
 
-class _Interpolated(_BinaryMeasure):
+class _InterpolatedMeasure(_BinaryMeasure):
     """Base class of measures of interpolated precision at levels of recall.
 
     Parameters
@@ -812,7 +812,7 @@ def _check_recalls(name: str, given: Any) -> tuple[float, ...]:
     return tuple(_check_recall(name, level) for level in levels)
 
 
-class IPrec(_Interpolated):
+class IPrec(_InterpolatedMeasure):
     r"""Interpolated precision at a level of recall.
 
     .. math::
@@ -853,7 +853,7 @@ class IPrec(_Interpolated):
         return self._mean_over([self.recall], rankings)
 
 
-class InterpolatedAP(_Interpolated):
+class InterpolatedAP(_InterpolatedMeasure):
     r"""Interpolated average precision: the mean of interpolated precision over levels of recall.
 
     .. math::

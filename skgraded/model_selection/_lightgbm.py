@@ -224,8 +224,8 @@ def _with_stopping(
     """Return LightGBM's callbacks with one that stops by the measure."""
     from lightgbm import early_stopping
 
-    from skgraded.lightgbm import _StopBy
+    from skgraded.lightgbm import _StoppingRule
 
-    refuse_second_stopping(callbacks, _StopBy, type(early_stopping(1)))
-    stop = _StopBy(validation.named[0], rounds, min_delta=validation.min_delta)
+    refuse_second_stopping(callbacks, _StoppingRule, type(early_stopping(1)))
+    stop = _StoppingRule(validation.named[0], rounds, min_delta=validation.min_delta)
     return [*callbacks, stop]

@@ -412,6 +412,24 @@ class Judgments:
         return self._scale[1]
 
     @cached_property
+    def lowest_grade(self) -> float:
+        """The lowest grade of a judged document; 0 where queries have levels of their own."""
+        graded = self._labels.graded
+        if self._given_pool is not None:
+            graded = None
+        # Numbers that are 0 for grade 0, and for no other document.
+        numbers = (self._given_pool or self).levels if graded is None else graded
+
+        # One look at both ends mostly tells.
+        if not len(numbers) or not numbers.item(-1) or not numbers.item(0):
+            return 0.0
+        if self.borders is not None or not numbers.all():
+            return 0.0
+        if graded is None:
+            return self.grades.item(1) if self.n_levels > 1 else 0.0
+        return float(graded[graded >= 0].min(initial=self.top_grade))
+
+    @cached_property
     def n_levels(self) -> int:
         """Number of distinct grades."""
         return len(self.grades) if self.borders is None else self.borders.item(-1)

@@ -15,6 +15,7 @@ from skgraded._support.frames import (
     category_numbers,
     floats_of_nullable,
     is_short_float,
+    library_of,
     without_gradient,
     words_of_grades,
 )
@@ -31,7 +32,7 @@ _MOST_WORDS = 10  # that stand for grades
 
 _WAY_TO_GRADES = (
     " y_true comes first, and then y_score. Use 0 for documents judged not relevant (or junk), "
-    "and NaN for unjudged documents."
+    "and NaN for unjudged documents; leave rows out that pad a batch."
 )
 _WAY_TO_SCORES = (
     " Scores without a value have no rank: "
@@ -49,6 +50,9 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
         floats = _core.read_floats(values=values, or_integers=False)
         if floats is not None:
             return floats
+
+    if library_of(values) == "polars" and str(values.dtype).endswith("128"):
+        return np.array(values.to_list(), dtype=object)  # NumPy has no such integers
 
     is_list = isinstance(values, list | tuple)
     try:

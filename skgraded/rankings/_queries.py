@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -129,6 +130,7 @@ def _numbered(qid: Any, n_rows: int | None) -> tuple[NDArray[Any], _Numbered]:
     names = np.asarray(by_position(column)[first_rows])
     if names.dtype.kind not in "iubUSV":  # in which no id can be missing
         _require_ids(names, first_rows)
+        _require_distinct_ids(names, first_rows)
     return names, numbered
 
 
@@ -174,6 +176,38 @@ def _require_ids(names: NDArray[Any], first_rows: IntArray) -> None:
             "qid",
             f"must name a query in every row, got {names[query]} in row {first_rows[query]}.",
         )
+
+
+def _require_distinct_ids(names: NDArray[Any], first_rows: IntArray) -> None:
+    """Raise where ids are floats so large that the type does not tell whole numbers apart."""
+    kind = names.dtype
+    if kind.kind == "O":
+        sizes = [
+            abs(name) if isinstance(name, float) else 0.0 for name in names.tolist()
+        ]
+        kind = np.dtype(np.float64)
+    elif kind.kind == "f":
+        sizes = np.abs(names)
+    else:
+        return
+
+    query = first_true(np.greater_equal(sizes, _first_merged(kind)))
+    if query is not None:
+        raise _merged_ids(kind, names[query], first_rows[query])
+
+
+def _first_merged(kind: np.dtype[Any]) -> float:
+    """Return the whole number from which on a type of floats does not tell all of them apart."""
+    return 2.0 ** (np.finfo(kind).nmant + 1)
+
+
+def _merged_ids(kind: np.dtype[Any], query_id: Any, row: int) -> ArgumentError:
+    return ArgumentError(
+        "qid",
+        f"must hold ids that their type tells apart, which {kind} does for whole numbers below "
+        f"2**{np.finfo(kind).nmant + 1}, got {query_id:.17g} in row {row}: several queries would "
+        "be one. Read the column as text or integers, as in pd.read_csv(..., dtype={'qid': str}).",
+    )
 
 
 def _number(ids: NDArray[Any]) -> _Numbered:
@@ -265,8 +299,22 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
     """
     if type(qid) is np.ndarray and qid.ndim == 1 and qid.dtype in _INTEGERS:
         return qid
+    if isinstance(qid, list | tuple) and any(type(entry) is tuple for entry in qid[:1]):
+        return _as_objects(qid)  # an id of several parts, which NumPy takes for columns
+    shape = getattr(qid, "shape", ())
+    if len(shape) > 1:
+        raise ArgumentError(
+            "qid",
+            f"must hold one id per row, got shape {shape}. An id of several columns is one "
+            "by qid=list(zip(first, second)); a single column by its name or by .ravel().",
+        )
     ids = one_dimensional("qid", qid)
     dtype = ids.dtype
+    if dtype == np.float16:  # which indices of pandas lack
+        row = first_true(np.abs(ids) >= _first_merged(dtype))
+        if row is not None:
+            raise _merged_ids(dtype, ids[row], row)
+        return ids.astype(np.float32)
 
     # NumPy converts ids of several types and nan to text, and large integers to floats.
     if isinstance(qid, list | tuple) and dtype.kind in "Uf":
@@ -276,11 +324,15 @@ def as_ids(qid: ArrayLike) -> NDArray[Any]:
         else:
             is_converted = not all(issubclass(kind, str) for kind in types)
         if is_converted:
-            return np.fromiter(qid, dtype=object, count=len(qid))
+            return _as_objects(qid)
 
     if dtype.kind == "T" or (dtype.kind == "f" and dtype.itemsize > _WORD):
         return ids.astype(object)  # which kernels and pandas lack
     return ids if dtype.isnative else ids.astype(dtype.newbyteorder("="))
+
+
+def _as_objects(ids: Sequence[Any]) -> NDArray[Any]:
+    return np.fromiter(ids, dtype=object, count=len(ids))
 
 
 def _missing(names: NDArray[Any]) -> BoolArray:

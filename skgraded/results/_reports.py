@@ -28,10 +28,13 @@ KINDS_OF_MEANS = {"arithmetic": "", "geometric": "geometric "}
 
 def notes_on_scores(scores: Scores) -> list[str]:
     """Say what the values do not show, in sentences."""
-    return [
+    notes = [
         *scores.notes,
         *notes_on_empty(scores.measures, scores.n_empty, scores.empty),
     ]
+    if scores.weights is not None and not np.any(scores.weights):
+        notes.append("No query has a weight above 0, so that there are no means.")
+    return notes
 
 
 # --- means ----------------------------------------------------------------------------------------

@@ -64,6 +64,7 @@ def ids_as_text(
         for number, value in enumerate(texts):
             if is_missing(value):
                 raise ValueError(f"{place(number)}: {name} is missing.")
+        _require_distinct(name, texts, ids, place)
         texts = list(map(_as_text, texts))
 
     # One look at all of them, and at each of them only where something is wrong.
@@ -75,6 +76,22 @@ def ids_as_text(
                     f"surrogates, got {text[:_LONGEST_QUOTE]!r}."
                 )
     return texts
+
+
+def _require_distinct(
+    name: str, values: list[Any], ids: Any, place: Callable[[int], str]
+) -> None:
+    """Raise where an id is a float so large that its type does not tell whole numbers apart."""
+    dtype = getattr(ids, "dtype", None)
+    is_single = str(dtype).lower() in ("float32", "float")
+    n_digits = 24 if is_single else 53
+    for number, value in enumerate(values):
+        if isinstance(value, float) and abs(value) >= 2.0**n_digits:
+            raise ValueError(
+                f"{place(number)}: {name} must tell ids apart, which floats of {n_digits} binary "
+                f"digits do for whole numbers below 2**{n_digits}, got {value:.17g}. Read the "
+                "column as text, as in pd.read_csv(..., dtype=str)."
+            )
 
 
 def _is_writable(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -28,13 +28,14 @@ from skgraded.results import Scores, direction_of, known_shares
 from skgraded.trec._exclude import read_excluded, without_pairs
 from skgraded.trec._join import (
     JoinedRun,
-    LeftOut,
+    Omissions,
     Order,
     in_threads,
     join,
     notes_on_runs,
     score_joined,
 )
+from skgraded.trec._meeting import warn_of_doubt
 from skgraded.trec._qrels_and_runs import (
     NamedSource,
     Negative,
@@ -59,6 +60,7 @@ def evaluate(
     order: Order = "trec_eval",
     complete: bool = True,
     negative: Negative = "unsampled",
+    grades: Mapping[str, float] | None = None,
     exclude: Any = None,
     strict: bool = False,
     n_threads: int | None = -1,
@@ -85,6 +87,8 @@ def evaluate(
         Otherwise it is left out of the run's mean, as in trec_eval without ``-c``.
     negative : {"unsampled", "all_unsampled", "nonrelevant", "unjudged", "error"}
         Meaning of negative grades, as in `rank`; ``"unsampled"`` by default.
+    grades : mapping of str to float, optional
+        New grades by those in the qrels, or the grades of words, as in `read_qrels`.
     exclude : "self", path, or mapping of str to iterable of str, optional
         Documents of each topic that do not count, in the runs and in the qrels: ``"self"``, the one
         whose id is that of the topic, as where queries are documents themselves; ids by topic; or a
@@ -133,7 +137,7 @@ def evaluate(
     flag("strict", strict)
     flag("progress", progress)
 
-    judgments = read_qrels(qrels)
+    judgments = read_qrels(qrels, grades=grades)
     excluded = read_excluded(exclude, judgments)
     if excluded is not None:
         judgments, _ = without_pairs(judgments, excluded)
@@ -161,8 +165,9 @@ def _scores_of(
     complete: bool,
 ) -> Scores:
     """Put the values of all batches together, with notes on what was left out of the runs."""
-    names_and_left_out = [run for batch in batches for run in batch.runs]
-    names, left_out = zip(*names_and_left_out, strict=True)
+    facts = [run for batch in batches for run in batch.runs]
+    names, left_out, doubts = zip(*facts, strict=True)
+    warn_of_doubt(doubts)
     systems = unique_names(names)
     notes_on_all_runs = notes_on_runs(systems, left_out, complete)
     return Scores(
@@ -232,13 +237,13 @@ def _fingerprints(pool: Pool) -> NDArray[np.uint64]:
 
 
 class _Batch(NamedTuple):
-    """Names of runs that were read, with what was left out of them; the errors of the others.
+    """Names of runs that were read, what was left out and is doubtful; the errors of the others.
 
     ``values`` and ``n_empty`` are as in `score_joined`, and ``shares`` of shape (n_runs, n_topics,
     n_measures) are those of judged documents. They are empty where there are errors.
     """
 
-    runs: list[tuple[str, LeftOut]]
+    runs: list[tuple[str, Omissions, str]]
     faults: list[ValueError | OSError]
     values: FloatArray
     n_empty: tuple[int, ...]
@@ -261,10 +266,10 @@ def _score_batch(
             faults.append(fault)
         step()
 
-    names_and_left_out = [(run.name, run.left_out) for run in runs]
+    facts = [(run.name, run.left_out, run.doubt) for run in runs]
     if faults:
-        return _Batch(names_and_left_out, faults, np.empty(0), (), np.empty(0))
-    return _Batch(names_and_left_out, faults, *score(runs))
+        return _Batch(facts, faults, np.empty(0), (), np.empty(0))
+    return _Batch(facts, faults, *score(runs))
 
 
 def _score(

@@ -21,6 +21,7 @@ from skgraded.measures._prefix import score_queries
 from skgraded.rankings import Judgments, RankedList, Rankings
 from skgraded.trec._exclude import without_pairs
 from skgraded.trec._extents import indptr_of, starts_by_row
+from skgraded.trec._meeting import doubt_of, warn_of_doubt
 from skgraded.trec._qrels_and_runs import (
     NamedSource,
     Negative,
@@ -36,6 +37,9 @@ from skgraded.trec._qrels_and_runs import (
 T = TypeVar("T")
 U = TypeVar("U")
 
+# Integers that doubles merge; none of 64 bits is as large as the second number.
+_FIRST_MERGED = 2.0**53
+_END_OF_INTEGERS = 2.0**64
 _FIRST = 10  # ranks whose judged documents notes count
 
 Order = Literal["trec_eval", "score", "rank", "file"]
@@ -44,7 +48,7 @@ Order = Literal["trec_eval", "score", "rank", "file"]
 ValuesAndEmpty = tuple[FloatArray, tuple[int, ...]]
 
 
-class LeftOut(NamedTuple):
+class Omissions(NamedTuple):
     """How much a run's scores do not show.
 
     Attributes
@@ -91,8 +95,10 @@ class JoinedRun(NamedTuple):
         it, which is its place in the levels of a `Pool`.
     order, tied : ndarray of shape (n_documents,)
         The ranking, as in `Rankings`.
-    left_out : LeftOut
+    left_out : Omissions
         What the scores do not show.
+    doubt : str
+        What is doubtful about the run's documents, of which `warn_of_doubt` warns.
     """
 
     name: str
@@ -100,7 +106,8 @@ class JoinedRun(NamedTuple):
     rows: NDArray[np.int32]
     order: NDArray[np.int32]
     tied: NDArray[np.uint8]
-    left_out: LeftOut
+    left_out: Omissions
+    doubt: str = ""
 
 
 def join(
@@ -161,7 +168,7 @@ def join(
     is_judged = pool.levels < len(pool.grades)
     has_list = np.diff(indptr) > 0
     first_places = order_in_topic[indptr[:-1][has_list]]
-    left_out = LeftOut(
+    left_out = Omissions(
         missing=n_missing,
         extra=n_extra,
         repeated=run.n_duplicates,
@@ -173,7 +180,8 @@ def join(
         left_out = left_out._replace(
             contradicted=run.n_contradicted, all_tied=_n_all_tied(tied, indptr)
         )
-    return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out)
+    doubt = doubt_of(qrels, run, rows < qrels.n_documents, order_in_topic, indptr)
+    return JoinedRun(run.name, indptr, rows, order_in_topic, tied, left_out, doubt)
 
 
 def _numbers_in_run(qrels: Qrels, run: Run) -> IntArray:
@@ -270,6 +278,7 @@ def rank_run(
     """
     choice("order", order, get_args(Order))
     if order in ("trec_eval", "score"):
+        _require_distinct_scores(run)
         return _core.order_documents(
             scores=run.scores,
             document_end=run.documents.end,
@@ -291,6 +300,20 @@ def rank_run(
         schedule=_core.schedule_queries(indptr),
         n_threads=1,
     )
+
+
+def _require_distinct_scores(run: Run) -> None:
+    """Raise where scores are such integers, as times in nanoseconds, that doubles merge some."""
+    sizes = np.abs(run.scores)
+    if sizes.max(initial=0.0) < _FIRST_MERGED:
+        return
+    row = first_true((sizes >= _FIRST_MERGED) & (sizes < _END_OF_INTEGERS))
+    if row is not None:
+        raise ValueError(
+            f"{run.name}: scores must be below 2**53, from which on doubles do not tell all "
+            f"integers apart, got {run.scores[row]:.17g} for document {run.documents[row]!r}. "
+            "Subtract a constant from all of them."
+        )
 
 
 def _check_ranks(run: Run) -> NDArray[np.int32]:
@@ -315,7 +338,7 @@ def _no_common_topic(qrels: Qrels, run: Run) -> str:
 
 
 def notes_on_runs(
-    systems: Sequence[str], left_out: Sequence[LeftOut], complete: bool = True
+    systems: Sequence[str], left_out: Sequence[Omissions], complete: bool = True
 ) -> list[str]:
     """Describe in sentences what was left out of several runs."""
     fate = "counts as an empty list" if complete else "is left out of the run's mean"
@@ -425,6 +448,7 @@ def rank(
     complete = flag("complete", complete)
 
     joined = join(judgments, order, strict, (None, run), negative=negative)
+    warn_of_doubt([joined.doubt])
     pool = judgments.pool(negative)
     if not complete:
         topics_of_run = np.flatnonzero(np.diff(joined.indptr))
@@ -650,5 +674,6 @@ def join_runs(
             return joined
 
         joined_runs = in_threads(join_source, sources, threads(n_threads))
+    warn_of_doubt(run.doubt for run in joined_runs)
     systems = unique_names([run.name for run in joined_runs])
     return JoinedRuns(systems, judgments, joined_runs, complete)

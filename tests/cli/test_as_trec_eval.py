@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 
+from skgraded import measure
 from skgraded.cli import main
 from skgraded.trec import read_run
 
@@ -274,36 +275,28 @@ def test_what_is_refused(files, words, message, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "typed"),
+    ("name", "ours", "way"),
     [
-        (
-            "map",
-            "-m AP for the measure of skgraded, or --as trec_eval -m map for the number",
-        ),
-        (
-            "ndcg_cut_10",
-            "-m nDCG@10 for the measure of skgraded, or --as trec_eval -m ndcg_cut_10",
-        ),
-        ("P_5", "-m P@5 for the measure of skgraded, or --as trec_eval -m P_5"),
-        ("map@10", "-m AP@10 for the measure of skgraded, or --as ranx -m map@10"),
-        ("P_5(rel=2)", "-m 'P(rel=2)@5' for the measure of skgraded."),
-        (
-            "IPrec@0.1",
-            "-m 'IPrec(recall=0.1)' for the measure of skgraded, or --as ir_measures",
-        ),
+        ("map", "AP", "--as trec_eval -m map has the number of trec_eval."),
+        ("ndcg_cut_10", "nDCG@10", "--as trec_eval -m ndcg_cut_10 has"),
+        ("P_5", "P@5", "--as trec_eval -m P_5 has"),
+        ("map@10", "AP@10", "--as ranx -m map@10 has the number of ranx."),
+        ("MRR@10", "RR@10", "--as ir_measures -m MRR@10 has"),
+        ("P_5(rel=2)", "P(rel=2)@5", ""),
+        ("IPrec@0.1", "IPrec(recall=0.1)", "--as ir_measures -m IPrec@0.1 has"),
     ],
 )
-def test_a_name_of_another_tool_is_refused_with_what_to_type(
-    files, name, typed, capsys
+def test_a_name_of_another_tool_means_what_it_means_in_python(
+    files, name, ours, way, capsys
 ):
+    assert measure(name) == measure(ours)
     for command in (["evaluate", *files], ["compare", *files, files[1]]):
-        assert main([*command, "-m", name]) == 2
-        assert (
-            f"-m {name} is a name of other tools, whose numbers can differ. Type {typed}"
-            in (capsys.readouterr().err)
-        )
-    assert main(["study", "incompleteness", *files, files[1], "-m", name]) == 2
-    assert "--as" not in capsys.readouterr().err
+        assert main([*command, "-m", name]) == 0
+        printed = capsys.readouterr()
+        told = " ".join(printed.err.split())
+        assert f"-m {name} is read as {ours} of skgraded, whose rules for ties" in told
+        assert way in told
+        assert ours in printed.out
 
 
 def test_names_of_another_tool_name_the_columns(files, capsys):

@@ -108,7 +108,7 @@ class TestSuggestions:
             ("nDGC@10", "nDCG@10"),
             ("nDGC(gain=exp2)@10", "nDCG(gain=exp2)@10"),
             ("xGAPP(g=[0.1,0.9])@10", "xGAP(g=[0.1,0.9])@10"),
-            ("hits(colour=2)@10", "Success@10"),
+            ("hr(colour=2)@10", "Success@10"),
             ("PrecisionAt@5", "P@5"),
             ("Q@10", "QMeasure@10"),
             ("nDGC(k=0)", "nDCG"),

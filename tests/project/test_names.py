@@ -13,7 +13,7 @@ def glossary():
     """The words of the table, each with those that it stands in place of."""
     text = (
         CONTRIBUTING.read_text(encoding="utf-8")
-        .partition("## Words")[2]
+        .partition("## Words\n")[2]
         .partition("\n## ")[0]
     )
     rows = [
