@@ -189,7 +189,8 @@ class Estimate:
         """Return degrees of freedom of the variance over units; few, if few clusters are large."""
         if self._freedom is not None:
             return np.maximum(self._freedom, 1.0)
-        most = max(len(self._units.sums) - 1.0, 1.0)
+        n_units = len(self._units.sums)
+        most = max(n_units - 1.0, 1.0)
         if _are_alike(self._units.shares):
             return np.full(len(self.value), most)
 
@@ -217,7 +218,8 @@ class Estimate:
         # One number apart from the others that are alike is the most skewed.
         n_units = len(self._units.sums)
         n_alike = max(n_units - 1, 1)
-        most = max(n_units - 2, 0) / np.sqrt(n_units * n_alike)
+        n_freer = max(n_units - 2, 0)
+        most = n_freer / np.sqrt(n_units * n_alike)
         clipped: FloatArray = np.clip(skewness, -most, most)
         return clipped
 
@@ -286,7 +288,8 @@ def means(
     mean_size = shares @ np.abs(rows)
     value[np.abs(value) <= _ROUNDING * mean_size] = 0.0
 
-    influence = widening * shares[:, None] * (rows - value)
+    deviations = rows - value
+    influence = widening * shares[:, None] * deviations
     return Estimate(
         value, influence, weights=weights, clusters=clusters, part=part, bounds=bounds
     )

@@ -52,8 +52,8 @@ def effect_size(
 ) -> FloatArray:
     """Mean difference in standard deviations of the differences (Cohen's d), 0 without any."""
     mean = np.average(differences, axis=-1, weights=weights)
-    squares = (differences - mean[..., None]) ** 2
-    mean_square = np.average(squares, axis=-1, weights=weights)
+    residuals = differences - mean[..., None]
+    mean_square = np.average(residuals**2, axis=-1, weights=weights)
     n = differences.shape[-1]
     spread = np.sqrt(mean_square * n / (n - 1))
 
@@ -117,23 +117,24 @@ def bootstrapped(
     ratio = _in_errors(mean, squares, n_topics)
     least_ratio = ratio * (1.0 - _ROUNDING)
 
+    n_pairs = len(mean)
     place = max(1, round(level * n_resamples)) - 1
-    p_value = np.ones(len(mean))
-    required = np.zeros(len(mean))
-    for first, n_pairs in _batches(len(mean), _CELLS_AT_A_TIME // n_resamples):
-        batch = slice(first, first + n_pairs)
+    p_value = np.ones(n_pairs)
+    required = np.zeros(n_pairs)
+    for first, size in _batches(n_pairs, _CELLS_AT_A_TIME // n_resamples):
+        batch = slice(first, first + size)
         # All pairs have the same resamples.
-        same_rng = np.random.default_rng(seed)
-        resamples = [
-            _resampled(residuals[batch], counts.T)
-            for counts in _counts(n_topics, n_resamples, same_rng)
-        ]
+        rng = np.random.default_rng(seed)
+        resamples = []
+        for counts in _counts(n_topics, n_resamples, rng):
+            resamples.append(_resampled(residuals[batch], counts.T))
         means, ratios = np.concatenate(resamples, axis=2)
 
-        n_beyond = (ratios >= least_ratio[batch, None]).sum(axis=1)
+        is_beyond = ratios >= least_ratio[batch, None]
+        n_beyond = is_beyond.sum(axis=1)
         p_value[batch] = (n_beyond + 1) / (n_resamples + 1)
         by_ratio = np.argpartition(-ratios, place, axis=1)
-        means_at_level = means[np.arange(n_pairs), by_ratio[:, place]]
+        means_at_level = means[np.arange(size), by_ratio[:, place]]
         required[batch] = np.abs(means_at_level)
 
     differ = (differences != 0.0).any(axis=1)
@@ -189,22 +190,27 @@ def randomization_test(
     All swaps are tried if there are at most as many of them as resamples.
     """
     n_pairs, n_topics = differences.shape
-    rounding = _ROUNDING * np.abs(differences).sum(axis=1)
-    observed = np.abs(differences.sum(axis=1)) - rounding
+    sums_of_sizes = np.abs(differences).sum(axis=1)
+    rounding = _ROUNDING * sums_of_sizes
+    sums = differences.sum(axis=1)
+    observed = np.abs(sums) - rounding
     # 2**n_topics may be too large for a float.
     is_exact = n_topics < int(n_resamples).bit_length()
     n_swaps = 2**n_topics if is_exact else n_resamples
 
     n_beyond = np.zeros(n_pairs, dtype=np.int64)
-    for first, size in _batches(n_swaps, _CELLS_AT_A_TIME // max(n_pairs, n_topics)):
+    swaps_at_a_time = _CELLS_AT_A_TIME // max(n_pairs, n_topics)
+    for first, size in _batches(n_swaps, swaps_at_a_time):
         if is_exact:
             numbers = np.arange(first, first + size)
             bits = numbers[:, None] >> np.arange(n_topics)
-            signs = 1.0 - 2.0 * (bits & 1)
+            is_swapped = bits & 1
+            signs = 1.0 - 2.0 * is_swapped
         else:
             signs = rng.choice([-1.0, 1.0], size=(size, n_topics))
         sizes = np.abs(differences @ signs.T)
-        n_beyond += (sizes >= observed[:, None]).sum(axis=1)
+        is_beyond = sizes >= observed[:, None]
+        n_beyond += is_beyond.sum(axis=1)
 
     if is_exact:
         return n_beyond / n_swaps
@@ -222,13 +228,14 @@ def tukey_test(
     sums = values.sum(axis=1)
     sums_of_sizes = np.abs(values).sum(axis=1)
     rounding = _ROUNDING * sums_of_sizes.max()
-    observed = np.abs(sums[:, None] - sums) - rounding
+    apart = sums[:, None] - sums
+    observed = np.abs(apart) - rounding
 
-    by_topic = np.ascontiguousarray(values.T, dtype=np.float64).ravel()
-    seed = int(rng.integers(2**63))
-    shuffled = _core.shuffled_ranges(by_topic, len(values), seed, n_resamples)
-    shuffled = np.sort(shuffled)
-    n_below = np.searchsorted(shuffled, observed, side="left")
+    by_topic = np.ascontiguousarray(values.T, dtype=np.float64)
+    shuffled = _core.shuffled_ranges(
+        by_topic.ravel(), len(values), int(rng.integers(2**63)), n_resamples
+    )
+    n_below = np.searchsorted(np.sort(shuffled), observed, side="left")
     n_beyond = n_resamples - n_below
     p_values: FloatArray = (n_beyond + 1) / (n_resamples + 1)
     return p_values
@@ -307,9 +314,11 @@ class PairedTest(NamedTuple):
             return p_values, estimate.reach(1.0 - level)
 
         sizes = np.abs(differences.mean(axis=1))
-        significant = sizes[p_values < level]
-        least = significant.min() if len(significant) else np.nan
-        return p_values, np.full(len(pairs), least)
+        is_significant = p_values < level
+        required = np.full(len(pairs), np.nan)
+        if is_significant.any():
+            required[:] = sizes[is_significant].min()
+        return p_values, required
 
 
 TESTS = {

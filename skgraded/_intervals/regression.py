@@ -130,9 +130,9 @@ def _mean_square(
 
 def _variance_of_mean(deviations: FloatArray, shares: FloatArray) -> FloatArray:
     n = len(deviations)
-    squares = (shares * deviations) ** 2
-    variance: FloatArray = squares.sum(axis=0) * n / (n - 1)
-    return variance
+    moves = shares * deviations
+    sum_of_squares: FloatArray = (moves**2).sum(axis=0)
+    return sum_of_squares * n / (n - 1)
 
 
 def _with_labels(bounds: Bounds, labels: FloatArray, shares: FloatArray) -> Bounds:

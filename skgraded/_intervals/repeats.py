@@ -171,8 +171,11 @@ class _Design:
         self._of_folds = float((squares / n_tested).sum())
         self._of_rest = float((diagonal / n_tested).sum())
         self._trace = normal.trace()
-        pairs = float((squares / np.outer(n_tested, n_tested)).sum())
-        self.freedom = self._of_rest**2 / pairs if pairs > 0.0 else 1.0
+        by_pair = squares / np.outer(n_tested, n_tested)
+        of_pairs = float(by_pair.sum())
+        self.freedom = 1.0
+        if of_pairs > 0.0:
+            self.freedom = self._of_rest**2 / of_pairs
 
         # A model's training queries over those that it tests, of all queries in its repeat.
         n_in_repeat = is_tested.sum(axis=1)[repeat]
@@ -186,8 +189,9 @@ class _Design:
 
         # The variance of the mean of effects of variance 1, less what that by queries has of it.
         in_mean = relative_weights @ shares / n_queries
+        variance = (in_mean**2).sum()
         by_queries = _variance_over_queries(shares.T, relative_weights, clusters)
-        self._factor = float((in_mean**2).sum() - by_queries.sum())
+        self._factor = float(variance - by_queries.sum())
 
     def added(self, residuals: FloatArray) -> FloatArray:
         """Return what the folds add to variances of means; at least 0.
@@ -203,9 +207,11 @@ class _Design:
         sums_in_errors = sums / np.sqrt(n_tested)
         of_folds = (sums_in_errors**2).sum(axis=1)
         of_cells = (residuals**2).sum(axis=1)
-        of_chance = self._of_rest * of_cells / self._n_residuals
+        per_residual = self._of_rest * of_cells
+        of_chance = per_residual / self._n_residuals
         component = (of_folds - of_chance) / scale
-        added: FloatArray = np.maximum(component, 0.0) * self._factor
+        component = np.maximum(component, 0.0)
+        added: FloatArray = component * self._factor
         return added
 
     def allowance(self, residuals: FloatArray, by_queries: FloatArray) -> FloatArray:

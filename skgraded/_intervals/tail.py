@@ -109,7 +109,8 @@ class Tail(NamedTuple):
         p_value: FloatArray = np.minimum(1.0, 2.0 * smaller)
         if self.lowest is None or self.highest is None:
             return p_value
-        is_beyond = (null < self.lowest) | (null > self.highest)
+        is_below = null < self.lowest
+        is_beyond = is_below | (null > self.highest)
         return np.where(is_beyond, 0.0, p_value)
 
     def students_p_value(self) -> FloatArray:
@@ -126,7 +127,8 @@ class Tail(NamedTuple):
             shares, ends = self._ends_by_share(tail, rates)
             of_drawn = (1.0 - shares) * ends
             ends_with_unseen = of_drawn + shares * self.lowest
-            end = np.minimum(end, ends_with_unseen.min(axis=0))
+            lowest_end = ends_with_unseen.min(axis=0)
+            end = np.minimum(end, lowest_end)
             end = np.maximum(end, self.lowest)
         return np.minimum(end, self.value)
 
@@ -138,7 +140,8 @@ class Tail(NamedTuple):
 
         # With a share of an unseen kind, the other units have this mean.
         shares = self._shares(_RATES)
-        null_of_others = (null - shares * self.lowest) / (1.0 - shares)
+        sum_of_others = null - shares * self.lowest
+        null_of_others = sum_of_others / (1.0 - shares)
         chance = _along_first_axis(np.exp(-_RATES), shares)
         tails = chance * self._tail_of_seen(null_of_others)
         tails = tails / UNSEEN_FACTOR
@@ -244,8 +247,9 @@ class Tail(NamedTuple):
     def _tail_of_seen(self, null: FloatArray | float) -> FloatArray:
         """Return the tails by t and the score alone, whichever is larger."""
         away = null - self.value
+        endless = np.sign(away) * _ENDLESS
         with np.errstate(over="ignore"):
-            u = quotients(away, self.error, np.sign(away) * _ENDLESS)
+            u = quotients(away, self.error, endless)
         u = np.clip(u, -_ENDLESS, _ENDLESS)
 
         # The score, which is endless where its own spread would be below 0.
@@ -253,9 +257,11 @@ class Tail(NamedTuple):
         rise = 2.0 * self.skewness / 3.0
         square = np.maximum(1.0 + rise * v, 0.0)
         spread = np.sqrt(square)
-        z = quotients(v, spread, np.sign(v) * _ENDLESS)
+        endless = np.sign(v) * _ENDLESS
+        z = quotients(v, spread, endless)
 
-        tail: FloatArray = stdtr(self.freedom, np.maximum(u, z))
+        farther = np.maximum(u, z)
+        tail: FloatArray = stdtr(self.freedom, farther)
         return tail
 
 

@@ -205,7 +205,8 @@ def _with_judge(
     of_pairs = of_pairs._replace(bounds=(bounds.lowest, bounds.highest))
     judged_pairs, estimate = estimates(of_pairs, plan.confidence, population)
     shape = bounds.worst.shape
-    tail = estimate.tail().each(lambda array: array.reshape(shape))
+    tail = estimate.tail()
+    tail = tail.each(lambda array: array.reshape(shape))
     weights = of_pairs.human_weights
     differences = read_off(tail, of_pairs.human, directions, bounds, weights)
 
