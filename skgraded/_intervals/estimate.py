@@ -197,7 +197,8 @@ class Estimate:
         squares = self._units.corrected() ** 2
         second = squares.sum(axis=0)
         fourth = (squares**2).sum(axis=0)
-        freedom = _KURTOSIS * second**2 / np.maximum(fourth, _TINY)
+        numerator = _KURTOSIS * second**2
+        freedom = numerator / np.maximum(fourth, _TINY)
         clipped: FloatArray = np.clip(freedom, 1.0, most)
         return clipped
 
@@ -208,8 +209,10 @@ class Estimate:
         It is read off rows: clusters multiply a variance and how fast it grows alike.
         """
         n = len(self._influence)
-        second = (self._influence**2).sum(axis=0)
-        third = (self._influence**3).sum(axis=0)
+        squares = self._influence**2
+        cubes = self._influence**3
+        second = squares.sum(axis=0)
+        third = cubes.sum(axis=0)
         growth = quotients(third, second**2)
         growth = growth * np.sqrt((n - 1) / n)
         share_of_units = quotients(self._variance, self.error**2)
@@ -226,7 +229,8 @@ class Estimate:
     @property
     def n_units(self) -> float:
         """Number of units; where rows have weights, as few as Kish (1965) counts."""
-        n_rows_by_weight = 1.0 / (self._shares**2).sum()
+        squares = self._shares**2
+        n_rows_by_weight = 1.0 / squares.sum()
         units_per_row = len(self._units.sums) / len(self._shares)
         return float(units_per_row * n_rows_by_weight)
 

@@ -18,7 +18,8 @@ def levels_of_looks(numbers: Sequence[int], level: float) -> list[float]:
     from scipy.optimize import brentq
 
     times = np.array(numbers, dtype=float) / numbers[-1]
-    bounds = ndtri(1.0 - level / 4.0) / np.sqrt(times)
+    last_bound = ndtri(1.0 - level / 4.0)
+    bounds = last_bound / np.sqrt(times)
     spent = 4.0 * (1.0 - ndtr(bounds))
     steps = np.diff(times, prepend=0.0)
     levels_to_spend = np.diff(spent, prepend=0.0)
@@ -45,7 +46,8 @@ def levels_of_looks(numbers: Sequence[int], level: float) -> list[float]:
         new_sums = np.linspace(-end, end, _N_POINTS)
         away = (new_sums[:, None] - sums) / spread
         normal = np.exp(-(away**2) / 2.0)
-        density = normal @ masses / (spread * np.sqrt(2.0 * np.pi))
+        width = spread * np.sqrt(2.0 * np.pi)
+        density = normal @ masses / width
         widths = np.full(_N_POINTS, new_sums[1] - new_sums[0])
         widths[[0, -1]] /= 2.0
         sums = new_sums

@@ -53,9 +53,11 @@ def effect_size(
     """Mean difference in standard deviations of the differences (Cohen's d), 0 without any."""
     mean = np.average(differences, axis=-1, weights=weights)
     residuals = differences - mean[..., None]
-    mean_square = np.average(residuals**2, axis=-1, weights=weights)
+    squares = residuals**2
+    mean_square = np.average(squares, axis=-1, weights=weights)
     n = differences.shape[-1]
-    spread = np.sqrt(mean_square * n / (n - 1))
+    variance = mean_square * n / (n - 1)
+    spread = np.sqrt(variance)
 
     sizes: FloatArray = np.zeros_like(mean)
     with np.errstate(divide="ignore"):  # the same difference in every topic
@@ -106,14 +108,18 @@ def bootstrapped(
     n_topics = differences.shape[1]
     seed = rng.integers(2**63)
     mean = differences.mean(axis=1)
-    mean_size = np.abs(differences).mean(axis=1)
-    mean[np.abs(mean) <= _ROUNDING * mean_size] = 0.0
+    sizes = np.abs(differences)
+    mean_size = sizes.mean(axis=1)
+    is_rounding = np.abs(mean) <= _ROUNDING * mean_size
+    mean[is_rounding] = 0.0
 
     # Differences as they would be without a mean difference.
     residuals = differences - mean[:, None]
     rounding = _ROUNDING * np.abs(mean)
-    residuals[np.abs(residuals) <= rounding[:, None]] = 0.0
-    squares = (residuals**2).sum(axis=1)
+    is_rounding = np.abs(residuals) <= rounding[:, None]
+    residuals[is_rounding] = 0.0
+    squares = residuals**2
+    squares = squares.sum(axis=1)
     ratio = _in_errors(mean, squares, n_topics)
     least_ratio = ratio * (1.0 - _ROUNDING)
 

@@ -153,7 +153,8 @@ class _Design:
         if folds is not None:
             fold = folds[is_tested]
         fold_in_repeat = repeat * (fold.max() + 1) + fold
-        level = np.unique(fold_in_repeat, return_inverse=True)[1].ravel()
+        _, level = np.unique(fold_in_repeat, return_inverse=True)
+        level = level.ravel()
         n_queries = len(relative_weights)
         n_levels = int(level.max()) + 1
         tests = np.zeros((n_queries, n_levels))
@@ -165,13 +166,17 @@ class _Design:
         n_tested = tests.sum(axis=0)
         times = is_tested.sum(axis=0)
         shares = tests / times[:, None]
-        normal = np.diag(n_tested) - tests.T @ shares
+        shared_tests = tests.T @ shares
+        normal = np.diag(n_tested) - shared_tests
         squares = normal**2
         diagonal = normal.diagonal()
-        self._of_folds = float((squares / n_tested).sum())
-        self._of_rest = float((diagonal / n_tested).sum())
+        by_fold = squares / n_tested
+        self._of_folds = float(by_fold.sum())
+        by_rest = diagonal / n_tested
+        self._of_rest = float(by_rest.sum())
         self._trace = normal.trace()
-        by_pair = squares / np.outer(n_tested, n_tested)
+        tests_of_pairs = np.outer(n_tested, n_tested)
+        by_pair = squares / tests_of_pairs
         of_pairs = float(by_pair.sum())
         self.freedom = 1.0
         if of_pairs > 0.0:

@@ -189,7 +189,8 @@ class Tail(NamedTuple):
             planned = self.with_more_units(np.exp(middle))
 
             low_value = truth - quantile * planned.error
-            end = planned._replace(value=low_value).lower_end(tail, _RATES_OF_PLANS)
+            low_sample = planned._replace(value=low_value)
+            end = low_sample.lower_end(tail, _RATES_OF_PLANS)
             is_enough = end > bound
             log_enough = np.where(is_enough, middle, log_enough)
             log_few = np.where(is_enough, log_few, middle)
@@ -200,7 +201,8 @@ class Tail(NamedTuple):
         """Return the tails of so many times as many units like these."""
         fixed = self.fixed_variance
         unit_variance = self.error**2 - fixed
-        error = np.sqrt(unit_variance / ratio + fixed)
+        variance = unit_variance / ratio + fixed
+        error = np.sqrt(variance)
 
         # Satterthwaite's sum, in which the part of the units shrinks by itself.
         fixed_term = fixed**2 / self.fixed_freedom
@@ -209,7 +211,8 @@ class Tail(NamedTuple):
         terms = unit_term / ratio**3 + fixed_term
         freedom = quotients(error**4, terms, self.freedom * ratio)
 
-        third_cumulant = self.skewness * self.error**3 / ratio**2
+        third_cumulant = self.skewness * self.error**3
+        third_cumulant = third_cumulant / ratio**2
         skewness = quotients(third_cumulant, error**3)
         return self._replace(
             error=error,

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skgraded._support.array_types import BoolArray, IntArray
 from skgraded.measures._catalogue import Measures, measures_by_name
 from skgraded.measures._judging import shares_of_judged
 from skgraded.measures._measure import Measure, as_scores, rankings_for
@@ -195,13 +194,12 @@ def _score_system(measures: dict[str, Measure], rankings: Rankings) -> Scores:
 
 def _share_of_judged(measures: dict[str, Measure], rankings: Rankings) -> JudgedShare:
     """Return the share of judged documents among the first ones of each list, by measure."""
-    judgments = rankings.judgments
-
-    def are_judged(positions: IntArray) -> BoolArray:
-        return judgments.levels[positions] < judgments.n_levels
-
     shares = shares_of_judged(
-        measures.values(), rankings.order, rankings.tied, rankings.indptr, are_judged
+        measures.values(),
+        rankings.order,
+        rankings.tied,
+        rankings.indptr,
+        rankings.judgments.are_judged,
     )
     return known_shares(shares[None])
 

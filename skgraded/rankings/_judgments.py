@@ -414,6 +414,8 @@ class Judgments:
     @cached_property
     def lowest_grade(self) -> float:
         """The lowest grade of a judged document; 0 where queries have levels of their own."""
+        if self.borders is not None:
+            return 0.0
         graded = self._labels.graded
         if self._given_pool is not None:
             graded = None
@@ -423,7 +425,7 @@ class Judgments:
         # One look at both ends mostly tells.
         if not len(numbers) or not numbers.item(-1) or not numbers.item(0):
             return 0.0
-        if self.borders is not None or not numbers.all():
+        if not numbers.all():
             return 0.0
         if graded is None:
             return self.grades.item(1) if self.n_levels > 1 else 0.0
@@ -447,6 +449,24 @@ class Judgments:
         """Grade of the document at every position; unjudged ones have -1 or -2."""
         graded = self._labels.graded
         return self._grades_at(self.levels) if graded is None else graded
+
+    def are_judged(self, positions: IntArray) -> BoolArray:
+        """Tell whether documents are judged.
+
+        Parameters
+        ----------
+        positions : ndarray of int
+            Positions of the documents.
+
+        Returns
+        -------
+        ndarray of bool
+            Whether each of them is judged.
+        """
+        graded = self._labels.graded
+        if graded is None:
+            return self.levels[positions] < self.n_levels
+        return graded[positions] >= 0.0
 
     @property
     def graded_pool(self) -> tuple[FloatArray, IntArray]:

@@ -191,7 +191,9 @@ def _require_distinct_ids(names: NDArray[Any], first_rows: IntArray) -> None:
     else:
         return
 
-    query = first_true(np.greater_equal(sizes, _first_merged(kind)))
+    # An endless one is a score, of which another check warns.
+    are_merged = np.isfinite(sizes) & np.greater_equal(sizes, _first_merged(kind))
+    query = first_true(are_merged)
     if query is not None:
         raise _merged_ids(kind, names[query], first_rows[query])
 

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "skgraded"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 SLACK = 0.03
+MOST_OF_A_ROOM = 10.0  # tokens a line
 AT_LEAST = {"blank lines"}
 
 
@@ -78,6 +79,15 @@ def test_the_package_reads_plainly():
     stated = stated_figures(CONTRIBUTING.read_text(encoding="utf-8"))
     assert stated.keys() == measured.keys()
     assert exceeded(measured, stated) == {}
+
+
+@needs_sources
+def test_no_room_is_denser_than_any_other_may_be():
+    tokens_a_line = {
+        room: reading.figures(counts)["tokens a line"]
+        for room, counts in reading.counts_by_room(PACKAGE).items()
+    }
+    assert {room: n for room, n in tokens_a_line.items() if n > MOST_OF_A_ROOM} == {}
 
 
 def test_no_file_switches_the_formatter_off():
