@@ -232,7 +232,8 @@ def tukey_test(
     largest difference of any two shuffled systems, which corrects for the number of comparisons.
     """
     sums = values.sum(axis=1)
-    sums_of_sizes = np.abs(values).sum(axis=1)
+    sizes = np.abs(values)
+    sums_of_sizes = sizes.sum(axis=1)
     rounding = _ROUNDING * sums_of_sizes.max()
     apart = sums[:, None] - sums
     observed = np.abs(apart) - rounding

@@ -132,6 +132,19 @@ def _variance_over_queries(
     return variances / n_queries**2
 
 
+def _number_folds(is_tested: BoolArray, folds: IntArray | None) -> IntArray:
+    """Number the folds of all repeats, and return that of each test."""
+    repeat, _ = np.nonzero(is_tested)
+    fold = np.zeros(len(repeat), dtype=np.int64)
+    if folds is not None:
+        fold = folds[is_tested]
+
+    n_folds = fold.max() + 1
+    fold_in_repeat = repeat * n_folds + fold
+    _, level = np.unique(fold_in_repeat, return_inverse=True)
+    return level.ravel()
+
+
 class _Design:
     """How sums of residuals depend on the effects of folds, for one pattern of tests.
 
@@ -149,12 +162,7 @@ class _Design:
         relative_weights: FloatArray,
     ) -> None:
         repeat, query = np.nonzero(is_tested)
-        fold = np.zeros(len(repeat), dtype=np.int64)
-        if folds is not None:
-            fold = folds[is_tested]
-        fold_in_repeat = repeat * (fold.max() + 1) + fold
-        _, level = np.unique(fold_in_repeat, return_inverse=True)
-        level = level.ravel()
+        level = _number_folds(is_tested, folds)
         n_queries = len(relative_weights)
         n_levels = int(level.max()) + 1
         tests = np.zeros((n_queries, n_levels))
