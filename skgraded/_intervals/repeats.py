@@ -133,7 +133,7 @@ def _variance_over_queries(
 
 
 def _number_folds(is_tested: BoolArray, folds: IntArray | None) -> IntArray:
-    """Number the folds of all repeats, and return that of each test."""
+    """Return of each test the number of its fold, among the folds of all repeats."""
     repeat, _ = np.nonzero(is_tested)
     fold = np.zeros(len(repeat), dtype=np.int64)
     if folds is not None:
