@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from catboost import CatBoostRanker, Pool
 from lightgbm import Dataset, LGBMRanker, LGBMRegressor, train
@@ -714,6 +713,7 @@ def test_refusals_name_argument_and_rule(use, error, message):
 
 
 def test_a_table_of_arrow_holds_its_ids():
+    pa = pytest.importorskip("pyarrow")
     table = pa.Table.from_pandas(FRAME.assign(qid=QID), preserve_index=False)
     fitted = ranker().fit(table, Y)
     assert (fitted.predict(table) == ranker().fit(X, Y, qid=QID).predict(X)).all()

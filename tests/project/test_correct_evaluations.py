@@ -31,6 +31,10 @@ S = RNG.normal(size=len(QID))
 MEASURES = ["nDCG@10", "AP", "RR@10", "P@5", "R@5", "eGAP(g=[.2,.3,.5])"]
 
 
+def polars_frame(frame):
+    return pytest.importorskip("polars").DataFrame(frame.to_dict("list"))
+
+
 def polars_series(values):
     return pytest.importorskip("polars").Series(values)
 
@@ -167,9 +171,7 @@ TREC = {
     "dicts": lambda: trec.evaluate(MEASURES, QRELS, RUN),
     "frames": lambda: trec.evaluate(MEASURES, QRELS_FRAME, RUN_FRAME),
     "polars": lambda: trec.evaluate(
-        MEASURES,
-        pytest.importorskip("polars").DataFrame(QRELS_FRAME),
-        pytest.importorskip("polars").DataFrame(RUN_FRAME),
+        MEASURES, polars_frame(QRELS_FRAME), polars_frame(RUN_FRAME)
     ),
     "fewer topics": lambda: trec.evaluate(MEASURES, QRELS, PART, complete=False),
     "unjudged documents at the top": lambda: trec.evaluate(MEASURES, QRELS, OTHERS),

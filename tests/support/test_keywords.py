@@ -88,7 +88,7 @@ def test_errors_inside_of_a_function_stay_what_they_are():
 
 
 def test_modules_come_on_first_use_and_names_say_where_they_are():
-    for name in ("lightgbm", "xgboost", "catboost", "studies", "chunks", "dask"):
+    for name in ("lightgbm", "xgboost", "catboost", "studies", "chunks"):
         assert getattr(skgraded, name).__name__ == f"skgraded.{name}"
     assert not hasattr(skgraded, "objective")
     with pytest.raises(ImportError, match=r"from skgraded\.lightgbm import objective"):

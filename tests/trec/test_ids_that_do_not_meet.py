@@ -41,7 +41,8 @@ OTHER = renamed(lambda doc: f"clueweb-{doc}")
 
 
 def polars_frame(nested):
-    return pytest.importorskip("polars").DataFrame(as_frame(nested, "score"))
+    columns = as_frame(nested, "score").to_dict("list")
+    return pytest.importorskip("polars").DataFrame(columns)
 
 
 def arrow_table(nested):
