@@ -150,7 +150,7 @@ def test_the_smallest_value_is_the_best_where_less_is_better(make):
     assert ranker.n_iterations_ == np.argmin(recorded) + 1
 
 
-@pytest.mark.filterwarnings("ignore:Found .num_:UserWarning")
+@pytest.mark.filterwarnings("ignore:Found .n:UserWarning")
 @pytest.mark.parametrize("name", ["num_iterations", "n_iter", "num_boost_round"])
 def test_other_names_of_the_number_of_iterations_are_set(name):
     ranker = refitted(lgbm(**{name: 40}))
