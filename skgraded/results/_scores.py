@@ -156,7 +156,7 @@ class Scores(MeasureCollection, LongResult):
 
     def __post_init__(self) -> None:
         n_measures = len(self.measures)
-        fields = vars(self)
+        fields = dict(vars(self))
         for name, unknown in _UNKNOWN.items():
             if not fields[name]:
                 fields[name] = unknown * n_measures
@@ -169,6 +169,8 @@ class Scores(MeasureCollection, LongResult):
 
         if isinstance(fields["judged_share"], np.ndarray):
             fields["judged_share"] = _unwritable(fields["judged_share"], np.float64)
+        for name in (*_UNKNOWN, *_DTYPES, "judged_share"):
+            object.__setattr__(self, name, fields[name])
 
         axes = [len(labels) for labels in self._outer_axes.values()]
         axes.append(self.n_queries)
