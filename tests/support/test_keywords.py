@@ -79,9 +79,7 @@ def test_errors_inside_of_a_function_stay_what_they_are():
     def inner(*, second):
         return second
 
-    with pytest.raises(
-        TypeError, match=r"inner.* got an unexpected keyword .*'secnd'$"
-    ):
+    with pytest.raises(TypeError, match=r"inner.* got an unexpected keyword .*'secnd'"):
         outer()
     assert [*inspect.signature(outer).parameters] == ["first"]
     assert pickle.loads(pickle.dumps(query_target)) is query_target
