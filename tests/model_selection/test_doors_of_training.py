@@ -620,7 +620,7 @@ def test_ids_of_any_type_train(qid):
     assert (fitted.predict(X) == ranker().fit(X, Y, qid=QID).predict(X)).all()
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore:.*booster=gblinear. is deprecated:UserWarning")
 @pytest.mark.parametrize(
     ("use", "error", "message"),
     [

@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import sys
 
 import pytest
 
@@ -79,7 +80,10 @@ def test_errors_inside_of_a_function_stay_what_they_are():
     def inner(*, second):
         return second
 
-    with pytest.raises(TypeError, match=r"inner.* got an unexpected keyword .*'secnd'"):
+    # From Python 3.13 on, Python itself suggests a keyword.
+    suggestion = r"\. Did you mean 'second'\?" if sys.version_info >= (3, 13) else ""
+    message = rf"inner.* got an unexpected keyword .*'secnd'{suggestion}$"
+    with pytest.raises(TypeError, match=message):
         outer()
     assert [*inspect.signature(outer).parameters] == ["first"]
     assert pickle.loads(pickle.dumps(query_target)) is query_target
